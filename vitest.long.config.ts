@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import usual from './vitest.config.ts';
 
-/** `npm run test:long`: all schedules of what `npm test` plays a selection of, and what goes on for long. */
+/** `npm run test:long`: all of what `npm test` plays a selection of, whole bridges on PostgreSQL, and what takes long. */
 export default defineConfig({
   test: {
     ...usual.test,
-    include: ['test/{chaos,repairs-by-the-hour}.test.ts', 'test/{fuzz,interleavings}/*.test.ts'],
+    include: ['test/**/*.test.ts'],
     provide: { isLong: true },
   },
 });

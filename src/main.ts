@@ -159,8 +159,10 @@ async function shutDown(
   delayMs: number,
 ): Promise<void> {
   bridge.drain();
-  for (const server of servers) sendAway(server);
-  await systemClock.sleep(delayMs);
+  if (delayMs > 0) {
+    for (const server of servers) sendAway(server);
+    await systemClock.sleep(delayMs);
+  }
   await Promise.all(servers.map(closeWhenAnswered));
   await bridge.stop();
 }
@@ -175,10 +177,14 @@ const IDLE_CHECK_MS = 50;
 /** How long whoever never ends a request may keep a listener open, in milliseconds. */
 export const DRAIN_MAX_MS = 25_000;
 
-/** Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. */
+/**
+ * Closes a listener once what runs is answered: connections that are kept alive would go on asking for ever. They are
+ * sent away only once it takes no new ones: the system resets those that were made meanwhile and not yet taken.
+ */
 async function closeWhenAnswered(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
+  sendAway(server);
   const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const timeUp = setTimeout(() => server.closeAllConnections(), DRAIN_MAX_MS);
   await closed;

@@ -12,7 +12,7 @@ import { findUserRow, toObservedUser } from '../src/store/users/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, addUsers, send, toPatch } from './support/provider.ts';
-import { describePostgres, describeStores } from './support/stores.ts';
+import { describeBridges, describePostgres } from './support/stores.ts';
 import {
   behindTheBack,
   INTERVAL_MS,
@@ -296,7 +296,7 @@ test('with an interval of 0 the log is not read, and before the first read is ov
   expect(sandbox.calls.count({ operation: LIST })).toBe(0);
 });
 
-describeStores('a bridge that ends in the middle of reading the log', ({ engine, makeUrl }) => {
+describeBridges('a bridge that ends in the middle of reading the log', ({ engine, makeUrl }) => {
   test('reads on at its next start: each event once, each person looked at', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-tail-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,6 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { findLongTurns } from './fuzz/turn-limit.ts';
 import type { TestAnswer } from './support/bridge.ts';
 import {
   addGroup,
@@ -18,8 +19,12 @@ import {
 } from './support/provider.ts';
 import { sendRaw, toRequester } from './support/send-raw.ts';
 import { type BridgeProcess, startBridge } from './support/server.ts';
+import { withSlowness } from './support/yardstick.ts';
 
-/** Of the bridge's own thread, so that what else runs on the machine does not count. */
+/**
+ * Of the bridge's own thread, on the machine on which this was measured. A slower or a busier one may take as many times
+ * longer as it takes longer for a fixed yardstick, measured before and after.
+ */
 const TURN_MAX_MS = 50;
 /** A busy machine makes a turn longer now and then; work that is too much is so each time. */
 const NOISY = { retry: 2 };
@@ -78,17 +83,14 @@ async function watch<T>(run: () => Promise<T>): Promise<{ result: T; longTurns: 
     }
   })();
   try {
-    const result = await run();
-    // What is done behind the answer counts too.
-    await sleep(100);
-    return {
-      result,
-      longTurns:
-        bridge
-          .output()
-          .slice(length)
-          .match(/fuzz-probe: .*/g) ?? [],
-    };
+    const { result, slowness } = await withSlowness(async () => {
+      const ran = await run();
+      // What is done behind the answer counts too.
+      await sleep(100);
+      return ran;
+    });
+    const longTurns = findLongTurns(bridge.output().slice(length), TURN_MAX_MS * slowness.thread);
+    return { result, longTurns };
   } finally {
     isOver = true;
     await asking;

@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { withPostgres } from './chaos/postgres.ts';
 import { type ChaosReport, runChaos } from './chaos/run.ts';
+import { LONG } from './support/long.ts';
 
 /** As `npm run chaos`, only short. */
 function expectHarmless(report: ChaosReport): void {
@@ -15,17 +16,15 @@ test('what was answered with 2xx survives kill -9, becomes true, and nothing is 
   expectHarmless(await runChaos({ seed: 24, operations: 70, processes: 1 }));
 }, 120_000);
 
-if (inject('isLong')) {
-  test.skipIf(inject('postgresUrl') === undefined)(
-    'so it is where processes share a PostgreSQL that goes away and comes back',
-    async () => {
-      const report = await withPostgres((postgres) =>
-        runChaos({ seed: 22, operations: 60, processes: 2, postgres }),
-      );
+test.skipIf(inject('postgresUrl') === undefined)(
+  'so it is where processes share a PostgreSQL that goes away and comes back',
+  { tags: LONG, timeout: 120_000 },
+  async () => {
+    const report = await withPostgres((postgres) =>
+      runChaos({ seed: 22, operations: 60, processes: 2, postgres }),
+    );
 
-      expectHarmless(report);
-      expect(report.postgresRestarts).toBeGreaterThan(0);
-    },
-    120_000,
-  );
-}
+    expectHarmless(report);
+    expect(report.postgresRestarts).toBeGreaterThan(0);
+  },
+);

@@ -17,7 +17,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 
@@ -49,7 +49,7 @@ function listMutations({ sandbox }: TestBridge): string[] {
     .sort();
 }
 
-describeStores('rules of the configuration', ({ makeUrl }) => {
+describeBridges('rules of the configuration', ({ makeUrl }) => {
   async function withRules(
     run: (bridge: TestBridge) => Promise<void>,
     { settings = {}, given = rules }: { settings?: Record<string, string>; given?: Rule[] } = {},

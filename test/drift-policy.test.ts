@@ -3,7 +3,7 @@ import type { SandboxService } from '../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addCompany, addVera, type DriftCell, driftCells, VERA } from './support/drift-cells.ts';
 import { addGroup, findId, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
@@ -89,7 +89,7 @@ async function expectPeace(world: World): Promise<void> {
 /** What grants has to be named. */
 const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
 
-describeStores('what is done about a drift', ({ engine, makeUrl }) => {
+describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
   for (const name of ['sweep', 'tail'] as const) {
     const withWorld = async (policy: string, run: Run) => {
       const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };

@@ -17,7 +17,7 @@ import { findUserRow } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, findId, send, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
@@ -82,7 +82,7 @@ async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
   await expect.poll(countRequests, { timeout: 10_000, interval: 20 }).toBe(2);
 }
 
-describeStores('erasing a person', ({ makeUrl }) => {
+describeBridges('erasing a person', ({ makeUrl }) => {
   const settings = async (more: Readonly<Record<string, string>> = {}) => ({
     ...SWEEP_SETTINGS,
     SCIM_WRITE_WAIT: '50ms',

@@ -5,7 +5,7 @@ import { toExplanationText } from '../src/ops/explain/to-text.ts';
 import type { Explanation } from '../src/ops/schemas/resources.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
@@ -38,7 +38,7 @@ function toRows({ fields }: Explanation): Record<string, unknown[]> {
   );
 }
 
-describeStores('explain', ({ makeUrl }) => {
+describeBridges('explain', ({ makeUrl }) => {
   async function withRules(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const settings = {
       DATABASE_URL: await makeUrl('migrated'),

@@ -10,7 +10,7 @@ import {
   toPatch,
   toUser,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -32,7 +32,7 @@ async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: st
   return String(Object(first).id);
 }
 
-describeStores('somebody unmanaged whom the service deleted', ({ makeUrl }) => {
+describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => {
   test('is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
     const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {
@@ -131,7 +131,7 @@ describeStores('somebody unmanaged whom the service deleted', ({ makeUrl }) => {
   });
 });
 
-describeStores('an unmanaged group that the service deleted', ({ makeUrl }) => {
+describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => {
   test('is gone after a sweep, with its name, and from the people who were in it', async () => {
     const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {

@@ -3,7 +3,7 @@ import { opsRoutes } from '../src/ops/routes.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts';
 import { sendRaw } from './support/send-raw.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 /** Texts that one store or the other cannot keep, compare or index. */
@@ -35,7 +35,7 @@ async function withTarget(url: string, run: (target: Target) => Promise<void>): 
   }
 }
 
-describeStores('texts of strangers', ({ makeUrl }) => {
+describeBridges('texts of strangers', ({ makeUrl }) => {
   test('an id that nobody has is 404, whatever it is made of', async () => {
     await withTarget(await makeUrl('migrated'), async ({ bridge }) => {
       const bodies = {
@@ -124,7 +124,11 @@ describeStores('texts of strangers', ({ makeUrl }) => {
 
   test('the longest that is allowed is kept and found again', async () => {
     await withTarget(await makeUrl('migrated'), async ({ bridge, ada }) => {
-      const emails = [{ value: ALLOWED, type: 'other' }];
+      // The account is known by the first, which has to be an address.
+      const emails = [
+        { value: 'ada@example.com', type: 'work' },
+        { value: ALLOWED, type: 'other' },
+      ];
       const change = { externalId: ALLOWED, displayName: ALLOWED, userName: ALLOWED, emails };
       await send(bridge, 'PUT', `/Users/${ada}`, toUser('ada', change));
       for (const name of ['externalId', 'displayName', 'userName', 'emails']) {

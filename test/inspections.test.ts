@@ -3,7 +3,7 @@ import { userId } from '../src/domain/ids.ts';
 import { addInspection } from '../src/store/inspections.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addUsers, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { listManagedDrifts, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -33,7 +33,7 @@ async function haveLookedAt({ store }: TestBridge, ids: readonly string[]): Prom
   });
 }
 
-describeStores('looks at single people', ({ makeUrl }) => {
+describeBridges('looks at single people', ({ makeUrl }) => {
   test('of whom sixty are busy hold up nobody else, and cost next to nothing', async () =>
     withTestBridge(
       { settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') } },

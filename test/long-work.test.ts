@@ -11,6 +11,7 @@ import {
   toMembers,
   toPatch,
 } from './support/provider.ts';
+import { measureTurns } from './support/yardstick.ts';
 
 /** More of the processor than one turn of the event loop may take. */
 const TURN_MAX_MS = 100;
@@ -48,24 +49,6 @@ async function addPeople({ store }: TestBridge, count: number): Promise<string[]
     }
     return ids;
   });
-}
-
-/** The longest turn of the event loop while something runs, in milliseconds of this thread: others on the machine do not count. */
-async function measureTurns(run: () => Promise<unknown>): Promise<number> {
-  let longestMs = 0;
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      const before = process.threadCpuUsage();
-      await new Promise(setImmediate);
-      const { user, system } = process.threadCpuUsage(before);
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
-    }
-  })();
-  await run();
-  isOver = true;
-  await watching;
-  return longestMs;
 }
 
 /** As much of it as a filter may have. */

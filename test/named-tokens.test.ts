@@ -9,7 +9,7 @@ import { runAlone, runner } from './support/command.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addUser } from './support/provider.ts';
 import { createSetClock } from './support/set-clock.ts';
-import { describePostgres, describeStores } from './support/stores.ts';
+import { describeBridges, describePostgres } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -43,7 +43,7 @@ async function listTokens(bridge: TestBridge, query = '') {
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
 }
 
-describeStores('named tokens', ({ makeUrl }) => {
+describeBridges('named tokens', ({ makeUrl }) => {
   test('one that was made opens SCIM at once, is kept as a digest alone, and is told by its name', async () => {
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
     await withTestBridge({ settings }, async (bridge) => {
@@ -217,7 +217,7 @@ describePostgres('named tokens of two processes on one store', ({ makeUrl }) => 
   });
 });
 
-describeStores('scim-bridge token', ({ makeUrl }) => {
+describeBridges('scim-bridge token', ({ makeUrl }) => {
   const commands = [tokenCommand(withOwnAccess)];
 
   test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {

@@ -7,7 +7,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
 import { createSetClock } from './support/set-clock.ts';
-import { describePostgres, describeStores } from './support/stores.ts';
+import { describeBridges, describePostgres } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
@@ -79,7 +79,7 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
   return { issuer: new URL(bridge.baseUrl).origin, token_endpoint: href };
 }
 
-describeStores('OAuth', ({ makeUrl }) => {
+describeBridges('OAuth', ({ makeUrl }) => {
   test.each([
     ['client_secret_basic', oauth.ClientSecretBasic],
     ['client_secret_post', oauth.ClientSecretPost],
@@ -285,7 +285,7 @@ describePostgres('OAuth of two processes on one store', ({ makeUrl }) => {
   });
 });
 
-describeStores('scim-bridge client', ({ makeUrl }) => {
+describeBridges('scim-bridge client', ({ makeUrl }) => {
   const commands = [clientCommand(withOwnAccess)];
 
   test('makes a client in the store before the first start, and rotates it once the bridge runs', async () => {

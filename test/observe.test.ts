@@ -18,7 +18,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import {
   askOps,
   listManagedDrifts,
@@ -91,7 +91,7 @@ function describeService({ service }: Lives['sandbox']) {
   };
 }
 
-describeStores('observe mode', ({ makeUrl }) => {
+describeBridges('observe mode', ({ makeUrl }) => {
   test('everything that providers send is accepted at once, nothing in the service is changed, and reads go on', async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const { calls, service } = lives.sandbox;

@@ -12,7 +12,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -83,6 +83,7 @@ const NOTHING: OpsSources = {
     listStuck: never,
     listFailing: never,
     listDisputes: never,
+    findRelease: never,
   },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
@@ -92,6 +93,7 @@ const NOTHING: OpsSources = {
   firstRun: { readPage: never, ...decisions },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: { find: never, list: never, listActions: never, undo: never, ...decisions },
+  looks: { look: never, listNames: never },
   decideDrifts: { repair: never, accept: never, ignore: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
@@ -103,7 +105,7 @@ const NOTHING: OpsSources = {
   api: { call: never, told: () => undefined },
 };
 
-describeStores('every request below /ops', ({ makeUrl }) => {
+describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
     const done = new Set<string>();
@@ -140,6 +142,9 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
       }
+      for (const path of [`/users/${ada}/look`, `/groups/${group}/look`]) {
+        expect((await ask(bridge, 'POST', path)).status, path).toBe(200);
+      }
       const asked = await ask(bridge, 'POST', '/sweeps');
       await untilSwept(bridge, String(asked.body.id));
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
@@ -167,7 +172,10 @@ describeStores('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
       }
-      for (const path of ['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate']) {
+      for (const path of [
+        ...['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate'],
+        ...['/users/x/look', '/groups/x/look'],
+      ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
     });

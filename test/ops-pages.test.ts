@@ -4,6 +4,7 @@ import { isJsonObject, type JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { askOps, OPS_TOKEN } from './support/sweep.ts';
+import { measureTurns } from './support/yardstick.ts';
 
 /** More of the processor than one turn of the event loop may take, in milliseconds. */
 const TURN_MAX_MS = 50;
@@ -102,24 +103,6 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(() => bridge.stop());
-
-/** The longest turn of the event loop while something runs, in milliseconds of this thread: others on the machine do not count. */
-async function measureTurns(run: () => Promise<unknown>): Promise<number> {
-  let longestMs = 0;
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      const before = process.threadCpuUsage();
-      await new Promise(setImmediate);
-      const { user, system } = process.threadCpuUsage(before);
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
-    }
-  })();
-  await run();
-  isOver = true;
-  await watching;
-  return longestMs;
-}
 
 /** Each with the most that may be asked for at once. */
 const pages = [

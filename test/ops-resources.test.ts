@@ -14,7 +14,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 1 } };
@@ -30,7 +30,7 @@ async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
   return (await list(bridge, path)).map(({ name }) => name);
 }
 
-describeStores('people and groups for operators', ({ makeUrl }) => {
+describeBridges('people and groups for operators', ({ makeUrl }) => {
   async function withCompany(
     run: (bridge: TestBridge) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},

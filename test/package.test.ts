@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -18,15 +19,18 @@ import { type RecordingServer, startRecording } from './client-operations/record
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-package-'));
-/** A clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
-const checkout = join(folder, 'checkout');
-const project = join(folder, 'project');
 
+let folder: string;
+/** A clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
+let checkout: string;
+let project: string;
 let tarball: string;
 let server: RecordingServer;
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-package-'));
+  checkout = join(folder, 'checkout');
+  project = join(folder, 'project');
   server = await startRecording();
   tarball = await pack();
   await install();

@@ -12,7 +12,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const MEMBERS = 500;
 const GROUP = 'Pilots';
@@ -48,7 +48,7 @@ async function sendUntilTaken(
   }
 }
 
-describeStores('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
+describeBridges('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
   for (const { what, shape, callsMax } of rows) {
     test(`${what}: nobody is lost, in the fewest calls`, async () => {
       const options = {

@@ -6,7 +6,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
 import { addUser, addUsers, send, toPatch, toUser, untilSettled } from './support/provider.ts';
-import { describePostgres, describeStores } from './support/stores.ts';
+import { describeBridges, describePostgres } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
@@ -21,7 +21,7 @@ async function readWrites(bridge: TestBridge): Promise<JsonObject> {
   return Object((await askOps(bridge, 'GET', '/status')).body.writes);
 }
 
-describeStores('a pause', ({ makeUrl }) => {
+describeBridges('a pause', ({ makeUrl }) => {
   test('lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
     const lives = await makeLives({
       settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },

@@ -6,7 +6,7 @@ import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import { createMortalStore, endLead, type Fate, type MortalStore } from './support/mortal-store.ts';
 import { addGroup, addUsers, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const PATIENT = { timeout: 15_000, interval: 5 };
@@ -143,7 +143,7 @@ function listDepartures({ service }: Sandbox): number[] {
   return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
 }
 
-describeStores('a process that is killed', ({ makeUrl }) => {
+describeBridges('a process that is killed', ({ makeUrl }) => {
   for (const { step, toFate } of steps) {
     test(`once a plan ${step} leaves one that is done once by the next`, async () => {
       const url = await makeUrl('migrated');

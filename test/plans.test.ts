@@ -23,7 +23,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
@@ -53,7 +53,7 @@ function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | '
   );
 }
 
-describeStores('a plan of repairs', ({ makeUrl }) => {
+describeBridges('a plan of repairs', ({ makeUrl }) => {
   test('above a limit waits for an operator, who approves exactly what was shown', async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {

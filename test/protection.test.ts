@@ -14,7 +14,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const [ada, bob, owner] = ['ada@example.com', 'bob@example.com', 'owner@example.com'];
@@ -105,7 +105,7 @@ async function renameAda(bridge: TestBridge, path: string): Promise<void> {
 
 const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
-describeStores('what is protected', ({ makeUrl }) => {
+describeBridges('what is protected', ({ makeUrl }) => {
   async function withProtection(
     run: (bridge: TestBridge) => Promise<void>,
     { settings = {}, ...options }: TestBridgeOptions = {},

@@ -238,3 +238,20 @@ test('addresses start with PUBLIC_URL, whatever the request says of its host', a
     expect(text).not.toContain(new URL(bridge.baseUrl).host);
   }
 });
+
+test('the type of an answer is that of SCIM, or plain JSON for a client that accepts nothing else', async () => {
+  const cases: readonly (readonly [string | undefined, string])[] = [
+    [undefined, 'application/scim+json; charset=utf-8'],
+    ['*/*', 'application/scim+json; charset=utf-8'],
+    ['application/scim+json, application/json', 'application/scim+json; charset=utf-8'],
+    ['text/html', 'application/scim+json; charset=utf-8'],
+    ['application/json', 'application/json; charset=utf-8'],
+    ['text/html, Application/JSON;q=0.9', 'application/json; charset=utf-8'],
+  ];
+  for (const [accept, type] of cases) {
+    for (const path of ['/Users', '/Users/nobody', '/Schemas']) {
+      const { headers } = await bridge.request('GET', path, undefined, { accept });
+      expect([accept, path, headers['content-type']]).toEqual([accept, path, type]);
+    }
+  }
+});

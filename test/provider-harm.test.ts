@@ -140,12 +140,12 @@ test('what became of each call is told with it', () =>
       return all.filter((item) => item.includes('"source":"bridge"')).join('\n');
     };
     const ofAda = await listCalls(id);
-    expect(ofAda).toContain('"user.create, by scim.addUser"');
+    expect(ofAda).toContain('"user.create, by scim.addUser: done"');
     expect(ofAda).toContain(
-      '"user.deactivate, by scim.updateUser: failed (unavailable), it may have been done"',
+      '"user.deactivate, by scim.updateUser: failed (unavailable 500), it may have been done"',
     );
-    expect(ofAda).toContain('"user.deactivate, by scim.updateUser"');
-    expect(ofAda).toMatch(/"member\.add, by [a-zA-Z.]+: refused \(refused\)"/);
-    expect(await listCalls(bob)).toContain('"user.create, by scim.addUser: refused (refused)"');
-    expect(ofAda).toContain('"outcome":"refused","error":"refused"');
+    expect(ofAda).toContain('"user.deactivate, by scim.updateUser: done"');
+    expect(ofAda).toMatch(/"member\.add, by [a-zA-Z.]+: refused \(refused 400\)"/);
+    expect(await listCalls(bob)).toContain('"user.create, by scim.addUser: refused (refused 400)"');
+    expect(ofAda).toContain('"outcome":"refused","error":"refused 400"');
   }));

@@ -20,7 +20,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -341,7 +341,7 @@ for (const { why, code, options, refuses } of blind) {
   });
 }
 
-describeStores('scim-bridge restore and recovery', ({ makeUrl }) => {
+describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
   test('begin it without the audit log, show the plan, and approve it', async () => {
     const url = await makeUrl('migrated');
     const world = await makeWorld({ onTestFinished }, undefined, url);

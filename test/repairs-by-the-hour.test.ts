@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { SELECTED } from './support/long.ts';
 import { addPilots, countMembers, intrude, untilApplied } from './support/pilots.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
@@ -7,7 +8,10 @@ const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** The whole day that is looked back on, or enough of it to see that nothing is let through. */
 const hours = inject('isLong') ? 24 : 6;
 
-test('nineteen an hour are held once they are more than twenty in a day, and go on being held', async () => {
+test('nineteen an hour are held once they are more than twenty in a day, and go on being held', {
+  tags: SELECTED,
+  timeout: 300_000,
+}, async () => {
   await withTimedBridge({ settings }, async ({ bridge, clock }) => {
     await addPilots(bridge, 19 * hours);
     const planned: (string | undefined)[] = [];
@@ -24,4 +28,4 @@ test('nineteen an hour are held once they are more than twenty in a day, and go 
     const { body } = await askOps(bridge, 'GET', '/plans?status=held');
     expect(body.items).toMatchObject([{ counts: { total: 19 * (hours - 1) } }]);
   });
-}, 300_000);
+});

@@ -10,7 +10,7 @@ import { openStore } from '../src/store/engine/database.ts';
 import { StoreError } from '../src/store/engine/store-error.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, toUser } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -75,6 +75,65 @@ test('what providers write and are refused is told by its form, and reads that a
     expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
     expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
   }));
+
+test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => lines.push(line);
+  await withTestBridge({ settings, onLog }, async (bridge) => {
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+    const change = {
+      shoeSize: 42,
+      roles: [{ a: 1 }],
+      title: { a: 1 },
+      password: 'x',
+      [enterprise]: { emplyeeNumber: '1' },
+    };
+    const id = await addUser(bridge, 'ada', change);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch(
+        { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
+        { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
+        { op: 'replace', path: 'title', value: 'Pilot' },
+      ),
+    );
+    await send(bridge, 'POST', '/Bulk', {
+      Operations: [
+        {
+          method: 'PATCH',
+          path: `/Users/${id}`,
+          data: toPatch({ op: 'add', value: { shoeSize: 1 } }),
+        },
+      ],
+    });
+    await send(bridge, 'PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
+    const items = await untilLogged(bridge, 4);
+
+    expect(
+      items.map(({ written }) => [written].flat().filter((one) => Object(one).op === 'drop')),
+    ).toEqual([
+      [
+        { op: 'drop', path: 'unknown-attribute-dropped', values: 3 },
+        { op: 'drop', path: 'password-dropped', values: 1 },
+        { op: 'drop', path: 'value-dropped', values: 1 },
+      ],
+      [
+        { op: 'drop', path: 'unknown-attribute-dropped', values: 1 },
+        { op: 'drop', path: 'unknown-schema-dropped', values: 1 },
+      ],
+      [{ op: 'drop', path: 'unknown-attribute-dropped', values: 1 }],
+      [{ op: 'drop', path: 'read-only-dropped', values: 2 }],
+    ]);
+    expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
+    const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');
+    expect(told.map(({ requestId }) => requestId)).toEqual(
+      items.slice(0, 3).map(({ requestId }) => requestId),
+    );
+    expect(told[1]).toMatchObject({ 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 });
+  });
+});
 
 test('each operation of a bulk request is one, and a client is told by how it introduces itself', () =>
   withTestBridge({ settings }, async (bridge) => {
@@ -182,7 +241,7 @@ const kept = {
   credential: 'settings-1',
 } as const;
 
-describeStores('the log of requests', ({ makeStore }) => {
+describeBridges('the log of requests', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));

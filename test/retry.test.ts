@@ -3,7 +3,7 @@ import { addRetryCommand } from '../src/cli/retry.ts';
 import { listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
@@ -39,7 +39,7 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
   return (await listStuck(bridge.store.read, 10)).length;
 }
 
-describeStores('retry', ({ makeUrl }) => {
+describeBridges('retry', ({ makeUrl }) => {
   test('has what is stuck of one person tried now, by name, and says what that is', async () =>
     withTimed(
       async (timed) => {

@@ -13,7 +13,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 const words = 'the sandbox was told to fail';
@@ -33,7 +33,7 @@ async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown
   return body.name;
 }
 
-describeStores('acknowledged or refused', ({ makeUrl }) => {
+describeBridges('acknowledged or refused', ({ makeUrl }) => {
   async function withStore(
     settings: Record<string, string>,
     run: (bridge: TestBridge) => Promise<void>,

@@ -14,7 +14,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -43,7 +43,7 @@ function isManaged({ store }: TestBridge, table: 'users' | 'groups', id: string)
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
 
-describeStores('adopting', ({ makeUrl }) => {
+describeBridges('adopting', ({ makeUrl }) => {
   async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const settings = { DATABASE_URL: await makeUrl('migrated') };
     await withTestBridge({ settings, prepare }, run);

@@ -14,7 +14,7 @@ import {
   toPatch,
   toUser,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -34,9 +34,8 @@ function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: 
 }
 
 /** Time in which nothing is asked of the service unless it has to be. */
-async function passTime({ sandbox }: TestBridge, clock: CalmClock, ms: number): Promise<void> {
-  const endMs = clock.now() + ms;
-  await clock.pass(sandbox, () => clock.now() >= endMs);
+function passTime({ sandbox }: TestBridge, clock: CalmClock, ms: number): Promise<void> {
+  return clock.passFor(sandbox, ms);
 }
 
 /** What the path of a call that is about this account ends in. */
@@ -280,7 +279,7 @@ function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Pr
   return withTimedBridge({ settings }, run);
 }
 
-describeStores('a change that the service takes and does not make', ({ makeUrl }) => {
+describeBridges('a change that the service takes and does not make', ({ makeUrl }) => {
   test.each([
     ...asBefore.map((row) => ({ ...row, type: 'Users' })),
     ...groupAsBefore.map((row) => ({ ...row, type: 'Groups' })),
@@ -351,7 +350,7 @@ describe('a name that the service writes in its own way', () => {
     }));
 });
 
-describeStores('a change of one person that the service fails at', ({ makeUrl }) => {
+describeBridges('a change of one person that the service fails at', ({ makeUrl }) => {
   test('a create ends as stuck, and nobody else waits for it', async () =>
     withTimed(
       async (timed) => {

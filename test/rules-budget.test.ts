@@ -15,7 +15,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { getGroup, getUser } from './support/rows.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const REQUESTS_PER_SECOND = 5;
 const CREATES = 10_000;
@@ -162,7 +162,7 @@ test('a deprovisioning reaches the service within a second at p95 while 10,000 c
   expect(toPercentile95(waitedMs)).toBeLessThanOrEqual(1_000);
 }, 60_000);
 
-describeStores('the class of what waits', ({ makeUrl }) => {
+describeBridges('the class of what waits', ({ makeUrl }) => {
   interface Company {
     readonly ids: readonly string[];
     readonly crewId: string;

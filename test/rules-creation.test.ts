@@ -13,7 +13,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -253,7 +253,7 @@ test('somebody created inactive is nobody to the service until activated, and th
     expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ fullName: 'Ada Example' });
   }));
 
-describeStores('creating at the same time', ({ makeUrl }) => {
+describeBridges('creating at the same time', ({ makeUrl }) => {
   test('50 creates of 25 people make 25 accounts, and the others are told that the name is taken', async () =>
     withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, async (bridge) => {
       const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);

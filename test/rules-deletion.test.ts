@@ -10,7 +10,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
@@ -20,7 +20,7 @@ async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
   return users.map(({ userName }) => userName);
 }
 
-describeStores('deleting', ({ makeUrl }) => {
+describeBridges('deleting', ({ makeUrl }) => {
   async function withStore(
     settings: Record<string, string>,
     run: (bridge: TestBridge) => Promise<void>,

@@ -4,7 +4,7 @@ import { listStuck } from '../src/store/resources/backlog.ts';
 import { GROUP_EXTENSION } from './support/drift-cells.ts';
 import { readFormsOf } from './support/forms.ts';
 import { addGroup, addUsers, send, toGroup, toMembers, toPatch } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -57,7 +57,7 @@ const others = (count: number, ...without: number[]) =>
     .map((n) => `person${n}@example.com`)
     .toSorted();
 
-describeStores('of a batch of members one with whom every call fails', ({ makeUrl }) => {
+describeBridges('of a batch of members one with whom every call fails', ({ makeUrl }) => {
   test('is found and rests alone: the others are in, and the group gets its new name', async () =>
     withBridge(
       async (timed) => {

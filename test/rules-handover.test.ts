@@ -14,7 +14,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -30,7 +30,7 @@ function setActive(value: boolean) {
   return toPatch({ op: 'replace', path: 'active', value });
 }
 
-describeStores('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
+describeBridges('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
     await withTestBridge({ settings }, run);
@@ -164,7 +164,7 @@ describeStores('created again while a call for the deleted one is on its way', (
     }));
 });
 
-describeStores(
+describeBridges(
   'a group taken up again while a departure from before is on its way',
   ({ makeUrl }) => {
     for (const effect of ['none', 'done'] as const) {
@@ -199,7 +199,7 @@ describeStores(
   },
 );
 
-describeStores('a group taken up again while a call for it is on its way too', ({ makeUrl }) => {
+describeBridges('a group taken up again while a call for it is on its way too', ({ makeUrl }) => {
   test('an addition that arrives late does not undo a later removal', async () => {
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
     const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
@@ -235,7 +235,7 @@ describeStores('a group taken up again while a call for it is on its way too', (
   });
 });
 
-describeStores(
+describeBridges(
   'a group taken up again before the departures from before were sent',
   ({ makeUrl }) => {
     test('departures stand, and who is wanted again stays', async () => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { updateUser } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addUsers, send, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const PAIRS = 5;
 const enable = toPatch({ op: 'replace', path: 'active', value: true });
@@ -26,7 +26,7 @@ async function addOwners(bridge: TestBridge): Promise<[string, string]> {
   return [`/Users/${first}`, `/Users/${second}`];
 }
 
-describeStores('the last owner', ({ makeUrl }) => {
+describeBridges('the last owner', ({ makeUrl }) => {
   async function withOwners(
     run: (bridge: TestBridge, paths: [string, string]) => Promise<void>,
   ): Promise<void> {

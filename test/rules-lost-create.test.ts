@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
 import { listResources, send, toGroup, toPatch, toUser } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import {
   type TimedBridge,
   untilEnded,
@@ -48,7 +48,7 @@ async function listShown(bridge: TestBridge): Promise<unknown[]> {
   return [...users.map(({ userName }) => userName), ...groups.map((group) => group.displayName)];
 }
 
-describeStores('a create whose answer was lost and that was refused then', ({ makeUrl }) => {
+describeBridges('a create whose answer was lost and that was refused then', ({ makeUrl }) => {
   async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
     const settings = { SCIM_WRITE_WAIT: '60s', DATABASE_URL: await makeUrl('migrated') };
     await withTimedBridge({ settings }, run);
@@ -105,7 +105,7 @@ describeStores('a create whose answer was lost and that was refused then', ({ ma
     }));
 });
 
-describeStores('a create whose answer was lost before its resource was renamed', ({ makeUrl }) => {
+describeBridges('a create whose answer was lost before its resource was renamed', ({ makeUrl }) => {
   async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
     const settings = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
     await withTimedBridge({ settings }, run);

@@ -14,7 +14,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -36,7 +36,7 @@ function listMutations({ sandbox }: TestBridge): string[] {
     .flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation]));
 }
 
-describeStores('members', ({ makeUrl }) => {
+describeBridges('members', ({ makeUrl }) => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '100ms' };
     await withTestBridge({ settings }, run);

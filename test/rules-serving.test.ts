@@ -11,7 +11,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 function ask(bridge: TestBridge, path: '/readyz' | '/healthz'): Promise<TestAnswer> {
   return bridge.request('GET', new URL(path, bridge.baseUrl).href);
@@ -114,7 +114,7 @@ test('a bridge that drains says so and still answers', () =>
     expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
   }));
 
-describeStores('names and versions', ({ makeUrl }) => {
+describeBridges('names and versions', ({ makeUrl }) => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, run);
   }

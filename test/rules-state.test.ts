@@ -15,7 +15,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -28,7 +28,7 @@ function countChanges({ sandbox }: TestBridge): number {
   return sandbox.calls.count({ mutating: true });
 }
 
-describeStores('three facts of a field', ({ makeUrl }) => {
+describeBridges('three facts of a field', ({ makeUrl }) => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, run);
   }

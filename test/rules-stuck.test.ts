@@ -4,7 +4,7 @@ import type { OperationName } from '../src/sandbox/operations.ts';
 import { listStuck } from '../src/store/resources/backlog.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
@@ -55,7 +55,7 @@ function withBridge(run: (timed: TimedBridge) => Promise<void>, url?: string): P
   return withTimedBridge({ settings }, run);
 }
 
-describeStores('what is refused after it was acknowledged', ({ makeUrl }) => {
+describeBridges('what is refused after it was acknowledged', ({ makeUrl }) => {
   test('rests by itself: other fields and people of the group go on at once', async () =>
     withBridge(
       async (timed) => {

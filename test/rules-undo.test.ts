@@ -13,7 +13,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -31,7 +31,7 @@ async function listNames(bridge: TestBridge, type: 'Users' | 'Groups'): Promise<
   return resources.map(({ userName, displayName }) => userName ?? displayName);
 }
 
-describeStores('a POST that the service refuses in time leaves', ({ makeUrl }) => {
+describeBridges('a POST that the service refuses in time leaves', ({ makeUrl }) => {
   async function withStore(
     run: (bridge: TestBridge) => Promise<void>,
     prepare: (sandbox: Sandbox) => void = () => {},

@@ -6,12 +6,12 @@ import { startTestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { ada } from './support/drift-cells.ts';
 import { addUser, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 
 const run = (args: string, env: Readonly<Record<string, string>>) =>
   runAlone([sweepCommand(withOwnBridge)], args.split(' '), env);
 
-describeStores('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) => {
+describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) => {
   async function leaveStore() {
     // The clocks of a database and of this process may differ by some milliseconds.
     const service = await startSandbox({ clock: () => Date.now() + 1_000 });

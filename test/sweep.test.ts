@@ -25,7 +25,7 @@ import {
   toPatch,
   untilSettled,
 } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 import { withTimedBridge } from './support/timed-bridge.ts';
 
@@ -77,7 +77,7 @@ for (const { kind, name, change, changeBack } of driftCells) {
   });
 }
 
-describeStores('a sweep', ({ makeUrl }) => {
+describeBridges('a sweep', ({ makeUrl }) => {
   test('finds differences of every kind at once, and sees that they are gone', async () => {
     const options = { ...settings, DATABASE_URL: await makeUrl('migrated') };
     await withTestBridge({ settings: options }, async (bridge) => {

@@ -4,7 +4,7 @@ import type { Timeline } from '../src/ops/schemas/resources.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
@@ -39,7 +39,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
   await expect.poll(read, { timeout: 10_000, interval: 20 }).toBe(count);
 }
 
-describeStores('the line of time', ({ makeUrl }) => {
+describeBridges('the line of time', ({ makeUrl }) => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {
@@ -79,10 +79,10 @@ describeStores('the line of time', ({ makeUrl }) => {
       expect(places).toEqual(places.toSorted((a, b) => a - b));
       expect(lines).toEqual(
         expect.arrayContaining([
-          'bridge: user.create, by scim.addUser',
+          'bridge: user.create, by scim.addUser: done',
           'audit: invite "User invited", by the bridge',
           'audit: add_user "Group member added", by the bridge [Pilots]',
-          'bridge: user.activate, by scim.updateUser',
+          'bridge: user.activate, by scim.updateUser: done',
           'audit: activate "User activated", by the bridge',
         ]),
       );
@@ -178,7 +178,115 @@ test('`why` tells it in lines, or as JSON', () =>
     expect(text.code).toBe(0);
     expect(text.text).toMatch(/^user ada@example\.com\nid [^\n]*, managed, created\n\n/);
     expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}provider {3}POST \/Users: set userName \(1\)/);
-    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}bridge {5}user\.create, by scim\.addUser\n/);
+    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}bridge {5}user\.create, by scim\.addUser: done\n/);
     expect(JSON.parse(json.text)).toMatchObject({ id, more: true });
     expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('Nothing has this id') });
   }));
+
+/** Waits until operators' decisions, which are kept behind the answers, are told. */
+async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
+  const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
+  await expect.poll(read, { timeout: 10_000, interval: 20 }).toContainEqual(text);
+  return read();
+}
+
+describeBridges('the line of time, whole', ({ makeUrl }) => {
+  test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTail(options, async (world) => {
+      const { faults } = world.sandbox;
+      const fault = { kind: 'reset', at: 'before-effect' } as const;
+      faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      const id = await addUser(world, 'ada');
+      await world.poll(LONG_MS);
+      const lines = toLines(await readTimeline(world, `/users/${id}/timeline`));
+
+      const created = lines.filter((line) => line.startsWith('bridge: user.create'));
+      expect(created).toEqual([
+        expect.stringMatching(
+          /^bridge: user\.create, by scim\.addUser: failed \(.*\), it may have been done$/,
+        ),
+        'bridge: user.create, by scim.addUser: done',
+      ]);
+    });
+  });
+
+  test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTail(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [bob]);
+      const join = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+      await send(world, 'PATCH', `/Groups/${group}`, join);
+      await untilSettled(world);
+      await untilRequests(world, group, 2);
+      await untilRequests(world, ada, 1);
+      const lines = toLines(await readTimeline(world, `/users/${ada}/timeline`));
+
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^provider: POST \/Users: .*, answered 201.*, with settings-1$/),
+      );
+      const asked = lines.filter((line) => line.startsWith('provider: PATCH /Groups'));
+      expect(asked).toEqual([
+        expect.stringMatching(/: add members \(1\), answered 204.*, with settings-1 \[Pilots\]$/),
+      ]);
+      expect(lines.filter((line) => line.startsWith('provider: POST /Groups'))).toEqual([]);
+    });
+  });
+
+  test('tells what operators decided about it, about its differences, and about everything', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTail(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      await world.poll(LONG_MS);
+      behindTheBack(world).renameUser('ada@example.com', 'Somebody Else');
+      const { body } = await askOps(world, 'POST', `/users/${ada}/look`, {});
+      const [drift] = Array.isArray(body.differences) ? body.differences : [];
+      await askOps(world, 'POST', `/drifts/${Object(drift).id}/accept`);
+      await askOps(world, 'POST', '/retry', { name: 'ada@example.com' });
+      await askOps(world, 'POST', '/pause');
+      await askOps(world, 'POST', '/resume');
+      await askOps(world, 'POST', '/drifts/none/accept');
+      await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
+      const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
+      const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
+
+      const listDecisions = (timeline: Timeline) =>
+        toLines(timeline).filter((line) => line.startsWith('operator: '));
+      const pauses = [
+        'operator: ops.token paused all changes',
+        'operator: ops.token ended the pause of all changes',
+      ];
+      expect(listDecisions(ofAda)).toEqual([
+        'operator: ops.token looked at it',
+        'operator: ops.token accepted a difference',
+        'operator: ops.token had tried at once what waits',
+        ...pauses,
+      ]);
+      expect(listDecisions(ofBob)).toEqual(pauses);
+    });
+  });
+
+  test('tells when the service did not work, and when it did again', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTail(options, async (world) => {
+      const id = await addUser(world, 'ada');
+      const { faults } = world.sandbox;
+      const fault = { kind: 'status', status: 401 } as const;
+      const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      const other = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+      const renamed = send(world, 'PATCH', `/Users/${id}`, other);
+      await refused.until(1);
+      await untilTold(world, id, 'outage: the service refuses the token');
+      world.clock.leap(LONG_MS);
+      await renamed;
+      const lines = await untilTold(world, id, 'outage: the service takes the token again');
+
+      const outage = lines.filter((line) => line.startsWith('outage: '));
+      expect(outage).toEqual([
+        'outage: the service refuses the token',
+        'outage: the service takes the token again',
+      ]);
+    });
+  });
+});

@@ -15,8 +15,10 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
+import { measureWall } from './support/yardstick.ts';
 
-const WAIT_MS = 10_000;
+/** Longer than a test may take: what waited until its end would never be answered here. */
+const WAIT_MS = 60_000;
 
 async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
   return Object((await send(bridge, 'GET', `/Users/${id}`)).body.name).familyName;
@@ -54,7 +56,6 @@ describePostgres('a write that one process answers and another one finishes', ({
       send(first, 'PATCH', group, toPatch({ op: 'replace', path: 'displayName', value: 'Crew' })),
     ];
     await slow.until(2);
-    const beganAt = performance.now();
 
     const here = [
       send(second, 'PATCH', `/Users/${id}`, rename('Two')),
@@ -66,7 +67,6 @@ describePostgres('a write that one process answers and another one finishes', ({
     service.faults.release();
     await Promise.all([...elsewhere, ...here]);
 
-    expect(performance.now() - beganAt).toBeLessThan(WAIT_MS / 2);
     expect(service.service.getUser('ada@example.com').fullName).toBe('Ada Two');
     expect(service.service.members('Crew')).toHaveLength(1);
   });
@@ -77,7 +77,6 @@ describePostgres('a write that one process answers and another one finishes', ({
     const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
     const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
     await slow.until(1);
-    const beganAt = performance.now();
 
     const here = second.request('PATCH', `/Users/${id}`, rename('Two'));
     await expect.poll(() => readFamilyName(second, id)).toBe('Two');
@@ -87,7 +86,6 @@ describePostgres('a write that one process answers and another one finishes', ({
     service.faults.release();
     const [, refused] = await Promise.all([elsewhere, here]);
 
-    expect(performance.now() - beganAt).toBeLessThan(WAIT_MS / 2);
     expect(refused).toMatchObject({ status: 400 });
     expect(refused.body.detail).toContain('The service refused the change');
     expect(await readFamilyName(first, id)).toBe('One');
@@ -121,15 +119,16 @@ describePostgres('a write that one process answers and another one finishes', ({
     const id = await addUser(first, 'ada');
     await untilSettled(first);
     service.calls.reset();
-    const beganAt = performance.now();
 
-    // As a process leaves it that had no lane for it: nobody is told.
-    await first.store.write((tx) =>
-      updateUser(tx, userId(id), { must_look: 1, due_at: Date.now() }),
-    );
-    await service.calls.until(1, { operation: 'scim.getUser' });
+    const tookMs = await measureWall(async () => {
+      // As a process leaves it that had no lane for it: nobody is told.
+      await first.store.write((tx) =>
+        updateUser(tx, userId(id), { must_look: 1, due_at: Date.now() }),
+      );
+      await service.calls.until(1, { operation: 'scim.getUser' });
+    });
 
-    expect(performance.now() - beganAt).toBeLessThan(5_000);
+    expect(tookMs).toBeLessThan(5_000);
   });
 
   test('and what one has learned of a part that the service refuses is said by both within seconds', async () => {
@@ -137,15 +136,16 @@ describePostgres('a write that one process answers and another one finishes', ({
     service.faults.add({ operation: '*', fault: { kind: 'status', status: 403 } });
     const problem = { code: 'not-permitted', words: 'no', status: 403 };
     const value = { groups: { problem, at: Date.now() } };
-    const beganAt = performance.now();
 
-    await first.store.write((tx) => saveFact(tx, { name: 'sections', value, now: Date.now() }));
-    for (const bridge of [first, second]) {
-      await expect
-        .poll(async () => (await bridge.request('GET', '/Groups')).status, { timeout: 10_000 })
-        .toBe(503);
-    }
+    const tookMs = await measureWall(async () => {
+      await first.store.write((tx) => saveFact(tx, { name: 'sections', value, now: Date.now() }));
+      for (const bridge of [first, second]) {
+        await expect
+          .poll(async () => (await bridge.request('GET', '/Groups')).status, { timeout: 10_000 })
+          .toBe(503);
+      }
+    });
 
-    expect(performance.now() - beganAt).toBeLessThan(6_000);
+    expect(tookMs).toBeLessThan(6_000);
   });
 });

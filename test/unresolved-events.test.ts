@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertAuditEvents } from '../src/store/audit/events.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, PATIENT, type TailWorld, withTail } from './support/tail-world.ts';
 
@@ -108,7 +108,7 @@ test('a sweep that was made meanwhile is enough', () =>
     expect(await countSweeps(world)).toBe(1);
   }));
 
-describeStores('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
+describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
   test('is about them: whom others changed is looked at, what is our own is not', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {

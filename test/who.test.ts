@@ -14,7 +14,7 @@ import {
   VERA,
 } from './support/drift-cells.ts';
 import { send } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
@@ -90,7 +90,7 @@ const isMissing = ({ kind }: DriftCell) => kind.endsWith('.missing');
 const isRenamed = ({ kind }: DriftCell) => kind === 'group.renamed';
 const cells = [...driftCells, ...others];
 
-describeStores('who brought a difference about', ({ makeUrl }) => {
+describeBridges('who brought a difference about', ({ makeUrl }) => {
   test('is told for every kind that an administrator can cause', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTail(options, async (world) => {

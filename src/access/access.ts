@@ -75,15 +75,15 @@ async function loadToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept 
   const row = await findToken(db, id);
   if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
     return undefined;
-  const { name, purpose, expires_at: expiresAt } = row;
-  return { credential: { id: `token-${id}`, name, purpose }, expiresAt };
+  const { name, purpose, profile, expires_at: expiresAt } = row;
+  return { credential: { id: `token-${id}`, name, purpose, profile }, expiresAt };
 }
 
 async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
   const row = await findAccessToken(db, id);
   if (!isSame(digest, row?.digest) || row === undefined) return undefined;
-  const { name, client_id: clientId, expires_at: expiresAt } = row;
-  return { credential: { id: `client-${clientId}`, name, purpose: 'scim' }, expiresAt };
+  const { name, profile, client_id: clientId, expires_at: expiresAt } = row;
+  return { credential: { id: `client-${clientId}`, name, purpose: 'scim', profile }, expiresAt };
 }
 
 /** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
@@ -101,9 +101,24 @@ export function createGivenTokenFinder({
   return (presented) => all[findPlace(presented)]?.credential;
 }
 
-const OPERATOR: Credential = { id: 'settings-operator', name: 'ops.token', purpose: 'operator' };
-const READER: Credential = { id: 'settings-reader', name: 'ops.readerToken', purpose: 'reader' };
+const OPERATOR: Credential = {
+  id: 'settings-operator',
+  name: 'ops.token',
+  purpose: 'operator',
+  profile: 'lenient',
+};
+const READER: Credential = {
+  id: 'settings-reader',
+  name: 'ops.readerToken',
+  purpose: 'reader',
+  profile: 'lenient',
+};
 
 function toScimCredential(place: number): Credential {
-  return { id: `settings-${place}`, name: `scim.tokens ${place}`, purpose: 'scim' };
+  return {
+    id: `settings-${place}`,
+    name: `scim.tokens ${place}`,
+    purpose: 'scim',
+    profile: 'lenient',
+  };
 }

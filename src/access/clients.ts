@@ -1,3 +1,4 @@
+import type { Profile } from '../domain/credential.ts';
 import {
   type ClientRow,
   insertClient,
@@ -31,6 +32,11 @@ export interface SecretWish {
   readonly by: string;
 }
 
+/** Request for a new client. */
+export interface ClientWish extends SecretWish {
+  readonly profile: Profile;
+}
+
 /** A client with a new secret; the text is in this answer alone. */
 interface Made extends ClientWithSecrets {
   readonly kind: 'made';
@@ -39,7 +45,7 @@ interface Made extends ClientWithSecrets {
 
 /** OAuth clients, which are identity providers, and their secrets. */
 export interface Clients {
-  make(name: string, wish: SecretWish): Promise<Made | { readonly kind: 'name-taken' }>;
+  make(name: string, wish: ClientWish): Promise<Made | { readonly kind: 'name-taken' }>;
   list(query: AccessQuery): Promise<ClientWithSecrets[]>;
   /** Gives the live client with this id or name one more secret. */
   rotate(
@@ -83,12 +89,12 @@ export function createClients(deps: ClientsDeps): Clients {
 async function make(
   { store, clock }: ClientsDeps,
   name: string,
-  { validForMs, by }: SecretWish,
+  { profile, validForMs, by }: ClientWish,
 ): ReturnType<Clients['make']> {
   const { id } = newSecret('secret');
   const secret = newSecret('secret');
   const now = clock.now();
-  const client = { id, name, created_at: now, created_by: by };
+  const client = { id, name, profile, created_at: now, created_by: by };
   const made = await store.write(async (tx) => {
     const isNew = await insertClient(tx, { ...client, last_used_at: null, revoked_at: null });
     if (!isNew) return undefined;

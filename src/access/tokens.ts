@@ -1,4 +1,4 @@
-import type { Purpose } from '../domain/credential.ts';
+import type { Profile, Purpose } from '../domain/credential.ts';
 import {
   type AccessQuery,
   findToken,
@@ -15,6 +15,7 @@ import { newSecret } from './secret-text.ts';
 export interface TokenWish {
   readonly name: string;
   readonly purpose: Purpose;
+  readonly profile: Profile;
   /** In milliseconds; null: no end. */
   readonly validForMs: number | null;
   /** Id of the credential that asks. */
@@ -45,12 +46,12 @@ export interface TokensDeps {
 /** Keeps the named tokens of a store. */
 export function createTokens({ store, clock, onRevoked }: TokensDeps): Tokens {
   return {
-    async make({ name, purpose, validForMs, by }) {
+    async make({ name, purpose, profile, validForMs, by }) {
       const { id, digest, text } = newSecret('token');
       const now = clock.now();
       const row = await store.write(async (tx) => {
         const isNew = await insertToken(tx, {
-          ...{ id, name, purpose, digest, created_at: now, created_by: by },
+          ...{ id, name, purpose, profile, digest, created_at: now, created_by: by },
           expires_at: validForMs === null ? null : now + validForMs,
           ...{ last_used_at: null, revoked_at: null },
         });

@@ -8,6 +8,7 @@ import { createUsage } from './usage.ts';
 const token = {
   name: 'okta',
   purpose: 'scim',
+  profile: 'lenient',
   digest: '',
   created_at: 0,
   created_by: 'command',

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
+import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
@@ -18,6 +19,7 @@ import { openStoreClock } from '../store/engine/store-clock.ts';
 import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
+import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createApps } from './http.ts';
@@ -79,12 +81,13 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const options: WatchedOptions = { ...given, store, clock, logger };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
+  const acts = openActLog(options);
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiting = createWaiting(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, waiting, drifts }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
@@ -105,6 +108,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     requestSweep: (asked) =>
       requestSweep({ store, clock, sweepPolicy: toSweepPolicy(options.settings) }, asked),
     guard,
+    acts,
     requests: openRequestLog(options, deps),
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
@@ -124,6 +128,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       void leadership.resign();
     },
   };
+}
+
+function openActLog({ store, clock, logger }: WatchedOptions): ActLog {
+  const onFailure = (error: unknown) =>
+    logger.log(events.workerFailed({ resourceType: 'acts', resourceId: 'store', error }));
+  return createActLog({ store, clock, onFailure });
 }
 
 function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): OutageLog {

@@ -45,7 +45,13 @@ test('a real service is not served before anybody can come in, and is once a tok
       given: noTokens,
       onFailure: () => {},
     });
-    await tokens.make({ name: 'okta', purpose: 'scim', validForMs: null, by: 'command' });
+    await tokens.make({
+      name: 'okta',
+      purpose: 'scim',
+      profile: 'lenient',
+      validForMs: null,
+      by: 'command',
+    });
   });
   expect(await withStore(REAL, nothing)).toBe('open');
 });

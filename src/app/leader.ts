@@ -5,6 +5,8 @@ import type { BoundedWait } from '../reconcile/bounded-wait.ts';
 import { createElection, type KnownLeader, type OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
+import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
+import type { LookResult } from '../reconcile/repair/look-now.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
@@ -13,8 +15,10 @@ import { toAttemptMs } from './settings.ts';
 import { toElectionEvents } from './telemetry.ts';
 import { type BridgeTenure, createTenure, type TenureParts, toErrandError } from './tenure.ts';
 
-/** How long a call of an operator may take at the leader, with the wait for its turn, in milliseconds. */
+/** How long a call or a look of an operator may take at the leader, with the wait for its turn, in milliseconds. */
 const CALL_WAIT_MS = 120_000;
+
+const NO_ANSWER = 'the leader did not answer in time';
 
 /** The lead as one process sees it: its own tenure, or what the leader says. */
 export interface Leadership {
@@ -27,6 +31,8 @@ export interface Leadership {
   readonly access: LeaderAccess;
   /** Makes a call for an operator, or has the leader make it. */
   readonly callForOperator: ApiSource['call'];
+  /** Looks for an operator, or has the leader look. */
+  readonly look: DriftKeeper['look'];
   /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
   readonly broken: Promise<BridgeError>;
   start(): Promise<void>;
@@ -94,6 +100,8 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
       current === undefined
         ? askLeader(options, { kind: 'call', operation: operation.id, args }, call.signal)
         : current.callForOperator(operation, args, call),
+    look: (request) =>
+      current === undefined ? askForLook(options, request) : current.look(request),
     broken: broken.promise,
     start: () => election.start(),
     resign: () => (store.engine === 'sqlite' ? Promise.resolve() : election.resign()),
@@ -110,7 +118,17 @@ async function askForAdmins(
   const answer = await runErrand(options, errand, { waitMs });
   if (answer?.kind === 'failed') throw toErrandError(answer.failure);
   if (answer !== undefined) return;
-  throw new BridgeError('could-not-look', 'the leader did not answer in time');
+  throw new BridgeError('could-not-look', NO_ANSWER);
+}
+
+async function askForLook(
+  options: WatchedOptions,
+  request: Parameters<DriftKeeper['look']>[0],
+): Promise<LookResult> {
+  const answer = await runErrand(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
+  if (answer?.kind === 'done') return answer.result;
+  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+  return { kind: 'could-not-look', reason: NO_ANSWER };
 }
 
 async function askLeader(
@@ -122,8 +140,12 @@ async function askLeader(
   if (answer?.kind === 'done') return answer.result;
   if (answer?.kind === 'failed') throw toErrandError(answer.failure);
   const { operation } = errand;
-  const detail = 'the leader did not answer in time';
-  throw new UpstreamError('timeout', { operation, detail, retry: 'later', outcome: 'unknown' });
+  throw new UpstreamError('timeout', {
+    operation,
+    detail: NO_ANSWER,
+    retry: 'later',
+    outcome: 'unknown',
+  });
 }
 
 /** A store of another company is no reason to try again. */

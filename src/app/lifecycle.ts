@@ -3,7 +3,10 @@ import type { BridgeParts } from './parts.ts';
 
 /** Everything of a process that begins and ends. */
 export interface LivingParts
-  extends Pick<BridgeParts, 'access' | 'leadership' | 'reconciler' | 'guard' | 'requests'> {
+  extends Pick<
+    BridgeParts,
+    'access' | 'leadership' | 'reconciler' | 'guard' | 'requests' | 'acts'
+  > {
   readonly sections: SectionView;
 }
 
@@ -14,6 +17,7 @@ export function createLifecycle({
   reconciler,
   guard,
   requests,
+  acts,
   sections,
 }: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
   return {
@@ -28,6 +32,7 @@ export function createLifecycle({
       await access.stop();
       await leadership.stop();
       reconciler.stop();
+      await acts.stop();
     },
   };
 }

@@ -13,10 +13,12 @@ import { createRetrySource } from '../ops/state/retry.ts';
 import type { StatusSources } from '../ops/state/status.ts';
 import { createWritesSource } from '../ops/state/writes.ts';
 import { createTimelineSource } from '../ops/timeline/routes.ts';
+import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
+import { listNames } from '../store/audit/timeline.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
@@ -26,7 +28,7 @@ import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
 /** State that operators are shown, beside what the store lists. */
-type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes'> &
+type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes' | 'findRelease'> &
   Pick<HealthSources, 'writes'>;
 
 /** Creates the router of the operators' interface. */
@@ -41,11 +43,13 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       listStuck: (limit) => listStuck(store.read, limit),
       listFailing: (limit) => listFailing(store.read, limit),
       listDisputes: (limit) => listDisputes(store.read, limit),
+      findRelease: () => findReleaseProgress(store.read, options.clock.now()),
     },
     sweeps: createSweepSource(store.read, parts.requestSweep),
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.drifts),
     decideDrifts: parts.drifts,
+    looks: { look: leadership.look, listNames: (ids) => listNames(store.read, ids) },
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     timeline: createTimelineSource(store.read),
@@ -54,7 +58,11 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
     ),
     recovery: {
-      read: () => readRecoveryView(store.read, leadership.news().detection ?? undefined),
+      read: () =>
+        readRecoveryView(store.read, {
+          detection: leadership.news().detection ?? undefined,
+          now: options.clock.now(),
+        }),
       ...decisions,
     },
     firstRun: {
@@ -74,7 +82,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         ),
     },
     clock: options.clock,
-    acted: (fields) => logger.log(events.operatorActed(fields)),
+    acted(fields) {
+      logger.log(events.operatorActed(fields));
+      parts.acts.acted(fields);
+    },
     failed: (fields) => logger.log(events.requestFailed(fields)),
     access: parts.access,
     findCredential: parts.access.find,
@@ -104,6 +115,7 @@ function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDe
   return {
     db: options.store.read,
     mode: parts.guard.mode,
+    now: options.clock.now,
     listPrivileged: parts.rules.protection.listPrivileged,
     findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
   };

@@ -20,7 +20,12 @@ const HOST = '127.0.0.1';
 /** Only this process knows the token, and the way in is open for a moment. */
 const NOT_COUNTED = { failed: async () => ({ kind: 'refused' }) as const };
 /** Credential of a command that has the store, which needs no other. */
-const COMMAND: Credential = { id: 'command', name: 'a command', purpose: 'operator' };
+const COMMAND: Credential = {
+  id: 'command',
+  name: 'a command',
+  purpose: 'operator',
+  profile: 'lenient',
+};
 
 /**
  * Answers a job about tokens and clients as a bridge does, from the store alone: for a machine where no bridge is

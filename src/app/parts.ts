@@ -1,6 +1,7 @@
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { StoredRequestLog } from '../ops/requests/request-log.ts';
+import type { ActLog } from '../ops/timeline/act-log.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
 import type { RecoveryDecisions } from '../reconcile/repair/recovery.ts';
@@ -22,6 +23,7 @@ export interface BridgeParts {
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly guard: WriteGuard;
   readonly requests: StoredRequestLog;
+  readonly acts: ActLog;
   readonly watch: ProviderWatch;
   readonly isDraining: () => boolean;
 }

@@ -8,7 +8,7 @@ import type { ScimTelemetry } from '../scim/deps.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { TransportHooks } from '../upstream/transport-options.ts';
+import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 import type { WatchedOptions } from './options.ts';
 
 /** Reconciliation in the words of the log and the metrics. */
@@ -43,6 +43,7 @@ export function toReconcileEvents(
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     recovery: (fields) => logger.log(events.recovery(fields)),
+    release: (fields) => logger.log(events.release(fields)),
   };
 }
 
@@ -100,6 +101,7 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
     failed: (fields) => logger.log(events.requestFailed(fields)),
+    dropped: ({ requestId, parts }) => logger.log(events.partsDropped({ requestId, ...parts })),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
     answered({ type, id, ...how }) {
       const resource = { resourceType: type, resourceId: id };
@@ -120,11 +122,14 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   };
 }
 
-/** Reports on calls to the service, in the log and the metrics; `onOpen` is called when calls are let through again. */
+/** Reports on calls to the service, in the log and the metrics; `gates` is told when calls are stopped and let through again. */
 export function toTransportHooks(
   logger: Logger,
   metrics: Metrics,
-  onOpen: () => void,
+  gates: {
+    readonly opened: () => void;
+    readonly changed: (change: Pick<GateReport, 'gate' | 'isShut'>) => void;
+  },
 ): TransportHooks {
   const refused = { credentials: 0, service: 0 };
   return {
@@ -146,8 +151,9 @@ export function toTransportHooks(
     onGate({ gate, isShut, shutForMs: afterMs }) {
       const refusedCalls = refused[gate];
       refused[gate] = 0;
+      gates.changed({ gate, isShut });
       if (!isShut) {
-        onOpen();
+        gates.opened();
         return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
       }
       metrics.countGateShut(gate);

@@ -3,6 +3,7 @@ import { groupId } from '../domain/ids.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
+import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/lead.ts';
@@ -49,6 +50,7 @@ export interface TenureParts {
   readonly deps: ProcessDeps;
   readonly sections: SectionView;
   readonly guard: WriteGuard;
+  readonly acts: ActLog;
   readonly waiting: Waiting;
   readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
 }
@@ -58,6 +60,7 @@ export interface BridgeTenure extends Tenure {
   readonly convergence: Convergence;
   readonly firstRead: FirstRead;
   readonly callForOperator: ApiSource['call'];
+  readonly look: DriftKeeper['look'];
   /** The news as of now. */
   view(): LeaderNews;
 }
@@ -76,8 +79,9 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
   const pruning = createPruning(deps, toRetention(options.settings));
   const callForOperator = createOperatorCalls(deps, wake);
+  const { look } = detectors.keeper;
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator }, errand),
+    perform({ convergence, callForOperator, look }, errand),
   );
   const hearing = hearNews(store, detectors, { convergence, recovery });
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
@@ -96,22 +100,21 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     convergence,
     firstRead,
     callForOperator,
+    look,
     view,
     async readNews() {
       queue = await convergence.readQueue();
       return JSON.stringify(view());
     },
     async start() {
+      parts.acts.start();
       // Before the first read, so that what changes behind it is read of.
       await detectors.poller.start();
       await firstRead.start();
       convergence.start(recovery.hold);
       await recovery.start();
-      pruning.start();
-      detectors.sweeps.start();
-      detectors.keeper.start();
-      errands.start();
-      hearing.start();
+      const { sweeps, keeper } = detectors;
+      for (const each of [pruning, sweeps, keeper, errands, hearing]) each.start();
     },
     async stop() {
       hearing.stop();
@@ -126,7 +129,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
 }
 
 async function createDeps(
-  { options, deps, guard }: TenureParts,
+  { options, deps, guard, acts }: TenureParts,
   lead: OwnLead,
 ): Promise<ReconcileDeps> {
   const { settings, target, clock, random, logger, metrics, calledBefore } = options;
@@ -139,7 +142,7 @@ async function createDeps(
     clock,
     random,
     hooks: {
-      ...toTransportHooks(logger, metrics, outage.ended),
+      ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
     },
@@ -240,7 +243,11 @@ function hearNews(
 
 /** Makes a call that another process asks for. Never rejects. */
 async function perform(
-  { convergence, callForOperator }: Pick<BridgeTenure, 'convergence' | 'callForOperator'>,
+  {
+    convergence,
+    callForOperator,
+    look,
+  }: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
   errand: Errand,
 ): Promise<ErrandAnswer> {
   try {
@@ -248,6 +255,7 @@ async function perform(
       await convergence.readAdmins(groupId(errand.group), errand);
       return { kind: 'done', result: null };
     }
+    if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };
     const found = findOperation(errand.operation);
     if (found.kind !== 'found') throw new BridgeError('bug', `no operation ${errand.operation}`);
     const result = await callForOperator(found.operation, errand.args, {});

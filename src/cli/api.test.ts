@@ -336,7 +336,12 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
   const transport = connect(UPSTREAM_URL, { token: UPSTREAM_TOKEN });
   const call: ApiSource['call'] = (...args) => transport.callChecked(...args);
   const api: ApiSource = { call, told: () => undefined };
-  const operator: Credential = { id: 'settings-1', name: 'operator', purpose: 'operator' };
+  const operator: Credential = {
+    id: 'settings-1',
+    name: 'operator',
+    purpose: 'operator',
+    profile: 'lenient',
+  };
   const attempts = { failed: async () => ({ kind: 'refused' }) as const };
   const letIn = requireOperator({ findCredential: async () => operator, attempts });
   const app = express().use('/ops', letIn, createRouteRouter(apiRoutes, { api }));

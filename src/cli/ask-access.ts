@@ -89,3 +89,12 @@ interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
+
+/** Help of `--profile`. */
+export const PROFILE_HELP =
+  'lenient, or strict: requests are read to the letter, and nothing is repaired';
+
+/** Words about the profile of a credential in a list; nothing about the usual one. */
+export function toProfileText({ profile }: { readonly profile: string }): string {
+  return profile === 'lenient' ? '' : `, ${profile}`;
+}

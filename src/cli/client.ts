@@ -4,7 +4,9 @@ import {
   type AskAccess,
   addList,
   createAccessAsker,
+  PROFILE_HELP,
   toLifeText,
+  toProfileText,
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
@@ -25,12 +27,14 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
     addMaking(client, context, ask, {
       usage: 'create <name>',
       description: 'make a client; its secret is printed once and kept nowhere',
-      toRequest: (name, expires) => ({ path: '/clients', body: { name, expires } }),
+      takesProfile: true,
+      toRequest: (name, options) => ({ path: '/clients', body: { name, ...options } }),
     });
     addMaking(client, context, ask, {
       usage: 'rotate <name-or-id>',
       description: 'give a client a second secret; the first one stays valid until it is revoked',
-      toRequest: (key, expires) => ({ path: toPath(key, 'rotate'), body: { expires } }),
+      takesProfile: false,
+      toRequest: (key, options) => ({ path: toPath(key, 'rotate'), body: options }),
     });
     addList<ClientView>(client, context, ask, {
       path: '/clients',
@@ -44,9 +48,10 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
 interface Making {
   readonly usage: string;
   readonly description: string;
+  readonly takesProfile: boolean;
   readonly toRequest: (
     key: string,
-    expires: string,
+    options: object,
   ) => { readonly path: `/${string}`; readonly body: object };
 }
 
@@ -54,15 +59,15 @@ function addMaking(
   parent: Command,
   { write }: CliContext,
   ask: AskAccess,
-  { usage, description, toRequest }: Making,
+  { usage, description, takesProfile, toRequest }: Making,
 ): void {
-  parent
-    .command(usage)
-    .description(description)
+  const command = parent.command(usage).description(description);
+  if (takesProfile) command.option('--profile <profile>', PROFILE_HELP, 'lenient');
+  command
     .option('--expires <duration>', 'how long the secret is valid, from 365d to 1095d', EXPIRES)
     .option('--json', 'as one JSON object')
-    .action(async (key: string, { expires, json }: { expires: string; json?: true }) => {
-      const { path, body } = toRequest(key, expires);
+    .action(async (key: string, { json, ...options }: { expires: string; json?: true }) => {
+      const { path, body } = toRequest(key, options);
       await ask(async (client) => {
         const made = parseAnswer<ClientView & { secret: string }>(
           await client.send('POST', path, body),
@@ -97,8 +102,8 @@ function toMadeText({ secret, ...view }: ClientView & { secret: string }): strin
   return `${toLines(view)}\nclient_id      ${view.id}\nclient_secret  ${secret}\n\nThis is the only time that the secret is shown.\n`;
 }
 
-function toLines({ id, name, secrets, revokedAt, lastUsedAt }: ClientView): string {
+function toLines({ id, name, profile, secrets, revokedAt, lastUsedAt }: ClientView): string {
   const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
-  const head = `${id}  ${name}  ${revokedAt === null ? used : `revoked ${revokedAt}, ${used}`}\n`;
+  const head = `${id}  ${name}${toProfileText({ profile })}  ${revokedAt === null ? used : `revoked ${revokedAt}, ${used}`}\n`;
   return head + secrets.map((secret) => `  ${secret.id}  ${toLifeText(secret)}\n`).join('');
 }

@@ -11,6 +11,7 @@ import { clientCommand } from './client.ts';
 import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
+import { addLookCommand } from './look.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
@@ -50,6 +51,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addPauseCommand,
     addResumeCommand,
     addRetryCommand,
+    addLookCommand,
     addPlanCommand,
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),

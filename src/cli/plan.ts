@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
+import { toReleaseText } from '../ops/recovery/release.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
-import type { FirstRunItem, FirstRunView } from '../ops/schemas/recovery.ts';
+import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { toPlanAnswerText, toPlanText } from './plan-text.ts';
@@ -57,7 +58,9 @@ async function showPlan(
 ): Promise<string> {
   const plan = await findPlan(client, id);
   if (json) return toJson(plan ?? null);
-  return plan === undefined ? 'No plan waits.\n' : toPlanAnswerText(plan);
+  if (plan !== undefined) return toPlanAnswerText(plan);
+  const { release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
+  return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
 }
 
 interface ShowOptions {
@@ -149,11 +152,12 @@ function toDecisionText(answer: unknown): string {
   return `${released} changes wait for the service now, ${dropped} are not done\n`;
 }
 
-function toText({ phase, plan, counts, items }: FirstRunView): string {
+function toText({ phase, plan, release, counts, items }: FirstRunView): string {
   const lines = Object.entries(counts ?? {}).map(([name, count]) => `  ${pad(name)} ${count}\n`);
   const entries = items.map(toLine);
   const decision = plan === null ? '' : `\n${toPlanText(plan)}`;
-  return `${PHASES[phase]}\n${lines.join('')}\n${entries.join('')}${decision}`;
+  const progress = release === null ? '' : toReleaseText(release, Date.now());
+  return `${PHASES[phase]}\n${progress}${lines.join('')}\n${entries.join('')}${decision}`;
 }
 
 const PHASES: Readonly<Record<FirstRunView['phase'], string>> = {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
+import { toReleaseText } from '../ops/recovery/release.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
@@ -71,9 +72,10 @@ function parseCounts(counts: unknown): { released: number; dropped: number } {
 }
 
 function toText(view: RecoveryView): string {
-  const { phase, since, plan } = view;
-  if (phase === 'none') return `No recovery: ${toDetection(view)}\n`;
-  const head = `Recovery ${phase} since ${since ?? ''}: ${toReason(view)}\n`;
+  const { phase, since, plan, release } = view;
+  const progress = release === null ? '' : toReleaseText(release, Date.now());
+  if (phase === 'none') return `${progress}No recovery: ${toDetection(view)}\n`;
+  const head = `${progress}Recovery ${phase} since ${since ?? ''}: ${toReason(view)}\n`;
   return plan === null ? head : `${head}\n${toPlanText(plan)}`;
 }
 

@@ -4,7 +4,9 @@ import {
   type AskAccess,
   addList,
   createAccessAsker,
+  PROFILE_HELP,
   toLifeText,
+  toProfileText,
   type WithOwnAccess,
 } from './ask-access.ts';
 import type { AddCommand, CliContext } from './context.ts';
@@ -32,6 +34,7 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
 interface CreateOptions {
   readonly for: string;
   readonly expires: string;
+  readonly profile: string;
   readonly json?: true;
 }
 
@@ -41,15 +44,20 @@ function addCreate(parent: Command, { write }: CliContext, ask: AskAccess): void
     .description('make a token; it is printed once and kept nowhere')
     .option('--for <purpose>', 'scim, reader or operator', 'scim')
     .option('--expires <duration>', 'how long it is valid, such as 90d, or never', '365d')
+    .option('--profile <profile>', PROFILE_HELP, 'lenient')
     .option('--json', 'as one JSON object')
     .action(async (name: string, { json, ...wish }: CreateOptions) => {
       await ask(async (client) => {
         const made = parseAnswer<TokenView & { token: string }>(
-          await client.send('POST', '/tokens', { name, for: wish.for, expires: wish.expires }),
+          await client.send('POST', '/tokens', { name, ...toBody(wish) }),
         );
         write(json ? toJson(made) : toMadeText(made));
       });
     });
+}
+
+function toBody({ for: purpose, expires, profile }: Omit<CreateOptions, 'json'>) {
+  return { for: purpose, expires, profile };
 }
 
 function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void {
@@ -70,5 +78,5 @@ function toMadeText({ token, ...view }: TokenView & { token: string }): string {
 }
 
 function toLine(view: TokenView): string {
-  return `${view.id}  ${view.name}  for ${view.for}  ${toLifeText(view)}\n`;
+  return `${view.id}  ${view.name}  for ${view.for}${toProfileText(view)}  ${toLifeText(view)}\n`;
 }

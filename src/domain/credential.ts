@@ -4,6 +4,12 @@ export type Purpose = (typeof PURPOSES)[number];
 /** Every purpose. */
 export const PURPOSES = ['scim', 'reader', 'operator'] as const;
 
+/** Way in which requests of a provider are read: with repairs, or to the letter of the standard. */
+export type Profile = (typeof PROFILES)[number];
+
+/** Every profile. */
+export const PROFILES = ['lenient', 'strict'] as const;
+
 /** Valid credential that a request presented. */
 export interface Credential {
   /** Stable, and never a secret: `settings-1` (the place among `scim.tokens`), `token-…`, `client-…`. */
@@ -11,4 +17,6 @@ export interface Credential {
   /** Name given by an operator. */
   readonly name: string;
   readonly purpose: Purpose;
+  /** Matters for SCIM alone. */
+  readonly profile: Profile;
 }

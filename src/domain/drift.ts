@@ -46,8 +46,8 @@ export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATU
 /** All statuses of drifts, for filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
-/** Detector of a difference: the audit log, a complete comparison, or a write that met it. */
-export type Detector = 'tail' | 'sweep' | 'discovery';
+/** Detector of a difference: the audit log, a complete comparison, a write that met it, or a look that an operator asked for. */
+export type Detector = 'tail' | 'sweep' | 'discovery' | 'operator';
 
 /** Difference between what is desired and what the service holds, with no change that waits. */
 export interface Difference {

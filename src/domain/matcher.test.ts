@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { measureWork } from '../../test/support/yardstick.ts';
 import { createMatcher } from './matcher.ts';
 
 const cases = [
@@ -68,11 +69,10 @@ test('a matcher is asked many times and always answers the same', () => {
   expect([matches(['abc']), matches(['abc']), matches(['abc'])]).toEqual([true, true, true]);
 });
 
-test('many stars cost no more than the text is long', () => {
+test('many stars cost no more than the text is long', async () => {
   const matches = createMatcher(['*a*b*c*']);
-  const started = performance.now();
 
-  matches(['ab'.repeat(5_000)]);
+  const workedMs = await measureWork(() => void matches(['ab'.repeat(5_000)]));
 
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(workedMs).toBeLessThan(1_000);
 });

@@ -48,7 +48,9 @@ const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
 const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
-  read: async () => ({ phase: 'none', detection: null, since: null, reason: null, plan: null }),
+  read: async () => ({
+    ...{ phase: 'none', detection: null, since: null, reason: null, plan: null, release: null },
+  }),
   approve: noPlan,
   discard: noPlan,
 };
@@ -66,7 +68,7 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', plan: null, counts: {}, items: [], nextCursor: null },
+    ...{ phase: 'none', plan: null, release: null, counts: {}, items: [], nextCursor: null },
   }),
   approve: noPlan,
   discard: noPlan,
@@ -104,6 +106,7 @@ const access: AccessSource = {
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
 const operators = {
+  looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
   explain,
   timeline: explain,
@@ -196,6 +199,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ lanes: 2, waiting: 1 }),
+    findRelease: async () => undefined,
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],

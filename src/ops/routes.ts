@@ -1,6 +1,7 @@
 import { type AccessSource, accessRoutes } from './access/router.ts';
 import { type ApiSource, apiRoutes } from './api/routes.ts';
 import { type DriftDecisionSource, driftRoutes } from './drift/drifts.ts';
+import { type LookSource, lookRoutes } from './drift/look.ts';
 import { type PlanSource, planRoutes } from './drift/plans.ts';
 import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
@@ -27,6 +28,7 @@ export interface OpsSources {
   readonly erasure: ErasureSource;
   readonly sweeps: SweepSource;
   readonly decideDrifts: DriftDecisionSource;
+  readonly looks: LookSource;
   readonly plans: PlanSource;
   readonly firstRun: FirstRunSource;
   readonly recovery: RecoverySource;
@@ -48,6 +50,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...erasureRoutes,
   ...sweepRoutes,
   ...driftRoutes,
+  ...lookRoutes,
   ...planRoutes,
   ...recoveryRoutes,
   ...requestRoutes,

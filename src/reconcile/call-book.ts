@@ -35,5 +35,7 @@ function toOutcome(error: UpstreamError | undefined): Omit<EndedCall, 'ids'> {
   if (error === undefined) return { outcome: 'done', error: null };
   const outcomes = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
   const outcome: CallOutcome = outcomes[error.outcome];
-  return { outcome, error: error.code };
+  // The status is what the service itself said.
+  const status = error.status === undefined ? '' : ` ${error.status}`;
+  return { outcome, error: `${error.code}${status}` };
 }

@@ -50,6 +50,14 @@ export interface ReconcileEvents {
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
+  /** Reports the progress of an approved plan of going live or of recovery, in users and groups. */
+  release(fields: {
+    total: number;
+    done: number;
+    stuck: number;
+    elapsedMs: number;
+    leftMs?: number;
+  }): void;
 }
 
 /** Dependencies of every process, whether it leads or not. */

@@ -85,6 +85,8 @@ export interface ScimTelemetry {
   heard(): void;
   repaired(kind: RepairKind): void;
   failed(fields: { requestId: string; error: unknown }): void;
+  /** Parts of a request were not taken; by kind of the reason. */
+  dropped(fields: { requestId: string; parts: Readonly<Record<string, number>> }): void;
   adopted(fields: { type: 'user' | 'group'; id: string }): void;
   /** A stored write was answered; `code` is the reason of a refusal. */
   answered(fields: WriteAnswered): void;

@@ -55,6 +55,25 @@ export function invalidSyntax(detail: string, cause?: unknown): ScimError {
   return badRequest('invalidSyntax', detail, cause);
 }
 
+/**
+ * Runs a part of the work on a request, and says in its refusals where in the request that is.
+ * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1
+ * @throws ScimError of the work, with the place before its words
+ */
+export function at<Result>(toPlace: () => string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    const { status, message, scimType, cause } = error;
+    const detail = `${toPlace()}: ${message}`;
+    throw new ScimError(status, detail, {
+      ...(scimType === undefined ? {} : { scimType }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
+
 /** 404: no resource has this id; also what a deleted one answers. */
 export function notFound(resourceType: 'User' | 'Group'): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);

@@ -1,3 +1,6 @@
+import type { Profile } from '../domain/credential.ts';
+import { badRequest, type ScimType } from './errors.ts';
+
 /**
  * Kinds of corrections of a request. A provider's connector that starts to count here has changed, or was
  * never tested.
@@ -12,7 +15,8 @@
  * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: values that are never taken
  * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: parts that cannot be kept
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
- * - `filter-unquoted`: a text in a filter without its quotes
+ * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
+ *   `not` without parentheses or "True" for true
  * - `remove-by-value`: a removal that names its values beside the path
  */
 export type RepairKind =
@@ -41,6 +45,8 @@ export type RepairKind =
   | 'op-case'
   | 'operation-for-list'
   | 'filter-unquoted'
+  | 'filter-unknown'
+  | 'filter-dialect'
   | 'remove-by-value';
 
 /** Counts the corrections of a request. */
@@ -51,7 +57,87 @@ export interface Repairs {
 /** Counts nothing: for bodies that were counted before, or did not come from a provider. */
 export const UNCOUNTED: Repairs = { count: () => undefined };
 
-/** Repairs that telemetry counts. */
-export function toRepairs(telemetry: { repaired(kind: RepairKind): void }): Repairs {
-  return { count: (kind) => telemetry.repaired(kind) };
+/** Kinds by which information of a request is lost, beyond what the protocol lets every server ignore. */
+const LOSING: ReadonlySet<RepairKind> = new Set([
+  'blank-active-dropped',
+  'unknown-attribute-dropped',
+  'unknown-schema-dropped',
+  'value-dropped',
+]);
+/** Kinds of parts that were not taken. */
+const DROPPING: ReadonlySet<RepairKind> = new Set([
+  ...LOSING,
+  'read-only-dropped',
+  'password-dropped',
+]);
+
+/** Refusal of a correction by the strict profile; a kind without one is allowed by the standard. */
+const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
+  'schemas-missing': ['invalidSyntax', 'The body has no schemas.'],
+  'schemas-unknown': ['invalidSyntax', 'One of the schemas is not known here.'],
+  'name-dotted': ['invalidSyntax', 'A name with a dot belongs into a path.'],
+  'array-around-value': ['invalidValue', 'A list stands where one value belongs.'],
+  'object-around-value': ['invalidValue', 'An object stands where a simple value belongs.'],
+  'value-for-list': ['invalidValue', 'One value stands where a list belongs.'],
+  'value-for-object': ['invalidValue', 'A simple value stands where an object belongs.'],
+  'boolean-as-text': ['invalidValue', 'A text stands where a boolean belongs.'],
+  'number-as-text': ['invalidValue', 'A text stands where a number belongs.'],
+  'text-as-other': ['invalidValue', 'A number or boolean stands where a text belongs.'],
+  'json-in-text': ['invalidValue', 'A text holds a whole JSON document.'],
+  'blank-as-unassign': ['invalidValue', 'An empty text is no value: null clears an attribute.'],
+  'several-primaries': ['invalidValue', 'Several values of a list are primary.'],
+  'blank-active-dropped': ['invalidValue', 'active cannot be cleared.'],
+  'unknown-attribute-dropped': ['invalidSyntax', 'An attribute is not known here.'],
+  'unknown-schema-dropped': [
+    'invalidSyntax',
+    'An attribute belongs to a schema that is not known here.',
+  ],
+  'value-dropped': ['invalidValue', 'A value does not have the type of its attribute.'],
+  'op-case': ['invalidSyntax', 'The op of an operation is not in lower case.'],
+  'operation-for-list': ['invalidSyntax', 'Operations is not a list.'],
+  'filter-unquoted': ['invalidFilter', 'A text of the filter has no quotes.'],
+  'filter-unknown': ['invalidFilter', 'The filter names an attribute that is not known here.'],
+  'filter-dialect': [
+    'invalidFilter',
+    'The filter is written in another way than the standard says.',
+  ],
+  'remove-by-value': [
+    'invalidSyntax',
+    'A remove operation has a value; a filter names what is removed.',
+  ],
+};
+
+/** Corrections of one request, and the parts of it that were not taken, by kind. */
+export interface RequestRepairs extends Repairs {
+  /** Numbers of the parts that were not taken. */
+  listDropped(): readonly DroppedParts[];
+}
+
+/** Parts of a request that were not taken. */
+export interface DroppedParts {
+  readonly kind: RepairKind;
+  readonly count: number;
+  /** True where information is lost; false where every server ignores such parts. */
+  readonly isLoss: boolean;
+}
+
+/**
+ * Corrections of one request. The strict profile refuses what it would correct: its `count` throws.
+ * @throws ScimError 400, out of `count`
+ */
+export function createRequestRepairs(
+  { repaired }: { repaired(kind: RepairKind): void },
+  profile: Profile,
+): RequestRepairs {
+  const dropped = new Map<RepairKind, number>();
+  return {
+    count(kind) {
+      repaired(kind);
+      const refusal = profile === 'strict' ? STRICT[kind] : undefined;
+      if (refusal) throw badRequest(...refusal);
+      if (DROPPING.has(kind)) dropped.set(kind, (dropped.get(kind) ?? 0) + 1);
+    },
+    listDropped: () =>
+      [...dropped].map(([kind, count]) => ({ kind, count, isLoss: LOSING.has(kind) })),
+  };
 }

@@ -5,9 +5,11 @@ import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { isNotModified, toETag } from './http/etag.ts';
+import { getRepairs } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
 import { type Projection, parseProjection } from './render/projection.ts';
-import { toRef } from './render/resource-text.ts';
+import { type Pieces, toRef } from './render/resource-text.ts';
+import type { Repairs } from './repairs.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
 import { settleWrite } from './writes/settle.ts';
 import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
@@ -30,12 +32,18 @@ export interface ResourceKind<View extends ResourceView> {
   readonly schema: ResourceSchema;
   /** Answer to a PATCH: the resource, or 204 unless the request asks for attributes. */
   readonly patchAnswer: 'resource' | 'on-demand';
-  create(deps: ScimDeps, body: unknown): Promise<Written<View>>;
-  replace(deps: ScimDeps, target: WriteTarget, body: unknown): Promise<Written<View>>;
-  patch(deps: ScimDeps, target: WriteTarget, body: unknown): Promise<Written<View>>;
+  create(deps: ScimDeps, sent: Sent): Promise<Written<View>>;
+  replace(deps: ScimDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
+  patch(deps: ScimDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
   remove(deps: ScimDeps, target: WriteTarget): Promise<AcceptedWrite>;
   findView(db: Db, id: string): Promise<View | undefined>;
-  render(deps: ScimDeps, view: View, projection: Projection): Promise<string>;
+  render(deps: ScimDeps, view: View, projection: Projection): Promise<Pieces>;
+}
+
+/** Body of a write, and the counter of its corrections. */
+export interface Sent {
+  readonly body: unknown;
+  readonly repairs: Repairs;
 }
 
 type Written<View> = AcceptedWrite & { readonly row: View };
@@ -50,6 +58,10 @@ export function createResourceHandlers<View extends ResourceView>(
   kind: ResourceKind<View>,
 ): ResourceHandlers {
   const { schema } = kind;
+  const toSent = ({ body }: { body: unknown }, res: Response): Sent => ({
+    body,
+    repairs: getRepairs(deps, res),
+  });
   const settle = (res: Response, write: AcceptedWrite) =>
     settleWrite(deps, write, getRequestContext(res).arrivedAt);
 
@@ -58,14 +70,14 @@ export function createResourceHandlers<View extends ResourceView>(
     { view, projection, status }: { view: View; projection: Projection; status: 200 | 201 },
   ): Promise<void> {
     const text = await kind.render(deps, view, projection);
-    sendResource(res, { status, version: view.version, text });
+    await sendResource(res, { status, version: view.version, text });
   }
 
   return {
     async create(req, res) {
       // Before anything is stored: a request that is refused has changed nothing.
       const projection = parseProjection(req.query, schema);
-      const created = await kind.create(deps, req.body);
+      const created = await kind.create(deps, toSent(req, res));
       await settle(res, created);
       res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
       await send(res, { view: created.row, projection, status: 201 });
@@ -80,14 +92,14 @@ export function createResourceHandlers<View extends ResourceView>(
     async replace(req, res) {
       // As in `create`.
       const projection = parseProjection(req.query, schema);
-      const changed = await kind.replace(deps, toTarget(req), req.body);
+      const changed = await kind.replace(deps, toTarget(req), toSent(req, res));
       await settle(res, changed);
       await send(res, { view: changed.row, projection, status: 200 });
     },
     async patch(req, res) {
       // As in `create`.
       const projection = parseProjection(req.query, schema);
-      const changed = await kind.patch(deps, toTarget(req), req.body);
+      const changed = await kind.patch(deps, toTarget(req), toSent(req, res));
       await settle(res, changed);
       if (kind.patchAnswer === 'resource' || req.query.attributes !== undefined) {
         return send(res, { view: changed.row, projection, status: 200 });
@@ -103,5 +115,9 @@ export function createResourceHandlers<View extends ResourceView>(
 }
 
 function toTarget({ params, headers }: Parameters<ResourceHandler>[0]): WriteTarget {
-  return { id: params.id, ifMatch: headers['if-match'] };
+  const preconditions = {
+    ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+  };
+  return { id: params.id, preconditions };
 }

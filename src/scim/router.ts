@@ -16,8 +16,9 @@ import {
   type ResourceHandler,
   type ResourceHandlers,
 } from './resource-handlers.ts';
-import { listGroups, listUsers, searchAll } from './search/handlers.ts';
+import { listGroups, listUsers } from './search/handlers.ts';
 import { createPacemaker } from './search/pace.ts';
+import { searchAll } from './search/search-all.ts';
 import { userKind } from './users/accept.ts';
 
 /**
@@ -87,13 +88,16 @@ function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
   };
 }
 
+/** Parameters that make a GET of the base address a search. */
+const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count', 'cursor'] as const;
+
 /**
- * The base address answers too: administrators open it in a browser, and some providers probe it. With a filter it is
- * a search. @see RFC 7644 §3.4.2.1
+ * The base address answers too: administrators open it in a browser, and some providers probe it. With a parameter of
+ * a search it is one. @see RFC 7644 §3.4.2.1
  */
 function greet({ baseUrl }: ScimDeps): RequestHandler {
   return (req, res, next) => {
-    if (req.query.filter !== undefined) return next();
+    if (SEARCHING.some((name) => req.query[name] !== undefined)) return next();
     sendJson(res, 200, {
       schemas: [],
       service: 'scim-bridge',

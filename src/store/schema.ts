@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Purpose } from '../domain/credential.ts';
+import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
@@ -377,6 +377,7 @@ export interface TokensTable extends AccessColumns {
   /** Unique among those that are not revoked. */
   name: string;
   purpose: Purpose;
+  profile: Profile;
   digest: string;
   /** null: never. */
   expires_at: number | null;
@@ -387,6 +388,7 @@ export interface ClientsTable extends AccessColumns {
   seq: Generated<number>;
   /** Unique among those that are not revoked. */
   name: string;
+  profile: Profile;
 }
 
 /** Secret of a client. */
@@ -404,6 +406,21 @@ export interface AccessTokensTable {
   digest: string;
   created_at: number;
   expires_at: number;
+}
+
+/** Decision of an operator, or outage of the service. */
+export interface ActsTable {
+  id: Generated<number>;
+  at: number;
+  kind: 'operator' | 'outage';
+  /** Word of the decision, or what did not work: `service`, `credentials`. */
+  act: string;
+  /** Name of the credential; empty for an outage. */
+  operator: string;
+  /** Id of the user, group, drift or plan that it was about; empty: of everything. */
+  target: string;
+  /** End of an outage; null: it goes on. */
+  ended_at: number | null;
 }
 
 /** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
@@ -463,6 +480,7 @@ export interface Schema {
   audit_event_resources: AuditEventResourcesTable;
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
+  acts: ActsTable;
   held_actions: HeldActionsTable;
   held_wishes: HeldWishesTable;
   drifts: DriftsTable;

@@ -117,6 +117,15 @@ export const events = {
       fields,
     ),
 
+  /** `leftMs`: at the rate so far; absent when nothing is done yet, or nothing left. */
+  release: (fields: {
+    total: number;
+    done: number;
+    stuck: number;
+    elapsedMs: number;
+    leftMs?: number;
+  }) => line('info', 'the approved plan: so many people and groups are done', fields),
+
   sweepStarted: (fields: { sweepId: string; admins: boolean }) =>
     line('info', 'comparing the service with the store', fields),
   /** `reasons` are fixed sentences without names. */
@@ -158,6 +167,8 @@ export const events = {
     line('error', 'the service refused an acknowledged change, which is kept', fields),
   deletionFinished: (fields: Resource) =>
     line('info', 'a deletion has reached the service', fields),
+  partsDropped: (fields: { requestId: string; [kind: string]: string | number }) =>
+    line('info', 'parts of a request were not taken', fields),
   disputed: (fields: { resourceType: 'user' | 'group' }) =>
     line('warn', 'a name waits for an operator', fields),
 

@@ -5,6 +5,7 @@ import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { startBridgeOf } from '../support/bridge.ts';
 import type { Counterpart } from '../support/counterpart.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
+import { LONG } from '../support/long.ts';
 import { describePostgres, type StoreSuite } from '../support/stores.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 import { OPERATIONS, type Operation } from './cases.ts';
@@ -35,12 +36,16 @@ interface Cell {
  */
 export function runMatrix(title: string, faults: readonly FaultCase[]): void {
   runColumns(title, { faults, startService: startDefault });
-  describePostgres(title, ({ makeUrl }) => {
-    const some = faults.filter(({ alsoOnPostgres }) => alsoOnPostgres);
-    for (const fault of some) {
-      runColumn({ fault, lasts: 'once', makeUrl, startService: startDefault });
-    }
-  });
+  describePostgres(
+    title,
+    ({ makeUrl }) => {
+      const some = faults.filter(({ alsoOnPostgres }) => alsoOnPostgres);
+      for (const fault of some) {
+        runColumn({ fault, lasts: 'once', makeUrl, startService: startDefault });
+      }
+    },
+    LONG,
+  );
 }
 
 /** The columns of these faults in front of another service. */

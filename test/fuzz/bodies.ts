@@ -22,7 +22,7 @@ export function makeBody(source: BodySource): Buffer {
   if (kind === 2) return Buffer.from(mutateText(random, JSON.stringify(makeValue(source, 3))));
   if (kind === 3)
     return Buffer.from(Array.from({ length: 200 }, () => Math.floor(random.next() * 256)));
-  return Buffer.from(JSON.stringify(makeMessage(source)));
+  return Buffer.from(JSON.stringify(makeJson(source)));
 }
 
 function makeHuge(random: SeededRandom): readonly [string, ...string[]] {
@@ -41,7 +41,8 @@ function makeHuge(random: SeededRandom): readonly [string, ...string[]] {
   ];
 }
 
-function makeMessage(source: BodySource): JsonValue {
+/** A body that is JSON: a search, a PATCH, a bulk request, or what a provider sends with faults. */
+export function makeJson(source: BodySource): JsonValue {
   const { random, samples } = source;
   const kind = Math.floor(random.next() * 6);
   if (kind === 0) return makeSearch(source);
@@ -108,7 +109,7 @@ function makeValue(source: BodySource, depth: number): JsonValue {
 }
 
 /** The value with some of its parts replaced or left out. */
-function mutateValue(source: BodySource, value: JsonValue, chance: number): JsonValue {
+export function mutateValue(source: BodySource, value: JsonValue, chance: number): JsonValue {
   const { random } = source;
   if (random.chance(chance)) return makeValue(source, 2);
   if (typeof value === 'string') return fill(source, value);

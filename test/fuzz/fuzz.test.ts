@@ -1,9 +1,13 @@
 import { expect, inject, test } from 'vitest';
+import { SELECTED } from '../support/long.ts';
 import { runFuzz } from './run.ts';
 
 const REQUESTS = inject('isLong') ? 10_000 : 1_000;
 
-test(`${REQUESTS} requests of rubbish find nothing: no 5xx, no insides, no long turn, nobody changed`, async () => {
+test(`${REQUESTS} requests of rubbish find nothing: no 5xx, no insides, no long turn, nobody changed`, {
+  tags: SELECTED,
+  timeout: 600_000,
+}, async () => {
   const { counts, findings } = await runFuzz({
     seed: 20,
     requests: REQUESTS,
@@ -16,4 +20,4 @@ test(`${REQUESTS} requests of rubbish find nothing: no 5xx, no insides, no long 
   // The rubbish is not all refused at the door.
   expect(counts.get('200') ?? 0).toBeGreaterThan(50);
   expect(counts.get('400') ?? 0).toBeGreaterThan(100);
-}, 600_000);
+});

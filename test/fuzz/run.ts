@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
+import { freePort } from '../support/free-port.ts';
 import { addGroup, addUser, listResources, readMemberIds, send } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { measureSlowness } from '../support/yardstick.ts';
 import { makeAttempt, type Pool } from './attempts.ts';
 import { Connections } from './connection.ts';
 import { findFault } from './judge.ts';
+import { findLongTurns } from './turn-limit.ts';
 
 /** How much rubbish to throw. */
 export interface FuzzPlan {
@@ -35,21 +38,34 @@ const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
 const OPS_TOKEN = 'token-of-operators-of-rubbish';
 /** Requests at the same time. */
 const AT_ONCE = 16;
+/** Of the bridge's own thread, on the machine for which limits were set. */
+const TURN_MAX_MS = 100;
 /** More findings than this say nothing new. */
 const FINDINGS_MAX = 50;
 /** What the second half may need beyond the first: what garbage collection leaves to chance. */
 const MEMORY_SLACK_MB = 64;
 
 /** A bridge and those whom nobody asks to change. */
-interface Stage {
+export interface Stage {
   readonly bridge: BridgeProcess;
   readonly pool: Pool;
+  /** Address in the process of the bridge that tells its longest turn since it was asked last. */
+  readonly probeUrl: string;
   /** Addresses of people and groups that no attempt names, with what is answered for them. */
   readonly bystanders: ReadonlyMap<string, string>;
 }
 
 /** Throws rubbish at a real bridge, and looks at what it answers and what becomes of it. */
 export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
+  return withStage(plan, (stage) => play(plan, stage));
+}
+
+/** Runs something with a bridge in a process of its own, and ends both. */
+export async function withStage<Result>(
+  plan: FuzzPlan,
+  run: (stage: Stage) => Promise<Result>,
+): Promise<Result> {
+  const probePort = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-fuzz-'));
   const sandbox = await startSandbox({
     seed: { users: plan.people, groups: Math.ceil(plan.people / 8) },
@@ -63,6 +79,7 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
     ],
     env: {
       MALLOC_ARENA_MAX: '1',
+      PROBE_PORT: String(probePort),
       UPSTREAM_URL: sandbox.url,
       UPSTREAM_TOKEN: sandbox.token,
       UPSTREAM_REQUESTS_PER_SECOND: '0',
@@ -77,7 +94,8 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   });
   try {
     await bridge.ready();
-    return await play(plan, await prepare(plan, bridge));
+    const probeUrl = `http://127.0.0.1:${probePort}`;
+    return await run({ ...(await prepare(plan, bridge)), probeUrl });
   } finally {
     await bridge.kill();
     await sandbox.stop();
@@ -85,7 +103,10 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
   }
 }
 
-async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage> {
+async function prepare(
+  { seed }: FuzzPlan,
+  bridge: BridgeProcess,
+): Promise<Omit<Stage, 'probeUrl'>> {
   const provider = toRequester(bridge);
   const ids: string[] = [];
   for (const type of ['Users', 'Groups']) {
@@ -122,11 +143,13 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   const counts = new Map<string, number>();
   const findings: string[] = [];
   const memoryMb: number[] = [];
+  let slowness = 1;
   let next = 0;
   const work = async () => {
     for (let index = next++; index < requests && findings.length < FINDINGS_MAX; index = next++) {
       if (index % Math.ceil(requests / 10) === 0) {
         memoryMb.push(readMemoryMb(bridge));
+        slowness = Math.max(slowness, measureSlowness().thread);
         say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
       }
       const attempt = makeAttempt(pool, index);
@@ -141,6 +164,7 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
   connections.close();
   memoryMb.push(readMemoryMb(bridge));
   findings.push(...(await judgeAfterwards(stage)), ...judgeMemory(memoryMb));
+  findings.push(...findLongTurns(bridge.output(), TURN_MAX_MS * slowness));
   return { counts, findings, memoryMb, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
@@ -177,7 +201,6 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
   const members = await readMemberIds(provider, group);
   if (members.length !== 1) findings.push('a group of one has another number of members');
   const lines = bridge.output().split('\n');
-  findings.push(...lines.filter((line) => line.startsWith('fuzz-probe')));
   findings.push(...lines.filter(isFault).slice(0, 10));
   return findings;
 }

@@ -1,4 +1,16 @@
 const EVERY_MS = 10;
+
+/** The line in which a process tells of a long turn. */
+export function describeLongTurn(ms: number): string {
+  return `fuzz-probe: a turn took ${Math.round(ms)} ms`;
+}
+
+/** Such lines of an output, of turns that took too long. */
+export function findLongTurns(output: string, turnMaxMs: number): string[] {
+  const told = [...output.matchAll(/fuzz-probe: a turn took (\d+) ms/g)];
+  return told.filter(([, ms]) => Number(ms) >= turnMaxMs).map(([line]) => line);
+}
+
 /**
  * Tells of each turn of the event loop that took too long.
  * @param turnMaxMs in milliseconds of its thread: what others on the machine take does not count

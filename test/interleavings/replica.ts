@@ -15,7 +15,9 @@ import {
   acceptGroupReplacement,
   acceptNewGroup,
 } from '../../src/scim/groups/accept.ts';
+import { ANY_VERSION } from '../../src/scim/http/etag.ts';
 import { createMoments } from '../../src/scim/render/resource-text.ts';
+import { UNCOUNTED } from '../../src/scim/repairs.ts';
 import {
   acceptNewUser,
   acceptUserDeletion,
@@ -104,6 +106,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       stuck: () => undefined,
       deletionFinished: () => undefined,
       recovery: () => undefined,
+      release: () => undefined,
       failed: ({ error }) => onFailure(error),
       sectionChanged: () => onFailure(new BridgeError('bug', 'a section was closed')),
       auditEvent: () => undefined,
@@ -144,6 +147,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     telemetry: {
       heard: () => undefined,
       repaired: () => undefined,
+      dropped: () => undefined,
       failed: ({ error }) => onFailure(error),
       adopted: () => undefined,
       answered: () => undefined,
@@ -264,28 +268,28 @@ function toStored({ id, row, undo }: { id: string; row: { version: number }; und
 }
 
 function acceptUser(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
-  const target = { id, ifMatch: undefined };
+  const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
-      return acceptNewUser(deps, body);
+      return acceptNewUser(deps, { body, repairs: UNCOUNTED });
     case 'PUT':
-      return acceptUserReplacement(deps, target, body);
+      return acceptUserReplacement(deps, target, { body, repairs: UNCOUNTED });
     case 'PATCH':
-      return acceptUserPatch(deps, target, body);
+      return acceptUserPatch(deps, target, { body, repairs: UNCOUNTED });
     case 'DELETE':
       return acceptUserDeletion(deps, target);
   }
 }
 
 function acceptGroup(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
-  const target = { id, ifMatch: undefined };
+  const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
-      return acceptNewGroup(deps, body);
+      return acceptNewGroup(deps, { body, repairs: UNCOUNTED });
     case 'PUT':
-      return acceptGroupReplacement(deps, target, body);
+      return acceptGroupReplacement(deps, target, { body, repairs: UNCOUNTED });
     case 'PATCH':
-      return acceptGroupPatch(deps, target, body);
+      return acceptGroupPatch(deps, target, { body, repairs: UNCOUNTED });
     case 'DELETE':
       return acceptGroupDeletion(deps, target);
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { SELECTED } from '../support/long.ts';
 import { runSchedule, type Scenario } from './run-schedule.ts';
 import { createTrace } from './trace.ts';
 import { openWorld, type World } from './world.ts';
@@ -24,7 +25,7 @@ export function describeScenarios(
     afterAll(() => world.close());
 
     for (const { scenario, schedules } of scenarios) {
-      test(scenario.name, { timeout: TIMEOUT_MS }, async () => {
+      test(scenario.name, { tags: SELECTED, timeout: TIMEOUT_MS }, async () => {
         const failure = await findFailure(world, scenario, listSeeds(schedules));
 
         expect(failure).toBeUndefined();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
 import { LIVABLE_SHAPES } from '../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -16,46 +17,55 @@ test('the file holds all 60 cases', () => {
   expect(cases).toHaveLength(60);
 });
 
-describe.each(['documented', 'narrowest'])('with the service in its %s shape', (shape) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cases-'));
-  let bridge: BridgeProcess | undefined;
+const shapes = [
+  { shape: 'documented', tags: [] },
+  { shape: 'narrowest', tags: LONG },
+];
+for (const { shape, tags } of shapes) {
+  describe(`with the service in its ${shape} shape`, { tags }, () => {
+    let folder = '';
+    let bridge: BridgeProcess | undefined;
 
-  beforeAll(async () => {
-    bridge = await startBridge({ folder, env: { SANDBOX_SHAPE: shape } });
-    await bridge.ready();
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cases-'));
+      bridge = await startBridge({ folder, env: { SANDBOX_SHAPE: shape } });
+      await bridge.ready();
+    });
+
+    afterAll(async () => {
+      await bridge?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    // The second round finds what the first one left: cases pass on a store that holds other people.
+    describe.each(['first', 'second'])('%s round', () => {
+      test.each(cases)('$id: $name', async (providerCase) => {
+        if (bridge === undefined) throw new Error('the bridge was not started');
+        const failure = await runCase(providerCase, bridge);
+        if (failure) expect.fail(`${describeFailure(failure)}\n${bridge.output().slice(-4_000)}`);
+      });
+    });
   });
+}
 
-  afterAll(async () => {
-    await bridge?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+const others = Object.entries(LIVABLE_SHAPES).slice(1, 3);
+for (const [index, [name, shape]] of others.entries()) {
+  describe(`with another service, ${name}`, { tags: index === 0 ? [] : LONG }, () => {
+    let bridge: TestBridge<OtherService> | undefined;
 
-  // The second round finds what the first one left: cases pass on a store that holds other people.
-  describe.each(['first', 'second'])('%s round', () => {
+    beforeAll(async () => {
+      bridge = await startBridgeOf(await startOtherService({ shape }));
+    });
+
+    afterAll(async () => {
+      await bridge?.stop();
+      await bridge?.sandbox.stop();
+    });
+
     test.each(cases)('$id: $name', async (providerCase) => {
       if (bridge === undefined) throw new Error('the bridge was not started');
       const failure = await runCase(providerCase, bridge);
-      if (failure) expect.fail(`${describeFailure(failure)}\n${bridge.output().slice(-4_000)}`);
+      if (failure) expect.fail(describeFailure(failure));
     });
   });
-});
-
-const others = Object.entries(LIVABLE_SHAPES).slice(1, 3);
-describe.each(others)('with another service, %s', (_, shape) => {
-  let bridge: TestBridge<OtherService> | undefined;
-
-  beforeAll(async () => {
-    bridge = await startBridgeOf(await startOtherService({ shape }));
-  });
-
-  afterAll(async () => {
-    await bridge?.stop();
-    await bridge?.sandbox.stop();
-  });
-
-  test.each(cases)('$id: $name', async (providerCase) => {
-    if (bridge === undefined) throw new Error('the bridge was not started');
-    const failure = await runCase(providerCase, bridge);
-    if (failure) expect.fail(describeFailure(failure));
-  });
-});
+}

@@ -6,6 +6,8 @@ import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridg
 /** Turns of the event loop without a call after which nobody is at work but whoever waits for the time. */
 const CALM_TURNS = 6;
 const STEP_MS = 50;
+/** Steps in which nobody wakes and nothing is asked of the service, after which time leaps to the next who wakes. */
+const STEPS_BEFORE_LEAP = 20;
 
 /** A clock for a whole bridge and its service: minutes of their time in seconds of a test's. */
 export interface CalmClock extends FakeClock {
@@ -13,6 +15,8 @@ export interface CalmClock extends FakeClock {
   untilCalm(sandbox: Pick<Sandbox, 'calls'>): Promise<void>;
   /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */
   pass(sandbox: Pick<Sandbox, 'calls'>, isOver: () => boolean): Promise<void>;
+  /** Lets so many milliseconds pass: in small steps while anything happens, and at once while everybody sleeps. */
+  passFor(sandbox: Pick<Sandbox, 'calls'>, ms: number): Promise<void>;
   /** Lets time pass in seconds from now on, whoever works, until the returned function is called. */
   flow(): () => void;
 }
@@ -62,7 +66,15 @@ function createCalmClock(): CalmClock {
   }
 
   return {
-    ...clock,
+    now: clock.now,
+    sleep: clock.sleep,
+    advance: clock.advance,
+    get sleeping() {
+      return clock.sleeping;
+    },
+    get nextAt() {
+      return clock.nextAt;
+    },
     flow() {
       const stop = new AbortController();
       void flowUntil(stop.signal);
@@ -75,6 +87,17 @@ function createCalmClock(): CalmClock {
         if (clock.now() > endMs) throw new Error('an hour has passed and it is not over');
         await untilCalm(sandbox);
         await clock.advance(STEP_MS);
+      }
+    },
+    async passFor(sandbox, ms) {
+      const endMs = clock.now() + ms;
+      let idleSteps = 0;
+      while (clock.now() < endMs) {
+        await untilCalm(sandbox);
+        const idleMs = (clock.nextAt ?? endMs) - clock.now();
+        idleSteps = idleMs > STEP_MS ? idleSteps + 1 : 0;
+        const stepMs = idleSteps > STEPS_BEFORE_LEAP ? idleMs : STEP_MS;
+        await clock.advance(Math.min(stepMs, endMs - clock.now()));
       }
     },
   };

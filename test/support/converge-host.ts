@@ -77,6 +77,7 @@ export async function createConvergeHost(
       converged() {},
       deletionFinished() {},
       recovery() {},
+      release() {},
       stuck() {},
       failed: ({ error }) => void failures.push(error),
       sectionChanged() {},

@@ -66,6 +66,7 @@ export async function createReadForTest(
       stuck() {},
       failed() {},
       recovery() {},
+      release() {},
       auditEvent() {},
       changedByOthers() {},
       auditFollowed() {},

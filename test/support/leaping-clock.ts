@@ -11,6 +11,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+/** A longer timer ends at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 /** @param speed how many of its milliseconds pass in one of the machine's. */
 export function createLeapingClock(speed = 1): LeapingClock {
   const startedAt = Date.now();
@@ -32,7 +35,7 @@ export function createLeapingClock(speed = 1): LeapingClock {
         };
         const onAbort = () => end(() => reject(signal?.reason));
         const sleeper: Sleeper = { atMs: now() + ms, wake: () => end(resolve) };
-        const timer = setTimeout(sleeper.wake, ms / speed);
+        const timer = setTimeout(sleeper.wake, Math.min(ms / speed, TIMER_MAX_MS));
         signal?.addEventListener('abort', onAbort, { once: true });
         sleepers.add(sleeper);
       });

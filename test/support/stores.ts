@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, inject } from 'vitest';
 import { openStore } from '../../src/store/engine/database.ts';
 import type { Store } from '../../src/store/store.ts';
+import { LONG } from './long.ts';
 import {
   copyPostgresTemplate,
   copySqliteTemplate,
@@ -37,21 +38,34 @@ export function describeStores(title: string, suite: (stores: StoreSuite) => voi
   describePostgres(title, suite);
 }
 
+/**
+ * Runs a suite of whole bridges on SQLite in `npm test` and on PostgreSQL in `npm run test:long`: what asks the
+ * stores is beside its own tests, which run on both each time.
+ */
+export function describeBridges(title: string, suite: (stores: StoreSuite) => void): void {
+  describe(`${title} (sqlite)`, () => suite(sqliteSuite()));
+  describePostgres(title, suite, LONG);
+}
+
 /** The PostgreSQL half of `describeStores`, for promises that only a server can be asked to keep. */
-export function describePostgres(title: string, suite: (stores: StoreSuite) => void): void {
+export function describePostgres(
+  title: string,
+  suite: (stores: StoreSuite) => void,
+  tags: string[] = [],
+): void {
   const postgresUrl = inject('postgresUrl');
-  describe.skipIf(postgresUrl === undefined)(`${title} (postgres)`, () =>
+  describe.skipIf(postgresUrl === undefined)(`${title} (postgres)`, { tags }, () =>
     suite(postgresSuite(postgresUrl ?? '')),
   );
 }
 
 function sqliteSuite(): StoreSuite {
   const cleanUpLater = registerCleanUp();
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-store-'));
-  cleanUpLater(async () => rmSync(folder, { recursive: true, force: true }));
 
   const makeUrl = async (content: 'migrated' | 'empty') => {
-    const path = join(folder, `${uniqueName()}.db`);
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-store-'));
+    cleanUpLater(async () => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'store.db');
     return content === 'empty' ? `sqlite:${path}` : copySqliteTemplate(getTemplate(), path);
   };
   return toSuite({ engine: 'sqlite', makeUrl, cleanUpLater });

@@ -33,9 +33,10 @@ export const clientRoutes = [
     summary: 'Makes a client with a secret. No other answer has its text.',
     body: 'ClientBody',
     answers: { 201: 'NewSecret', 409: 'Problem' },
-    async handle({ access: { clients } }: Needs, { body: { name, expires }, operator }) {
+    async handle({ access: { clients } }: Needs, { body, operator }) {
+      const { name, profile = 'lenient', expires } = body;
       const validForMs = parseLifetime(expires, LIFETIME);
-      const made = await clients.make(name, { validForMs, by: operator.id });
+      const made = await clients.make(name, { profile, validForMs, by: operator.id });
       if (made.kind === 'made') return toMade(made);
       const message = 'Another client has this name: revoke it first, or take another name.';
       return problem(409, 'name-taken', message);
@@ -86,6 +87,7 @@ function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
   return {
     id: `client-${client.id}`,
     name: client.name,
+    profile: client.profile,
     ...toLifeView(client),
     secrets: secrets.map(toSecretView),
   };

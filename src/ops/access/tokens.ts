@@ -30,9 +30,9 @@ export const tokenRoutes = [
     body: 'TokenBody',
     answers: { 201: 'NewToken', 409: 'Problem' },
     async handle({ access: { tokens } }: Needs, { body, operator }) {
-      const { name, for: purpose = 'scim', expires } = body;
+      const { name, for: purpose = 'scim', profile = 'lenient', expires } = body;
       const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
-      const made = await tokens.make({ name, purpose, validForMs, by: operator.id });
+      const made = await tokens.make({ name, purpose, profile, validForMs, by: operator.id });
       if (made.kind === 'made') {
         const view = toTokenView(made.row);
         return { status: 201, json: { ...view, token: made.text }, target: view.id };
@@ -61,6 +61,7 @@ function toTokenView(row: TokenRow): TokenView {
     id: `token-${row.id}`,
     name: row.name,
     for: row.purpose,
+    profile: row.profile,
     ...toLifeView(row),
     expiresAt: toMoment(row.expires_at),
   };

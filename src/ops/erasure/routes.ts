@@ -43,7 +43,7 @@ async function findOne(
     return { kind: 'several', found: rows.map(({ id }) => ({ type: 'user', id })) };
   const [row] = rows;
   const value = row && (await work(deps, row.id));
-  return value === undefined ? { kind: 'none' } : { kind: 'found', value };
+  return value === undefined ? { kind: 'none' } : { kind: 'found', id: value.id, value };
 }
 
 interface Needs {
@@ -104,5 +104,5 @@ function toView(keyed: Keyed<Erasure>): Keyed<ErasureAnswer> {
   if (keyed.kind !== 'found') return keyed;
   const { isDeleted, obstacles, ...erasure } = keyed.value;
   const told = obstacles.map((code) => ({ code, detail: WORDS[code] }));
-  return { kind: 'found', value: { ...erasure, deleted: isDeleted, obstacles: told } };
+  return { ...keyed, value: { ...erasure, deleted: isDeleted, obstacles: told } };
 }

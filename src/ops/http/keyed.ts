@@ -3,7 +3,7 @@ import { type Answer, ok, type Problem, problem } from './route.ts';
 
 /** Resources that fit a key: one with what is told of it, none, or several. */
 export type Keyed<T> =
-  | { readonly kind: 'found'; readonly value: T }
+  | { readonly kind: 'found'; readonly id: string; readonly value: T }
   | { readonly kind: 'none' }
   | { readonly kind: 'several'; readonly found: readonly FoundKey[] };
 
@@ -22,7 +22,7 @@ export interface Candidate<T> extends FoundKey {
 export async function toKeyed<T>(candidates: readonly Candidate<T>[]): Promise<Keyed<T>> {
   const [only] = candidates;
   if (only === undefined) return { kind: 'none' };
-  if (candidates.length === 1) return { kind: 'found', value: await only.read() };
+  if (candidates.length === 1) return { kind: 'found', id: only.id, value: await only.read() };
   return { kind: 'several', found: candidates.map(({ type, id }) => ({ type, id })) };
 }
 

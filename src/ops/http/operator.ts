@@ -72,7 +72,7 @@ function setOperator(res: Response, credential: Credential): void {
 }
 
 function parseOperator(value: unknown): Credential {
-  return (value ?? { id: '', name: '', purpose: 'reader' }) as Credential;
+  return (value ?? { id: '', name: '', purpose: 'reader', profile: 'lenient' }) as Credential;
 }
 
 async function look(

@@ -6,6 +6,8 @@ import { parsePlace, toCursor, type WalkDeps, walk } from './walk.ts';
 /** Sources of the preview. */
 export interface FirstRunDeps extends WalkDeps {
   readonly mode: Mode;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
@@ -37,9 +39,11 @@ export async function readFirstRun(
 async function readPhase({
   db,
   mode,
-}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'plan'>> {
-  const { phase, reason, plan } = await readRecoveryView(db, undefined);
+  now,
+}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'plan' | 'release'>> {
+  const view = await readRecoveryView(db, { detection: undefined, now: now() });
+  const { phase, reason, plan, release } = view;
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  if (mode === 'observe') return { phase: 'observing', plan: null };
-  return isFirstRun ? { phase, plan } : { phase: 'none', plan: null };
+  if (mode === 'observe') return { phase: 'observing', plan: null, release };
+  return isFirstRun ? { phase, plan, release } : { phase: 'none', plan: null, release };
 }

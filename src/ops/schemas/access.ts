@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PURPOSES } from '../../domain/credential.ts';
+import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { bodyOf, type JsonOf, moment } from './kinds.ts';
 
 /** Ids begin like this, and a name must not look like one. */
@@ -13,6 +13,13 @@ const name = () =>
     .refine((text) => NAME.test(text), { error: NAME_ERROR })
     .describe('1 to 64 letters, digits, dots, hyphens and underscores.');
 
+const profile = () =>
+  z
+    .enum(PROFILES, { error: `profile is one of: ${PROFILES.join(', ')}.` })
+    .describe(
+      'How requests are read: `lenient` repairs what providers send differently, `strict` refuses it.',
+    );
+
 const life = {
   createdAt: moment(),
   createdBy: z.string().describe('The id of the credential that made it, or `command`.'),
@@ -25,6 +32,7 @@ export const token = z.strictObject({
   id: z.string(),
   name: z.string(),
   for: z.enum(PURPOSES),
+  profile: profile(),
   ...life,
   expiresAt: moment().nullable().describe('null: never.'),
 });
@@ -41,6 +49,7 @@ export const tokenBody = bodyOf('{"name": "…", "for": "scim", "expires": "365d
     .enum(PURPOSES, { error: `for is one of: ${PURPOSES.join(', ')}.` })
     .optional()
     .describe('`scim` when left out.'),
+  profile: profile().optional(),
   expires: z
     .string({ error: 'expires is a duration from 1m to 3650d, such as 365d.' })
     .optional()
@@ -57,6 +66,7 @@ const expires = () =>
 export const client = z.strictObject({
   id: z.string().describe('The `client_id` of OAuth.'),
   name: z.string(),
+  profile: profile(),
   ...life,
   secrets: z
     .array(z.strictObject({ id: z.string(), ...life, expiresAt: moment() }))
@@ -73,6 +83,7 @@ export const newClientSecret = client.extend({
 /** A client that is to be made. */
 export const clientBody = bodyOf('{"name": "…", "expires": "730d"}', {
   name: name(),
+  profile: profile().optional(),
   expires: expires(),
 });
 

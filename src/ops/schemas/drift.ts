@@ -60,7 +60,7 @@ export const drift = z.strictObject({
   message: z.string().nullable().describe('The words of the audit log.'),
   firstSeen: moment(),
   lastSeen: moment(),
-  detector: word(['tail', 'sweep', 'discovery']).describe('What found it.'),
+  detector: word(['tail', 'sweep', 'discovery', 'operator']).describe('What found it.'),
   planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
   note: z
     .strictObject({
@@ -98,3 +98,44 @@ export const driftDecision = z.strictObject({
   id: z.string(),
   planId: z.string().optional().describe('The plan that repairs it.'),
 });
+
+const LOOK = '{"repair": true}';
+
+/** The extent of a look. */
+export const lookBody = bodyOf(LOOK, {
+  repair: z
+    .boolean({ error: `The body may be ${LOOK}, and nothing else.` })
+    .optional()
+    .describe(
+      'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
+    ),
+});
+
+/** The result of a look at one user or group. */
+export const look = z.strictObject({
+  type: resourceType(),
+  id: z.string(),
+  at: moment(),
+  gone: z.boolean().describe('The service has no such account or group.'),
+  calls: count().describe('Calls of the service that it took: at most 3, and no admin list.'),
+  differences: z.array(
+    z.strictObject({
+      id: z.string().describe('The id of the drift.'),
+      kind: z.enum(DRIFT_KINDS),
+      status: z.enum(DRIFT_STATUSES),
+      member: named.nullable().describe('Of whom in a group it is.'),
+      desired: anything(),
+      observed: anything(),
+      note: z.string().nullable().describe('Why it is not repaired.'),
+    }),
+  ),
+  repair: z
+    .strictObject({
+      planId: z.string().nullable().describe('The plan that repairs it; null: none was made.'),
+      exceeded: z.array(z.string()).describe('Limits that the repair would exceed.'),
+    })
+    .nullable()
+    .describe('null: nothing was to be repaired.'),
+});
+/** The result of a look as an operator is shown it. Names are personal. */
+export type LookAnswer = JsonOf<typeof look>;

@@ -54,3 +54,18 @@ export const serviceWords = z.looseObject({
   code: z.string(),
   words: z.string().describe('In the words of the service; may be personal.'),
 });
+
+/** Progress of an approved plan of going live, or of recovery. */
+export const releaseProgress = z.strictObject({
+  startedAt: moment(),
+  total: count().describe('People and groups with changes in the plan.'),
+  done: count(),
+  stuck: count().describe(
+    'Those of the others that the service refuses; they are tried again slowly.',
+  ),
+  endsAt: moment()
+    .nullable()
+    .describe('When it is done at the rate so far; null: nothing is done yet, or nothing left.'),
+});
+/** The progress of an approved plan as an operator is shown it. */
+export type ReleaseView = JsonOf<typeof releaseProgress>;

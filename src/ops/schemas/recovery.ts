@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { bodyOf, count, counts, type JsonOf, listOf, moment, resourceType, word } from './kinds.ts';
+import {
+  bodyOf,
+  count,
+  counts,
+  type JsonOf,
+  listOf,
+  moment,
+  releaseProgress,
+  resourceType,
+  word,
+} from './kinds.ts';
 
 const heldPlan = z.strictObject({
   hash: z.string().describe('What `approve` and `discard` are to be given.'),
@@ -46,6 +56,9 @@ export const recovery = z.strictObject({
     ])
     .nullable(),
   plan: heldPlan.nullable(),
+  release: releaseProgress
+    .nullable()
+    .describe('Of the plan that was approved last, until it is done.'),
 });
 /** The state of recovery as an operator is shown it. */
 export type RecoveryView = JsonOf<typeof recovery>;
@@ -101,6 +114,7 @@ export type FirstRunItem = JsonOf<typeof firstRunItem>;
 export const firstRun = listOf(firstRunItem).extend({
   phase: word(['none', 'observing', 'reading', 'waiting', 'releasing']),
   plan: heldPlan.nullable(),
+  release: releaseProgress.nullable().describe('Of the approved plan, until it is done.'),
   counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
 });
 /** A page of the preview of the first run. */

@@ -13,8 +13,10 @@ export const keptRequest = z.strictObject({
     .describe('null: it was for none, or made none.'),
   written: z.array(
     z.strictObject({
-      op: word(['set', 'add', 'replace', 'remove']),
-      path: z.string(),
+      op: word(['set', 'add', 'replace', 'remove', 'drop']),
+      path: z
+        .string()
+        .describe('An attribute; of `drop`, which was not taken, the kind of the reason.'),
       values: count().describe('How many, never which.'),
     }),
   ),

@@ -133,7 +133,7 @@ export type Explanation = JsonOf<typeof explanation>;
 
 const happening = z.strictObject({
   at: moment(),
-  source: word(['provider', 'bridge', 'audit', 'seen', 'drift']),
+  source: word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
   text: z.string().describe('What happened, a short sentence.'),
   others: z.array(named).describe('The groups of a person, the people of a group.'),
   detail: z

@@ -9,7 +9,16 @@ import {
   token,
   tokenBody,
 } from './access.ts';
-import { drift, driftDecision, ignoreBody, sweep, sweepAsked, sweepBody } from './drift.ts';
+import {
+  drift,
+  driftDecision,
+  ignoreBody,
+  look,
+  lookBody,
+  sweep,
+  sweepAsked,
+  sweepBody,
+} from './drift.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
@@ -40,6 +49,8 @@ export const opsSchemas = {
   Drift: drift,
   DriftList: listOf(drift),
   IgnoreBody: ignoreBody,
+  LookBody: lookBody,
+  Look: look,
   DriftDecision: driftDecision,
   PlanSummary: planSummary,
   PlanList: listOf(planSummary),

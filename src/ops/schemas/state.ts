@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { bodyOf, count, type JsonOf, moment, resourceType, serviceWords, word } from './kinds.ts';
+import {
+  bodyOf,
+  count,
+  type JsonOf,
+  moment,
+  releaseProgress,
+  resourceType,
+  serviceWords,
+  word,
+} from './kinds.ts';
 
 const reason = z.strictObject({
   code: z.string().describe('As in docs/operations.md.'),
@@ -99,6 +108,11 @@ export const status = z.strictObject({
     })
     .describe('Requests without a valid credential within ten minutes, in this process.'),
   activity: z.strictObject({ lanes: count(), waiting: count() }),
+  release: releaseProgress
+    .nullable()
+    .describe(
+      'How far the approved plan of going live, or of recovery, has come; null: none is under way.',
+    ),
 });
 /** The state of the bridge as an operator is shown it. */
 export type Status = JsonOf<typeof status>;

@@ -93,7 +93,10 @@ export const retryRoutes = [
       'Has tried at once what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
     body: 'RetryBody',
     answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ retry }: Needs, { body }) =>
-      'name' in body ? answerKeyed(await retry.one(body.name)) : ok(await retry.all()),
+    async handle({ retry }: Needs, { body }) {
+      if (!('name' in body)) return ok(await retry.all());
+      const keyed = await retry.one(body.name);
+      return { ...answerKeyed(keyed), ...(keyed.kind === 'found' && { target: keyed.id }) };
+    },
   }),
 ] as const;

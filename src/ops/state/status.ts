@@ -1,8 +1,10 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
+import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { ok, route } from '../http/route.ts';
+import { toReleaseView } from '../recovery/release.ts';
 import type { Status } from '../schemas/state.ts';
 import type { Readiness } from './readiness.ts';
 import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
@@ -22,6 +24,7 @@ export interface StatusSources {
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
+  readonly findRelease: () => Promise<ReleaseProgress | undefined>;
 }
 
 /** The request for the state of the bridge. */
@@ -36,12 +39,13 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes] = await Promise.all([
+  const [readiness, backlog, stuck, failing, disputes, release] = await Promise.all([
     sources.readReadiness(),
     sources.readBacklog(),
     sources.listStuck(TROUBLE_MAX),
     sources.listFailing(TROUBLE_MAX),
     sources.listDisputes(TROUBLE_MAX),
+    sources.findRelease(),
   ]);
   return {
     ...readiness,
@@ -60,6 +64,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
     upstream: toUpstreamStatus(sources.upstreamHealth()),
     authentication: toAttemptsStatus(sources.viewAttempts()),
     activity: sources.activity(),
+    release: toReleaseView(release),
   };
 }
 

@@ -2,12 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
+import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listEventsBefore } from '../../store/audit/events.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
   listCallsOf,
   listDriftsOf,
   listNamedBy,
+  listRequestsForPlaces,
   listStuckPlaces,
   listUserIds,
   type PastCall,
@@ -33,6 +35,8 @@ export interface Happening {
 /** The resource whose past is read. */
 export interface Past extends PastQuery {
   readonly type: 'user' | 'group';
+  /** Beginning of its past (epoch milliseconds). */
+  readonly since: number;
 }
 
 /** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
@@ -41,8 +45,10 @@ export async function collect(db: Db, past: Past): Promise<Happening[]> {
   const all = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit };
   const found: Happening[] = [];
   const sources = [
-    async () => (await listRequests(db, all)).map(ofRequest),
+    async () => (await listRequests(db, all)).map((row) => ofRequest(row)),
     () => collectCalls(db, past),
+    () => collectGroupRequests(db, past),
+    async () => (await listActsOf(db, past)).flatMap(ofAct),
     () => collectEvents(db, past),
     async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, id)),
     async () => (await listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
@@ -55,16 +61,30 @@ export async function collect(db: Db, past: Past): Promise<Happening[]> {
   return found;
 }
 
-function ofRequest(row: RequestRow): Happening {
+/** Finds the requests for groups that a user's memberships and admin rights come from. */
+async function collectGroupRequests(
+  db: Db,
+  { type, id, accountId, limit }: Past,
+): Promise<Happening[]> {
+  if (type === 'group') return [];
+  const found = new Map<number, RequestRow>();
+  for (const row of await listRequestsForPlaces(db, { id, accountId, limit }))
+    found.set(row.seq, row);
+  return [...found.values()].map((row) => ofRequest(row, id));
+}
+
+/** Renders a request; for a user, one for a group names the group. */
+function ofRequest(row: RequestRow, subject?: string): Happening {
   const written = parseStored<WrittenPath[]>(row.written);
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const word = row.scim_type === null ? '' : ` ${row.scim_type}`;
   const by = row.client === null ? '' : `, by ${row.client}`;
+  const credential = row.credential === '' ? '' : `, with ${row.credential}`;
   return {
     at: row.at,
     source: 'provider',
-    text: `${row.method} ${row.route}${paths === '' ? '' : `: ${paths}`}, answered ${row.status}${word}${by}`,
-    others: [],
+    text: `${row.method} ${row.route}${paths === '' ? '' : `: ${paths}`}, answered ${row.status}${word}${by}${credential}`,
+    others: subject === undefined || row.resource_id === null ? [] : [row.resource_id],
     detail: {
       requestId: row.request_id,
       method: row.method,
@@ -108,7 +128,7 @@ function ofCall(call: PastCall, id: string, people: ReadonlyMap<string, string>)
 function toOutcomeWords({ outcome, error }: PastCall): string {
   switch (outcome) {
     case 'done':
-      return '';
+      return ': done';
     case 'refused':
       return `: refused (${error})`;
     case 'unknown':
@@ -120,6 +140,19 @@ function toOutcomeWords({ outcome, error }: PastCall): string {
     default:
       return assertNever(outcome);
   }
+}
+
+function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening[] {
+  const detail = { act, operator: operator === '' ? null : operator, target: target || null };
+  if (kind === 'operator') {
+    return [{ at, source: 'operator', text: `${operator} ${act}`, others: [], detail }];
+  }
+  const what =
+    act === 'credentials' ? 'the service refuses the token' : 'the service does not work';
+  const over =
+    act === 'credentials' ? 'the service takes the token again' : 'the service works again';
+  const begun: Happening = { at, source: 'outage', text: what, others: [], detail };
+  return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
 }
 
 async function collectEvents(db: Db, past: Past): Promise<Happening[]> {

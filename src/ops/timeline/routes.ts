@@ -78,14 +78,20 @@ export function createTimelineSource(db: Db): TimelineSource {
 async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Timeline> {
   const { upstream_id: account } = row;
   const accountId = account === null ? undefined : String(account);
-  const past = { type: 'user' as const, id: row.id, accountId, limit };
+  const past = {
+    ...({ type: 'user', id: row.id, accountId, limit } as const),
+    since: row.created_at,
+  };
   const others = await collect(db, past);
   const { observed } = toUserState(row);
   return toTimeline(db, { ...past, row, name: row.user_name, observed }, others);
 }
 
 async function readGroupTimeline(db: Db, row: GroupRow, limit: number): Promise<Timeline> {
-  const past = { type: 'group' as const, id: row.id, accountId: undefined, limit };
+  const past = {
+    ...({ type: 'group', id: row.id, accountId: undefined, limit } as const),
+    since: row.created_at,
+  };
   const others = await collect(db, past);
   const { observed } = toGroupState(row, { members: [], admins: [] });
   return toTimeline(db, { ...past, row, name: row.display_name, observed }, others);
@@ -101,7 +107,15 @@ interface Subject {
 }
 
 /** The order within one moment: requests, then acts, then observations. */
-const ORDER: readonly TimelineItem['source'][] = ['provider', 'bridge', 'audit', 'seen', 'drift'];
+const ORDER: readonly TimelineItem['source'][] = [
+  'provider',
+  'operator',
+  'bridge',
+  'audit',
+  'outage',
+  'seen',
+  'drift',
+];
 
 async function toTimeline(
   db: Db,

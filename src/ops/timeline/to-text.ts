@@ -2,8 +2,10 @@ import type { Timeline, TimelineItem } from '../schemas/resources.ts';
 
 const TITLES: Readonly<Record<TimelineItem['source'], string>> = {
   provider: 'provider',
+  operator: 'operator',
   bridge: 'bridge',
   audit: 'audit log',
+  outage: 'outage',
   seen: 'seen',
   drift: 'drift',
 };

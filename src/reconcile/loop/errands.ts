@@ -12,6 +12,7 @@ import {
 import type { Store } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
+import type { LookRequest, LookResult } from '../repair/look-now.ts';
 
 /** How often it is looked for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;
@@ -24,11 +25,19 @@ export type Errand =
       readonly class: 'remove' | 'change';
       readonly waitMs: number;
     }
-  | { readonly kind: 'call'; readonly operation: string; readonly args: unknown };
+  | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
+  | { readonly kind: 'look'; readonly request: Omit<LookRequest, 'signal'> };
+
+/** Results of errands, by their kinds. */
+interface ErrandResults {
+  readonly 'read-admins': null;
+  readonly call: unknown;
+  readonly look: LookResult;
+}
 
 /** What an errand has come to: `failure` is the caller's to read. */
-export type ErrandAnswer =
-  | { readonly kind: 'done'; readonly result: unknown }
+export type ErrandAnswer<Result = ErrandResults[Errand['kind']]> =
+  | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: unknown };
 
 /** How long an answer is waited for. */
@@ -41,11 +50,11 @@ export interface ErrandWait {
  * Has the leader make a call; undefined: nothing was heard of it in time, so it may have been made.
  * @throws StoreError
  */
-export async function runErrand(
+export async function runErrand<Kind extends Errand['kind']>(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
-  errand: Errand,
+  errand: Extract<Errand, { kind: Kind }>,
   { waitMs, signal }: ErrandWait,
-): Promise<ErrandAnswer | undefined> {
+): Promise<ErrandAnswer<ErrandResults[Kind]> | undefined> {
   const id = newId();
   const until = clock.now() + waitMs;
   const task = JSON.stringify(errand);
@@ -57,7 +66,7 @@ export async function runErrand(
     while (clock.now() < until && signal?.aborted !== true) {
       waking = new AbortController();
       const answer = await findErrandAnswer(store.read, id);
-      if (answer !== undefined) return parseStored<ErrandAnswer>(answer);
+      if (answer !== undefined) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answer);
       const ends = signal === undefined ? waking.signal : AbortSignal.any([waking.signal, signal]);
       await clock.sleep(Math.min(LOOK_MS, until - clock.now()), ends).catch(() => undefined);
     }

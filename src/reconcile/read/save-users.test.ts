@@ -97,6 +97,21 @@ describeStores('people of a list', ({ makeStore }) => {
     expect(rows[0]?.observed).toContain(held);
   });
 
+  test.each<{ why: string; shown: ObservedUser['fullName']; look: 0 | 1 }>([
+    { why: 'is not looked at again where the list says the same', shown: 'Mary Smith', look: 0 },
+    { why: 'is looked at where the list says something else', shown: 'Mary Jones', look: 1 },
+  ])('somebody created while a list was read $why', async ({ shown, look }) => {
+    const store = await makeStore();
+    const create = { fullName: 'Mary Smith', active: true, at: 2_000, by: 'scim.addUser' };
+    const change = { origin: 'created', modified_at: 1_500, observed: JSON.stringify(create) };
+    await makeKnown(store, { ...change, origin: 'created' });
+
+    await store.write((tx) => saveUsers(tx, [seen(shown)], SECOND));
+
+    const row = await findUserByUpstreamId(store.read, ACCOUNT);
+    expect(row).toMatchObject({ must_look: look, due_at: look === 0 ? null : SECOND.now });
+  });
+
   test('a live row is preferred to a tombstone of the same account', async () => {
     const store = await makeStore();
     await makeKnown(store, { deleted_at: 1_500, upstream_id: null });

@@ -49,16 +49,42 @@ export async function saveUsers(
     }
     const before = toObservedUser(row);
     const stored = { ...row, seen: before };
+    const observed = account.observe(before);
     const decision =
       row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
-    if (decision === 'look-again') await updateUser(tx, row.id, toLookAgainColumns(row, now));
-    if (decision !== 'merge') continue;
-    const document = await saveUser(tx, row, { observed: account.observe(before), now });
+    const isNews = decision === 'merge' || (decision === 'look-again' && agrees(observed, before));
+    if (decision === 'look-again' && !isNews) {
+      await updateUser(tx, row.id, toLookAgainColumns(row, now));
+    }
+    if (!isNews) continue;
+    const document = await saveUser(tx, row, { observed, now });
     if (document) confirmed.push(document);
   }
   await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
 }
+
+/**
+ * Tells whether a list shows of an account what our own call showed meanwhile, so that no look is needed: mostly a
+ * user who was created while the list was read.
+ */
+function agrees(shown: ObservedUser, before: ObservedUser | undefined): boolean {
+  if (before === undefined) return false;
+  return FACTS.every((fact) => before[fact] === undefined || before[fact] === shown[fact]);
+}
+
+/** Facts that the service states of an account. */
+const FACTS = [
+  'userName',
+  'email',
+  'fullName',
+  'active',
+  'owner',
+  'role',
+  'virtual',
+  'appsPermissions',
+  'temporarilyInactive',
+] as const satisfies readonly (keyof ObservedUser)[];
 
 function toNewUser(upstreamId: number, observed: ObservedUser, now: number): ObservedAccount {
   const attributes = toUnmanagedAttributes(observed);

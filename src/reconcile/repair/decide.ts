@@ -93,7 +93,7 @@ async function sortOne(
  * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
  * reported; a protected user loses nothing.
  */
-async function mayRepair(
+export async function mayRepair(
   tx: Db,
   deps: DriftDeps,
   { row, isDryRun }: { row: DriftRow; isDryRun: boolean },

@@ -1,5 +1,5 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import {
   endInspection,
@@ -10,11 +10,11 @@ import {
   postponeInspection,
 } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, toObservedUser, toUserState, type UserRow } from '../../store/users/users.ts';
-import { EVERY_LIST, isBusy, isUnchanged, type SeenSince } from '../compare/comparison.ts';
-import { compareWithKnown, storeDriftChanges } from '../compare/drift-changes.ts';
+import { findUserRow, toObservedUser, type UserRow } from '../../store/users/users.ts';
+import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds } from '../compare/look.ts';
 import { groupResources, type Resources, userResources } from '../compare/resources.ts';
+import { type Compared, type Found, storeComparison, toNeeds } from './compare-one.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -97,7 +97,7 @@ async function inspectOne<Row extends UserRow | GroupRow>(
   }
   const held = await take(deps, inspection, row);
   if (held === undefined) return false;
-  const needs = toNeeds(row, held, deps);
+  const needs = toNeeds(row, { admins: held.admins === 1 }, deps);
   const isSeen = (toSeenAt(row) ?? 0) >= held.since && !needs.companyUser && !needs.admins;
   return isSeen
     ? concludeSeen(inspecting, held, { resources, row })
@@ -121,28 +121,10 @@ async function take(
   return undefined;
 }
 
-/** Finds the managed parts that the ordinary look does not show. */
-function toNeeds(
-  row: UserRow | GroupRow,
-  { admins }: InspectionRow,
-  { policy }: DriftDeps,
-): LookNeeds {
-  if (!('upstream_id' in row)) return { companyUser: false, admins: admins === 1 };
-  const { desired } = toUserState(row);
-  const isOwned =
-    desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
-  return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
-}
-
 /** Time of the last observation; a REST list alone shows few of the compared fields. */
 function toSeenAt(row: UserRow | GroupRow): number | undefined {
   const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
   return observed?.shownAt ?? observed?.at;
-}
-
-interface Found<Row extends UserRow | GroupRow> {
-  readonly resources: Resources<Row>;
-  readonly row: Row;
 }
 
 async function concludeSeen<Row extends UserRow | GroupRow>(
@@ -203,12 +185,8 @@ async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow)
   await store.write((tx) => postponeInspection(tx, inspection, change));
 }
 
-interface Conclusion<Row extends UserRow | GroupRow> extends Found<Row> {
+interface Conclusion<Row extends UserRow | GroupRow> extends Omit<Compared<Row>, 'detector'> {
   readonly inspection: InspectionRow;
-  /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
-  readonly since: number;
-  /** Time of the look; drift that was seen later is newer. */
-  readonly seenAt: number;
 }
 
 /** Compares the resource, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
@@ -220,28 +198,18 @@ async function conclude<Row extends UserRow | GroupRow>(
   if (!(await isInspectionHeld(tx, inspection))) return [];
   const fresh = await resources.lock(tx, row);
   if (fresh === undefined) return [];
-  const seen: SeenSince = {
-    lists: EVERY_LIST,
-    since,
-    deactivation: deps.policy.deactivation,
-  };
-  const known = await listActiveDrifts(tx, [row.id]);
-  const comparison = await resources.compare(tx, fresh, seen);
+  const compared = await storeComparison(tx, deps, {
+    ...{ resources, row: fresh, since, seenAt, detector: inspection.source },
+  });
   // A worker has taken it: the inspection waits until that is done.
-  if (comparison.kind === 'unknown') {
+  if (compared === undefined) {
     const { attempts } = inspection;
     const change = { due_at: deps.clock.now(), attempts };
     await postponeInspection(tx, inspection, change);
     return [];
   }
-  const compared = compareWithKnown(comparison, known);
-  const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
-  const changes = { ...compared, gone };
-  await storeDriftChanges(tx, changes, { detector: inspection.source, now: deps.clock.now() });
   await endInspection(tx, inspection);
-  if (changes.fresh.length === 0) return [];
-  const before = new Set(known.map(({ id }) => id));
-  return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
+  return compared;
 }
 
 function report({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {

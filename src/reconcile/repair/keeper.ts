@@ -13,6 +13,7 @@ import {
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followRepairs } from './follow.ts';
 import { createInspections } from './inspect.ts';
+import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
@@ -28,6 +29,8 @@ export interface DriftKeeper {
   stop(): Promise<void>;
   /** Notes that there is something to look at, or that a plan was approved. */
   notify(): void;
+  /** Looks at one user or group now; `by` is the name of the operator. */
+  look(request: Omit<LookRequest, 'signal'>): Promise<LookResult>;
   /** Decides about the known drifts, after a sweep. */
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
 }
@@ -97,6 +100,13 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     return areRepairing ? deps.clock.now() : nextAt;
   }
 
+  /** Has followed at once what was found or decided. */
+  async function decided<T>(work: Promise<T>): Promise<T> {
+    const result = await work;
+    notify();
+    return result;
+  }
+
   function notify(): void {
     if (isWaiting || signal.aborted) return;
     isWaiting = true;
@@ -113,11 +123,8 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
       await turn;
     },
     notify,
-    async decide(occasion) {
-      const plan = await decide(deps, occasion);
-      notify();
-      return plan;
-    },
+    look: (request) => decided(lookNow(deps, { ...request, signal })),
+    decide: (occasion) => decided(decide(deps, occasion)),
   };
 }
 

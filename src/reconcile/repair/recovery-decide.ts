@@ -25,9 +25,9 @@ export async function approvePlan(deps: RecoveryDecisionDeps, hash: string): Pro
 /** Continues an approved plan, and ends recovery. */
 export async function releaseApproved(
   deps: RecoveryDecisionDeps,
-  { plan }: PlannedRecovery,
+  { plan: { readSince }, reason }: PlannedRecovery,
 ): Promise<Released> {
-  const released = await releasePlan(deps, plan);
+  const released = await releasePlan(deps, { readSince, reason });
   await deps.store.write(finish);
   deps.events.recovery({ phase: 'over', code: 'approved', actions: released.released });
   deps.notify();

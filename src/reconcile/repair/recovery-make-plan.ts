@@ -13,8 +13,9 @@ import { listManagedGroups, listManagedUsers, trust } from '../../store/resource
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { type CompleteRead, isBelieved, listUnknownUsers } from './believe.ts';
 import type { ReadSections } from './read-again.ts';
-import type { HeldPlan, RecoveryReason } from './recovery-state.ts';
+import type { HeldPlan } from './recovery-state.ts';
 import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
 /** Resources of one transaction. */
@@ -27,11 +28,8 @@ export function toHeldPolicy({ policy }: ProcessDeps, readSince: number): HeldPo
 }
 
 /** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
-interface PlanBasis {
-  /** Epoch milliseconds. */
-  readonly readSince: number;
+interface PlanBasis extends CompleteRead {
   readonly sections: ReadSections;
-  readonly reason: RecoveryReason;
 }
 
 /** Choice among the differences of some resources. */
@@ -48,10 +46,9 @@ export async function makePlan(
   const policy = toHeldPolicy(deps, readSince);
   const choose: Choose = reason.code === 'first-run' ? selectWished : async (_tx, all) => all;
   await deps.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
-  if (sections.users)
-    await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, { policy, choose }));
-  if (sections.groups)
-    await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, { policy, choose }));
+  const planning = { policy, choose, read: { readSince, reason }, now: deps.clock.now() };
+  if (sections.users) await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, planning));
+  if (sections.groups) await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, planning));
   const { hash, actions } = await sumUp(deps.store.read);
   return { hash, actions, readSince, at: deps.clock.now() };
 }
@@ -71,12 +68,14 @@ async function inParts(
 interface Planning {
   readonly policy: HeldPolicy;
   readonly choose: Choose;
+  readonly read: CompleteRead;
+  readonly now: number;
 }
 
 async function planUsers(
   tx: Db,
   afterSeq: number,
-  { policy, choose }: Planning,
+  { policy, choose, read, now }: Planning,
 ): Promise<number | undefined> {
   const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
   const actions: HeldAction[] = [];
@@ -87,7 +86,8 @@ async function planUsers(
     if (isSeen(state.observed, policy)) seen.push(row.id);
   }
   await insertHeldActions(tx, await choose(tx, actions));
-  await trust(tx, 'users', seen);
+  const unknown = isBelieved(read, now) ? await listUnknownUsers(tx, rows, read) : [];
+  await trust(tx, 'users', [...seen, ...unknown]);
   return rows.at(-1)?.seq;
 }
 

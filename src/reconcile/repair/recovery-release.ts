@@ -9,8 +9,9 @@ import { deleteHeldActions, type HeldRow, listHeldActions } from '../../store/pl
 import type { Db } from '../../store/store.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { type CompleteRead, isBelieved, listUnknownUsers } from './believe.ts';
 import { listGroupActions, toHeldPolicy } from './recovery-make-plan.ts';
-import type { HeldPlan } from './recovery-state.ts';
+import { addReleased } from './release-progress.ts';
 import { type HeldPolicy, toHeldUserActions } from './to-held-actions.ts';
 
 /** Actions of one transaction. */
@@ -24,13 +25,15 @@ export interface Released {
 
 /**
  * Makes exactly the approved differences pending again. A difference that no longer holds is dropped, and each resource
- * is looked at before it is acted on. After a crash the next process goes on.
+ * is looked at before it is acted on, unless the complete read is believed. After a crash the next process goes on.
  */
-export async function releasePlan(deps: ProcessDeps, { readSince }: HeldPlan): Promise<Released> {
-  const policy = toHeldPolicy(deps, readSince);
+export async function releasePlan(deps: ProcessDeps, read: CompleteRead): Promise<Released> {
+  const policy = toHeldPolicy(deps, read.readSince);
   let total: Released = { released: 0, dropped: 0 };
   for (;;) {
-    const part = await deps.store.write((tx) => releasePart(tx, policy, deps.clock.now()));
+    const part = await deps.store.write((tx) =>
+      releasePart(tx, { policy, read, now: deps.clock.now() }),
+    );
     if (part === undefined) return total;
     total = {
       released: total.released + part.released,
@@ -39,40 +42,55 @@ export async function releasePlan(deps: ProcessDeps, { readSince }: HeldPlan): P
   }
 }
 
-async function releasePart(tx: Db, policy: HeldPolicy, now: number): Promise<Released | undefined> {
+async function releasePart(tx: Db, releasing: Releasing): Promise<Released | undefined> {
   const rows = await listHeldActions(tx, { afterId: 0, limit: PART });
   const last = rows.at(-1);
   if (last === undefined) return undefined;
   let released = 0;
+  let resources = 0;
   for (const [id, actions] of Map.groupBy(rows, ({ resourceId }) => resourceId)) {
-    released +=
+    const holding =
       actions[0]?.resourceType === 'user'
-        ? await releaseUser(tx, userId(id), { actions, policy, now })
-        : await releaseGroup(tx, id, { actions, policy, now });
+        ? await releaseUser(tx, userId(id), { ...releasing, actions })
+        : await releaseGroup(tx, id, { ...releasing, actions });
+    released += holding;
+    resources += Number(holding > 0);
   }
+  await addReleased(tx, resources, releasing.now);
   await deleteHeldActions(tx, last.id);
   return { released, dropped: rows.length - released };
 }
 
-interface Release {
-  readonly actions: readonly HeldRow[];
+interface Releasing {
   readonly policy: HeldPolicy;
+  readonly read: CompleteRead;
   readonly now: number;
 }
 
-async function releaseUser(tx: Db, id: UserId, { actions, policy, now }: Release): Promise<number> {
+interface Release extends Releasing {
+  readonly actions: readonly HeldRow[];
+}
+
+async function releaseUser(tx: Db, id: UserId, release: Release): Promise<number> {
+  const { actions, policy } = release;
   const row = await lockUser(tx, id);
   if (row === undefined) return 0;
   const holding = listHolding(actions, toHeldUserActions(toUserState(row), policy));
-  if (holding.length > 0) await updateUser(tx, id, toDueColumns(row, holding, now));
+  if (holding.length === 0) return 0;
+  const due = toDueColumns(row, holding, release);
+  const isKnown = await isStillKnown(tx, row, release);
+  await updateUser(tx, id, { ...due, must_look: isKnown ? row.must_look : 1 });
   return holding.length;
 }
 
-async function releaseGroup(
-  tx: Db,
-  id: string,
-  { actions, policy, now }: Release,
-): Promise<number> {
+/** Tells whether the read still shows what the service holds of this user, or that it has no such account. */
+async function isStillKnown(tx: Db, row: UserRow, { read, now }: Releasing): Promise<boolean> {
+  if (!isBelieved(read, now)) return false;
+  return row.upstream_id !== null || (await listUnknownUsers(tx, [row], read)).length > 0;
+}
+
+async function releaseGroup(tx: Db, id: string, release: Release): Promise<number> {
+  const { actions, policy } = release;
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined) return 0;
   const holding = listHolding(actions, await listGroupActions(tx, row, policy));
@@ -83,7 +101,7 @@ async function releaseGroup(
     );
     await claimLinks(tx, list, row.id, { userIds, version: row.version });
   }
-  await updateGroup(tx, row.id, toDueColumns(row, holding, now));
+  await updateGroup(tx, row.id, { ...toDueColumns(row, holding, release), must_look: 1 });
   return holding.length;
 }
 
@@ -97,13 +115,12 @@ function toKey({ kind, field, memberId, precondition }: HeldAction): string {
   return [kind, field, memberId, precondition].join('|');
 }
 
-function toDueColumns(row: UserRow | GroupRow, actions: readonly HeldRow[], now: number) {
+function toDueColumns(row: UserRow | GroupRow, actions: readonly HeldRow[], { now }: Releasing) {
   const fields = actions.flatMap(({ field, memberId }) => (memberId === undefined ? [field] : []));
   const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
   const removes = actions.some(({ kind }) => /\.(deactivate|delete|remove)$/.test(kind));
   return {
     pending: JSON.stringify(pending),
-    must_look: 1,
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(removes || row.due_class === 0),

@@ -21,6 +21,7 @@ import {
 import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
 import { findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
+import { tellRelease } from './release-progress.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
@@ -156,14 +157,16 @@ async function continueRecovery(
   return false;
 }
 
-/** Creates the heartbeat, which stores the last moment of use for the next start. */
-function createHeartbeat({ store, clock, events }: RecoveryDeps) {
+/** Creates the heartbeat, which stores the last moment of use for the next start, and logs how far an approved plan is. */
+function createHeartbeat(deps: RecoveryDeps) {
+  const { store, clock, events } = deps;
   let timer: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
 
   async function beat(): Promise<void> {
     try {
       await store.write((tx) => saveAlive(tx, clock.now()));
+      await tellRelease(deps);
     } catch (error) {
       if (!isNotLeading(error)) events.failed({ type: 'recovery', id: 'alive', error });
     }

@@ -1,5 +1,6 @@
-import type { JsonValue } from '../../domain/json.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { ScimError } from '../errors.ts';
+import type { Preconditions } from '../http/etag.ts';
 
 /** Single request that an operation stands for. */
 export type BulkAction =
@@ -7,10 +8,10 @@ export type BulkAction =
   | {
       readonly method: 'PUT' | 'PATCH';
       readonly id: string;
-      readonly ifMatch: string | undefined;
+      readonly preconditions: Preconditions;
       readonly data: JsonValue;
     }
-  | { readonly method: 'DELETE'; readonly id: string; readonly ifMatch: string | undefined };
+  | { readonly method: 'DELETE'; readonly id: string; readonly preconditions: Preconditions };
 
 /** One write of a bulk request. */
 export interface BulkWrite {
@@ -22,6 +23,15 @@ export interface BulkWrite {
   /** May still hold `bulkId:…` where an id belongs. */
   readonly action: BulkAction;
   /** The bulkIds it names. */
+  readonly references: ReadonlySet<string>;
+  /** Attributes of the new user that are set when all operations are performed; undefined: none. */
+  readonly postponed: Postponed | undefined;
+}
+
+/** Attributes of a new user that name users who are created in a circle with it. */
+export interface Postponed {
+  /** By qualified names; still with bulkIds. */
+  readonly value: JsonObject;
   readonly references: ReadonlySet<string>;
 }
 

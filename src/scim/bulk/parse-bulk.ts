@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -52,7 +53,8 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
     if (method === 'POST' && bulkId === undefined) {
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    return { kind: 'write', index, bulkId, type, action, references: listReferences(action, type) };
+    const references = listReferences(action, type);
+    return { kind: 'write', index, bulkId, type, action, references, postponed: undefined };
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;
     return { kind: 'malformed', index, bulkId, method, error };
@@ -83,7 +85,8 @@ function parseAction(
   }
   if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
   const ifMatch = toText(findPart(operation, 'version'));
-  return method === 'DELETE' ? { method, id, ifMatch } : { method, id, ifMatch, data };
+  const preconditions = { ...ANY_VERSION, ifMatch };
+  return method === 'DELETE' ? { method, id, preconditions } : { method, id, preconditions, data };
 }
 
 function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {

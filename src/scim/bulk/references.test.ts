@@ -1,53 +1,145 @@
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import { listReferences, resolveReferences } from './references.ts';
 
-const cases: { why: string; data: JsonValue; resolved: JsonValue; names: string[] }[] = [
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+interface Case {
+  readonly why: string;
+  readonly method: 'POST' | 'PATCH';
+  readonly type: 'User' | 'Group';
+  readonly data: JsonValue;
+  readonly resolved: JsonValue;
+  readonly names: readonly string[];
+}
+
+const group = { method: 'POST', type: 'Group' } as const;
+const user = { method: 'POST', type: 'User' } as const;
+const patch = (...Operations: JsonObject[]): JsonObject => ({ Operations });
+
+const cases: readonly Case[] = [
   {
-    why: 'a whole text, however deep',
-    data: { members: [{ value: 'bulkId:a' }, { value: 'bulkid:b' }] },
-    resolved: { members: [{ value: '<a>' }, { value: '<b>' }] },
-    names: ['a', 'b'],
+    ...group,
+    why: 'the ids of members, as a whole text in any case',
+    data: { Members: [{ Value: 'bulkId:a' }, { value: 'bulkid:b' }, 'bulkId:c'] },
+    resolved: { Members: [{ Value: '<a>' }, { value: '<b>' }, '<c>'] },
+    names: ['a', 'b', 'c'],
   },
   {
-    why: 'a part of a text is no reference',
-    data: { displayName: 'see bulkId:a', title: 'bulkId:' },
-    resolved: { displayName: 'see bulkId:a', title: 'bulkId:' },
+    ...group,
+    why: 'no other text',
+    data: {
+      displayName: 'bulkId:a',
+      externalId: 'bulkId:b',
+      members: [{ value: '1', display: 'bulkId:c' }],
+    },
+    resolved: {
+      displayName: 'bulkId:a',
+      externalId: 'bulkId:b',
+      members: [{ value: '1', display: 'bulkId:c' }],
+    },
     names: [],
   },
   {
-    why: 'every quoted one in the filter of a path',
-    data: { Operations: [{ path: 'members[value eq "bulkId:a" or value eq "bulkId:b"]' }] },
-    resolved: { Operations: [{ path: 'members[value eq "<a>" or value eq "<b>"]' }] },
-    names: ['a', 'b'],
+    ...user,
+    why: 'the manager, wherever it is written',
+    data: {
+      title: 'bulkId:t',
+      manager: 'bulkId:a',
+      [`${ENTERPRISE}:manager.value`]: 'bulkId:b',
+      [ENTERPRISE]: {
+        manager: { value: 'bulkId:c', displayName: 'bulkId:d' },
+        department: 'bulkId:e',
+      },
+    },
+    resolved: {
+      title: 'bulkId:t',
+      manager: '<a>',
+      [`${ENTERPRISE}:manager.value`]: '<b>',
+      [ENTERPRISE]: { manager: { value: '<c>', displayName: 'bulkId:d' }, department: 'bulkId:e' },
+    },
+    names: ['a', 'b', 'c'],
   },
-  { why: 'a quoted one elsewhere is text', data: '"bulkId:a"', resolved: '"bulkId:a"', names: [] },
-  { why: 'other values stay', data: [null, 1, true], resolved: [null, 1, true], names: [] },
+  {
+    ...user,
+    why: 'not what is read-only',
+    data: { groups: [{ value: 'bulkId:a' }] },
+    resolved: { groups: [{ value: 'bulkId:a' }] },
+    names: [],
+  },
+  {
+    ...{ method: 'PATCH', type: 'Group' },
+    why: 'values and filters of operations',
+    data: patch(
+      { op: 'remove', path: 'members[value eq "bulkId:a" or value eq bulkId:b]' },
+      { op: 'add', path: 'members', value: [{ value: 'bulkId:c' }] },
+      { op: 'add', value: { members: { value: 'bulkId:d' }, displayName: 'bulkId:x' } },
+      { op: 'replace', path: 'displayName', value: 'bulkId:y' },
+      { op: 'replace', path: 'displayName[value eq "bulkId:z"]', value: '"bulkId:z"' },
+    ),
+    resolved: patch(
+      { op: 'remove', path: 'members[value eq "<a>" or value eq "<b>"]' },
+      { op: 'add', path: 'members', value: [{ value: '<c>' }] },
+      { op: 'add', value: { members: { value: '<d>' }, displayName: 'bulkId:x' } },
+      { op: 'replace', path: 'displayName', value: 'bulkId:y' },
+      { op: 'replace', path: 'displayName[value eq "bulkId:z"]', value: '"bulkId:z"' },
+    ),
+    names: ['a', 'b', 'c', 'd'],
+  },
+  {
+    ...{ method: 'PATCH', type: 'User' },
+    why: 'the manager of an operation',
+    data: patch(
+      { op: 'add', path: 'manager', value: 'bulkId:a' },
+      { op: 'add', path: `${ENTERPRISE}:manager.value`, value: 'bulkId:b' },
+      { op: 'add', path: ENTERPRISE, value: { manager: { value: 'bulkId:c' } } },
+    ),
+    resolved: patch(
+      { op: 'add', path: 'manager', value: '<a>' },
+      { op: 'add', path: `${ENTERPRISE}:manager.value`, value: '<b>' },
+      { op: 'add', path: ENTERPRISE, value: { manager: { value: '<c>' } } },
+    ),
+    names: ['a', 'b', 'c'],
+  },
+  {
+    ...{ method: 'PATCH', type: 'User' },
+    why: 'other values stay',
+    data: [null, 1, true],
+    resolved: [null, 1, true],
+    names: [],
+  },
 ];
 
-test.each(cases)('references: $why', ({ data, resolved, names }) => {
-  const action = { method: 'PATCH', id: '1', ifMatch: undefined, data } as const;
+test.each(cases)('references: $why', ({ method, type, data, resolved, names }) => {
+  const action =
+    method === 'POST'
+      ? ({ method, data } as const)
+      : ({ method, id: '1', preconditions: ANY_VERSION, data } as const);
 
-  expect([...listReferences(action, 'Group')]).toEqual(names);
-  expect(resolveReferences(action, (bulkId) => `<${bulkId}>`)).toEqual({
+  expect([...listReferences(action, type)]).toEqual(names);
+  expect(resolveReferences(action, type, (bulkId) => `<${bulkId}>`)).toEqual({
     ...action,
     data: resolved,
   });
 });
 
 test('references: the id in the path is one, and a DELETE has no other', () => {
-  const action = { method: 'DELETE', id: 'bulkId:a', ifMatch: undefined } as const;
+  const action = { method: 'DELETE', id: 'bulkId:a', preconditions: ANY_VERSION } as const;
 
   expect([...listReferences(action, 'User')]).toEqual(['a']);
-  expect(resolveReferences(action, () => 'found')).toMatchObject({ id: 'found' });
-  expect(resolveReferences(action, () => undefined)).toEqual(action);
+  expect(resolveReferences(action, 'User', () => 'found')).toMatchObject({ id: 'found' });
+  expect(resolveReferences(action, 'User', () => undefined)).toEqual(action);
 });
 
 test('references: the key __proto__ stays a key', () => {
-  const data: JsonObject = JSON.parse('{"__proto__":{"value":"bulkId:a"}}');
+  const data: JsonObject = JSON.parse(
+    '{"__proto__":{"value":"bulkId:a"},"members":{"value":"bulkId:a"}}',
+  );
   const action = { method: 'POST', data } as const;
 
-  const resolved = resolveReferences(action, () => 'id');
+  const resolved = resolveReferences(action, 'Group', () => 'id');
 
-  expect(JSON.stringify(resolved)).toBe('{"method":"POST","data":{"__proto__":{"value":"id"}}}');
+  const written = '{"__proto__":{"value":"bulkId:a"},"members":{"value":"id"}}';
+  expect(JSON.stringify(resolved)).toBe(`{"method":"POST","data":${written}}`);
 });

@@ -1,12 +1,22 @@
+import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { groupKind } from '../groups/accept.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
+import {
+  createRequestRepairs,
+  type DroppedParts,
+  type Repairs,
+  type RequestRepairs,
+  UNCOUNTED,
+} from '../repairs.ts';
 import { userKind } from '../users/accept.ts';
 import type { AcceptedWrite } from '../writes/write-result.ts';
+import { breakCircles } from './break-circles.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -18,8 +28,10 @@ import { isReference, resolveReferences } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
-/** Result of one operation. */
-export type BulkResult =
+/** Result of one operation, and the parts of it that were not taken. */
+export type BulkResult = Outcome & { readonly dropped: readonly DroppedParts[] };
+
+type Outcome =
   | {
       readonly kind: 'accepted';
       readonly operation: BulkWrite;
@@ -40,9 +52,12 @@ interface Run {
   readonly requestId: string;
   /** The operations that others may name. */
   readonly creations: ReadonlyMap<string, BulkOperation>;
-  readonly results: Map<BulkOperation, BulkResult>;
+  readonly results: Map<BulkOperation, Outcome>;
   readonly failed: Set<BulkOperation>;
   readonly settlements: Settlements;
+  /** Corrections of each operation. */
+  readonly repairs: Map<BulkOperation, RequestRepairs>;
+  readonly profile: Profile;
 }
 
 /**
@@ -56,14 +71,17 @@ interface Run {
  */
 export async function runBulk(
   deps: ScimDeps,
-  { operations, failOnErrors }: BulkRequest,
-  { requestId, arrivedAt }: RequestContext,
+  { operations: asked, failOnErrors }: BulkRequest,
+  { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
+  const operations = breakCircles(asked);
   const run: Run = {
     deps,
     requestId,
     creations: toCreations(operations),
     results: new Map(),
+    repairs: new Map(),
+    profile,
     failed: new Set(),
     settlements: createSettlements(deps, arrivedAt, (operation, error) =>
       fail(run, operation, error),
@@ -79,7 +97,13 @@ export async function runBulk(
     else await perform(run, operation);
   }
   await run.settlements.settle();
-  return [...run.results.values()].sort((a, b) => a.operation.index - b.operation.index);
+  for (const result of [...run.results.values()]) await complete(run, result);
+  await run.settlements.settle();
+  const results = [...run.results].map(([operation, outcome]) => ({
+    ...outcome,
+    dropped: run.repairs.get(operation)?.listDropped() ?? [],
+  }));
+  return results.sort((a, b) => a.operation.index - b.operation.index);
 }
 
 async function perform(run: Run, operation: BulkOperation): Promise<void> {
@@ -87,7 +111,9 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     if (operation.kind === 'malformed') throw operation.error;
     const action = resolve(run, operation);
     assertResolved(run, operation);
-    const accepted = await accept(run.deps, operation.type, action);
+    const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
+    run.repairs.set(operation, repairs);
+    const accepted = await accept(run.deps, operation.type, { action, repairs });
     run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
@@ -102,17 +128,17 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
 async function accept(
   deps: ScimDeps,
   type: 'User' | 'Group',
-  action: BulkAction,
+  { action, repairs }: { readonly action: BulkAction; readonly repairs: Repairs },
 ): Promise<AcceptedWrite> {
   const kind = type === 'User' ? userKind : groupKind;
   assertOpen(deps, kind.type);
   switch (action.method) {
     case 'POST':
-      return kind.create(deps, action.data);
+      return kind.create(deps, { body: action.data, repairs });
     case 'PUT':
-      return kind.replace(deps, action, action.data);
+      return kind.replace(deps, action, { body: action.data, repairs });
     case 'PATCH':
-      return kind.patch(deps, action, action.data);
+      return kind.patch(deps, action, { body: action.data, repairs });
     case 'DELETE':
       return kind.remove(deps, action);
     default:
@@ -121,9 +147,29 @@ async function accept(
 }
 
 /** Copies an operation only when it names others: most name none, and may be large. */
-function resolve(run: Run, { action, references }: BulkWrite): BulkAction {
+function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction {
   if (references.size === 0) return action;
-  return resolveReferences(action, (bulkId) => findId(run, bulkId));
+  return resolveReferences(action, type, (bulkId) => findId(run, bulkId));
+}
+
+/** Sets the attributes of a new user that had to wait for other new users. */
+async function complete(run: Run, result: Outcome): Promise<void> {
+  const { operation } = result;
+  if (result.kind === 'failed' || result.operation.postponed === undefined) return;
+  const { value, references } = result.operation.postponed;
+  const data = { Operations: [{ op: 'add', value }] };
+  const action = { method: 'PATCH', id: result.id, preconditions: ANY_VERSION, data } as const;
+  try {
+    for (const bulkId of references) {
+      if (findId(run, bulkId) === undefined) throw toIncomplete();
+    }
+    const resolved = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
+    const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
+    run.results.set(operation, { ...result, accepted });
+    run.settlements.add(operation, accepted);
+  } catch (error) {
+    fail(run, operation, error, result.id);
+  }
 }
 
 async function settleReferents({ creations, settlements }: Run, operation: BulkOperation) {
@@ -150,7 +196,8 @@ function findId({ creations, results }: Run, bulkId: string): string | undefined
   return result?.kind === 'accepted' ? result.id : undefined;
 }
 
-function fail(run: Run, operation: BulkOperation, cause: unknown): void {
+/** @param id of the resource that exists all the same */
+function fail(run: Run, operation: BulkOperation, cause: unknown, id?: string): void {
   const error = toScimError(cause);
   if (error.status >= 500 && error.cause !== undefined) {
     run.deps.telemetry.failed({ requestId: run.requestId, error: error.cause });
@@ -160,7 +207,7 @@ function fail(run: Run, operation: BulkOperation, cause: unknown): void {
     kind: 'failed',
     operation,
     error,
-    id: findTarget(run, operation),
+    id: id ?? findTarget(run, operation),
   });
 }
 
@@ -176,6 +223,12 @@ function toCreations(operations: readonly BulkOperation[]): Map<string, BulkOper
     if (operation.bulkId !== undefined) creations.set(operation.bulkId, operation);
   }
   return creations;
+}
+
+function toIncomplete(): ScimError {
+  const detail =
+    'The user was created without its manager, because the operation that creates the manager failed.';
+  return new ScimError(409, detail);
 }
 
 /** @see RFC 7644 §3.7.1: a server that cannot resolve a circle answers 409 */

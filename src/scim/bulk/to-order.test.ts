@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { measureWork } from '../../../test/support/yardstick.ts';
+import { ANY_VERSION } from '../http/etag.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 import { toOrder } from './to-order.ts';
 
@@ -8,7 +10,7 @@ function toOperations(text: string): BulkOperation[] {
     const [bulkId = '', names = ''] = word.split('>');
     const action =
       bulkId === ''
-        ? ({ method: 'PATCH', id: 'x', ifMatch: undefined, data: null } as const)
+        ? ({ method: 'PATCH', id: 'x', preconditions: ANY_VERSION, data: null } as const)
         : ({ method: 'POST', data: null } as const);
     return {
       kind: 'write',
@@ -17,6 +19,7 @@ function toOperations(text: string): BulkOperation[] {
       type: 'User',
       action,
       references: new Set(names.split(',').filter((name) => name !== '')),
+      postponed: undefined,
     };
   });
 }
@@ -42,10 +45,14 @@ test.each(cases)('toOrder: $why', ({ text, order, circular = [] }) => {
   expect(found.circular.map(({ index }) => index)).toEqual(circular);
 });
 
-test('toOrder: 10,000 operations in the worst order take no time', () => {
+test('toOrder: 10,000 operations in the worst order take no time', async () => {
   const chain = Array.from({ length: 10_000 }, (_, index) => `n${index}>n${index + 1}`).join(' ');
-  const startedAt = performance.now();
+  let first: number | undefined;
 
-  expect(toOrder(toOperations(chain)).order.at(0)?.index).toBe(9_999);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  const workedMs = await measureWork(() => {
+    first = toOrder(toOperations(chain)).order.at(0)?.index;
+  });
+
+  expect(first).toBe(9_999);
+  expect(workedMs).toBeLessThan(1_000);
 });

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { invalidValue, ScimError } from '../errors.ts';
+import { at, invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
@@ -21,7 +21,7 @@ export function coerceValue(
   if (rule.type === 'complex') return coerceComplex(rule, value, repairs);
   const coerced = coerceSimple(rule, value, repairs);
   if (coerced === undefined && rule.type !== 'string' && rule.type !== 'reference') {
-    throw invalidValue(`The value of ${rule.name} is not a ${rule.type}.`);
+    throw invalidValue(`The value of ${rule.name} is no ${rule.type}.`);
   }
   assertShort(rule.name, coerced);
   return coerced;
@@ -62,7 +62,15 @@ export function coerceList(
   if (items.length > USER_LIST_MAX) {
     throw invalidValue(`${rule.name} has more than ${USER_LIST_MAX} values.`);
   }
-  const coerced = items.map((item) => coerceElement(rule, item, repairs));
+  let place = 0;
+  const coerced = at(
+    () => `Value ${place} of ${rule.name}`,
+    () =>
+      items.map((item) => {
+        place += 1;
+        return coerceElement(rule, item, repairs);
+      }),
+  );
   if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
   const elements = coerced
     .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))

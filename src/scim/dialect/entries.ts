@@ -6,6 +6,7 @@ import {
   type AttributePath,
   findAttribute,
   findTable,
+  isKnownSchema,
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
@@ -61,7 +62,8 @@ function readKey(
   } else if (name.includes('[')) {
     read.filtered.push(name);
   } else {
-    repairs.count(isQualified(name) ? 'unknown-schema-dropped' : 'unknown-attribute-dropped');
+    const isForeign = isQualified(name) && !isKnownSchema(schema, name);
+    repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped');
   }
 }
 

@@ -1,7 +1,7 @@
 import { toWrittenName } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
-import { invalidValue } from '../errors.ts';
+import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, readBody } from './entries.ts';
@@ -84,7 +84,16 @@ export interface MemberRef {
 export function parseMembers(list: UserList, value: JsonValue, repairs: Repairs): MemberRef[] {
   const items = toItems(value, repairs);
   const ids = new Set<string>();
-  for (const item of items) ids.add(parseId(list, item, repairs));
+  let place = 0;
+  at(
+    () => `Value ${place} of ${list}`,
+    () => {
+      for (const item of items) {
+        place += 1;
+        ids.add(parseId(list, item, repairs));
+      }
+    },
+  );
   if (ids.size < items.length) repairs.count('duplicate-values');
   return [...ids].map((id) => ({ value: id }));
 }

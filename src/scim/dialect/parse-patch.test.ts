@@ -31,7 +31,7 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
     'active that is no boolean',
     replace('active', 'yes'),
     'invalidValue',
-    'The value of active is not a boolean.',
+    'The value of active is no boolean.',
   ],
   [
     'no value',
@@ -112,9 +112,11 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
 for (const [why, operation, scimType, message] of refused) {
   test(`a PATCH is refused as a whole: ${why}`, () => {
     const body = { Operations: [replace('title', 'T'), operation] };
+    // The whole body is looked through before its operations are read.
+    const place = why === 'NUL' ? '' : 'Operation 2: ';
     expect(() =>
       parsePatch(body, { schema: userSchema, repairs: silent, operationsMax: 1_000 }),
-    ).toThrow(expect.objectContaining({ status: 400, scimType, message }));
+    ).toThrow(expect.objectContaining({ status: 400, scimType, message: `${place}${message}` }));
   });
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
-import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
@@ -61,9 +61,10 @@ export function* readPatch(
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
-  for (const operation of operations) {
+  for (const [index, operation] of operations.entries()) {
     yield 1;
-    const steps = toSteps(toOperation(operation, repairs), { schema, repairs });
+    const read = () => toSteps(toOperation(operation, repairs), { schema, repairs });
+    const steps = operations.length === 1 ? read() : at(() => `Operation ${index + 1}`, read);
     spend(spent, steps, operationsMax);
     for (const step of steps) all.push(step);
   }

@@ -48,8 +48,8 @@ const forgotten: readonly (readonly [string, RepairKind[]])[] = [
   ['schemas', []],
   ['urn:acme:custom:2.0:User:size', ['unknown-schema-dropped']],
   ['urn:acme:custom:2.0:User', ['unknown-schema-dropped']],
-  [`${enterprise}:shoeSize`, ['unknown-schema-dropped']],
-  [`${enterprise}:shoes[size eq 42]`, ['unknown-schema-dropped']],
+  [`${enterprise}:shoeSize`, ['unknown-attribute-dropped']],
+  [`${enterprise}:shoes[size eq 42]`, ['unknown-attribute-dropped']],
 ];
 
 for (const [path, repairs] of forgotten) {

@@ -6,9 +6,11 @@ import {
   findAttribute,
   findTable,
   isCoreQualified,
+  isKnownSchema,
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
+import { splitPath } from '../schema/split-path.ts';
 import type { PatchTarget } from './patch-step.ts';
 
 /** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
@@ -31,7 +33,7 @@ const NO_LIST = 'has a filter on something that is no list';
  */
 export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
   if (path.length > PATH_LENGTH_MAX) throw invalidPath('is too long');
-  const { name, filter } = split(path.trim());
+  const { name, filter } = splitPath(path.trim());
   const found = findAttribute(schema, name);
   if (!found) return toOther(name, schema, { repairs, filter });
   const { attribute, sub } = found;
@@ -64,30 +66,10 @@ function toOther(
   if (!isQualified(name) || isCoreQualified(schema, name)) {
     throw invalidPath(`names no attribute of a ${schema.name}`);
   }
-  repairs.count('unknown-schema-dropped');
+  repairs.count(
+    isKnownSchema(schema, name) ? 'unknown-attribute-dropped' : 'unknown-schema-dropped',
+  );
   return { kind: 'dropped' };
-}
-
-/** `emails[type eq "work"].value` is `emails.value` with a filter. */
-function split(path: string): { name: string; filter: string | undefined } {
-  const opening = path.indexOf('[');
-  if (opening === -1) return { name: path, filter: undefined };
-  const closing = findClosingBracket(path, opening);
-  const after = path.slice(closing + 1);
-  if (closing === -1 || (after !== '' && !after.startsWith('.'))) throw invalidPath('is malformed');
-  return { name: path.slice(0, opening) + after, filter: path.slice(opening + 1, closing) };
-}
-
-/** The first bracket outside a quoted text, or -1. */
-function findClosingBracket(path: string, opening: number): number {
-  let quoted = false;
-  for (let i = opening + 1; i < path.length; i += 1) {
-    if (path[i] === '"') quoted = !quoted;
-    else if (path[i] === '\\' && quoted)
-      i += 1; // Whatever is escaped, it does not close the text.
-    else if (path[i] === ']' && !quoted) return i;
-  }
-  return -1;
 }
 
 function invalidPath(problem: string): ScimError {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
+import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
@@ -82,10 +83,13 @@ function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Patc
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
-  const isByValue = attribute.multiValued && !sub && !target.where;
+  const isWhole = sub === undefined || sub.name === 'value';
+  const isByValue = attribute.multiValued && isWhole && !target.where;
   if (!isByValue || value === undefined || value === null) return [{ kind: 'clear', target }];
   repairs.count('remove-by-value');
-  return [{ kind: 'exclude', target, values: coerceList(attribute, value, repairs) ?? [] }];
+  const keys = sub ? target.path.keys.slice(0, -1) : target.path.keys;
+  const whole = { ...target, path: { ...target.path, sub: undefined, keys } };
+  return [{ kind: 'exclude', target: whole, values: coerceList(attribute, value, repairs) ?? [] }];
 }
 
 function toUserListStep(
@@ -118,17 +122,6 @@ function toUserRemoval(
       : [{ kind: 'users-where', list, filter: where }];
   }
   throw badRequest('invalidPath', `${list} are added by value and removed, never changed.`);
-}
-
-/** The ids of `value eq "x" or value eq "y"`; undefined for any other filter. */
-function listIds(filter: Filter): string[] | undefined {
-  if (filter.kind === 'or') {
-    const ids = filter.parts.map(listIds);
-    return ids.includes(undefined) ? undefined : ids.flatMap((some) => some ?? []);
-  }
-  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
-  const { target, literal } = filter;
-  return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
 }
 
 /** True when the attribute is required; such attributes have no parts. */

@@ -3,6 +3,16 @@ import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { invalidFilter } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
+/**
+ * A comparison with a value that no resource can have: `ne`, and `eq null`, hold everywhere, as they do for an
+ * attribute without a value.
+ */
+export function toComparisonWithNothing(op: CompareOp, literal: Literal): Filter {
+  const nothing: Filter = { kind: 'nothing' };
+  const holds = literal === null ? op === 'eq' : op === 'ne';
+  return holds ? { kind: 'not', part: nothing } : nothing;
+}
+
 /** A comparison as it was read. `text`: its value as it was written; `at`: the place of that, for the error. */
 export interface RawComparison {
   readonly target: FilterTarget;
@@ -12,19 +22,21 @@ export interface RawComparison {
   readonly at: number;
 }
 
+/** A number in quotes, which some clients send. */
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
 const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
  * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
- * the attribute can never hold makes it match nothing.
+ * the attribute can never hold equals none.
  * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none
  */
 export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
   if (literal === null) return toNullComparison(target, op, at);
   const leaf = toLeaf(target);
-  if (!leaf) return { kind: 'nothing' };
+  if (!leaf) return toComparisonWithNothing(op, literal);
   const { type } = leaf.rule;
   if (ORDER.has(op) && (type === 'boolean' || type === 'binary')) {
     throw invalidFilter(`"${op}" does not apply to this attribute`, at);
@@ -33,7 +45,7 @@ export function toComparison({ target, op, literal, text, at }: RawComparison): 
     throw invalidFilter(`"${op}" does not apply to this attribute and value`, at);
   }
   const typed = toTyped(leaf.rule, literal, text);
-  if (typed === undefined) return { kind: 'nothing' };
+  if (typed === undefined) return toComparisonWithNothing(op, literal);
   const comparable = toComparable(leaf.rule, op, typed);
   if (Number.isNaN(comparable)) throw invalidFilter('a date that is none', at);
   return { kind: 'compare', target: leaf, op, literal: typed, comparable };
@@ -60,9 +72,14 @@ function toTyped(
   text: string,
 ): string | number | boolean | undefined {
   if (type === 'boolean') return toBoolean(literal);
-  if (type === 'integer') return typeof literal === 'number' ? literal : undefined;
+  if (type === 'integer') return toNumber(literal);
   // Ids made of digits are sent without quotes. As a number a long one would become another id.
   return typeof literal === 'boolean' ? undefined : text;
+}
+
+function toNumber(literal: string | number | boolean): number | undefined {
+  if (typeof literal === 'string') return NUMBER.test(literal) ? Number(literal) : undefined;
+  return typeof literal === 'number' ? literal : undefined;
 }
 
 /** Entra writes booleans as the texts "True" and "False". */

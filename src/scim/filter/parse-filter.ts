@@ -2,7 +2,7 @@ import { badRequest } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
-import { toComparison } from './comparison.ts';
+import { toComparison, toComparisonWithNothing } from './comparison.ts';
 import { invalidFilter, type Token, toTokens } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
 
@@ -100,6 +100,7 @@ function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
 
 function readTerm(reader: Reader, scope: Scope): Filter {
   if (takeWord(reader, 'not')) {
+    if (peek(reader).kind !== '(') reader.repairs.count('filter-dialect');
     return { kind: 'not', part: descend(reader, () => readTerm(reader, scope)) };
   }
   if (peek(reader).kind === '(') {
@@ -109,8 +110,14 @@ function readTerm(reader: Reader, scope: Scope): Filter {
     return inner;
   }
   const name = takeName(reader);
-  if (peek(reader).kind === '[') return readElements(reader, scope(name));
-  return readTest(reader, scope(name));
+  if (peek(reader).kind === '[') return readElements(reader, find(reader, scope, name));
+  return readTest(reader, find(reader, scope, name));
+}
+
+function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefined {
+  const target = scope(name);
+  if (target === undefined) reader.repairs.count('filter-unknown');
+  return target;
 }
 
 /** Reads `[filter]`, and a sub-attribute of the same element with its test, where one follows. */
@@ -122,7 +129,7 @@ function readElements(reader: Reader, list: FilterTarget | undefined): Filter {
   const after = peek(reader);
   if (after.kind !== 'word' || !after.text.startsWith('.')) return toSome(list, inner);
   reader.next += 1;
-  const test = readTest(reader, scope(checkName(after.text.slice(1), after.at)));
+  const test = readTest(reader, find(reader, scope, checkName(after.text.slice(1), after.at)));
   return toSome(list, { kind: 'and', parts: [inner, test] });
 }
 
@@ -138,7 +145,22 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   if (!op) throw invalidFilter('an unknown operator', operator.at);
   const { text, at } = peek(reader);
   const literal = takeLiteral(reader, target);
-  return target ? toComparison({ target, op, literal, text, at }) : { kind: 'nothing' };
+  if (isDialect(target, { literal, text })) reader.repairs.count('filter-dialect');
+  return target
+    ? toComparison({ target, op, literal, text, at })
+    : toComparisonWithNothing(op, literal);
+}
+
+/** True for a value that is written in the way of another type, or a word of JSON in another case. */
+function isDialect(
+  target: FilterTarget | undefined,
+  { literal, text }: { readonly literal: Literal; readonly text: string },
+): boolean {
+  if (typeof literal === 'boolean') return text !== String(literal);
+  if (target === undefined || literal === null || target.rule.type === 'complex') return false;
+  const { type } = target.rule;
+  const isText = type !== 'boolean' && type !== 'integer';
+  return isText !== (typeof literal === 'string');
 }
 
 function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal {

@@ -8,8 +8,7 @@ import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { ScimError, unavailable } from '../errors.ts';
-import { toRepairs } from '../repairs.ts';
-import type { ResourceKind } from '../resource-handlers.ts';
+import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderGroups } from '../search/render-groups.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
@@ -33,8 +32,8 @@ export const groupKind: ResourceKind<ResourceView<GroupId>> = {
   remove: acceptGroupDeletion,
   findView: findGroupView,
   async render(deps, view, projection) {
-    const [text = ''] = await renderGroups(deps, [view], projection);
-    return text;
+    const { value } = await renderGroups(deps, [view], projection).next();
+    return value ?? '';
   },
 };
 
@@ -47,8 +46,11 @@ type LookClass = 'remove' | 'change';
 const LOOK_RETRY_SECONDS = 30;
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
-export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<GroupWriteResult> {
-  const input = await workInTurns(readGroup(body, toRepairs(deps.telemetry)), deps.turns);
+export async function acceptNewGroup(
+  deps: ScimDeps,
+  { body, repairs }: Sent,
+): Promise<GroupWriteResult> {
+  const input = await workInTurns(readGroup(body, repairs), deps.turns);
   assertUpstreamUp(deps);
   return storeLooking(deps, 'change', (tx) => storeNewGroup(tx, deps, { input }));
 }
@@ -57,9 +59,9 @@ export async function acceptNewGroup(deps: ScimDeps, body: unknown): Promise<Gro
 export async function acceptGroupReplacement(
   deps: ScimDeps,
   target: WriteTarget,
-  body: unknown,
+  { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
-  const input = await workInTurns(readGroup(body, toRepairs(deps.telemetry)), deps.turns);
+  const input = await workInTurns(readGroup(body, repairs), deps.turns);
   return storeChange(deps, { ...target, class: 'change' }, async (_tx, _row, before) => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
@@ -72,19 +74,19 @@ export async function acceptGroupReplacement(
 export async function acceptGroupPatch(
   deps: ScimDeps,
   target: WriteTarget,
-  body: unknown,
+  { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
-  const { policy, telemetry, turns } = deps;
+  const { policy, turns } = deps;
   const context = {
     schema: groupSchema,
-    repairs: toRepairs(telemetry),
+    repairs,
     operationsMax: policy.patchOperationsMax,
   };
   const steps = await workInTurns(readPatch(body, context), turns);
   return storeChange(
     deps,
     { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
-    (tx, row, before) => applyGroupSteps(tx, turns, { row, before, steps }),
+    (tx, row, before) => applyGroupSteps(tx, deps, { row, before, steps }),
   );
 }
 

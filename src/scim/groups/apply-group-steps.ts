@@ -2,15 +2,16 @@ import { assertNever } from '../../domain/errors.ts';
 import { toWrittenName } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { Turns } from '../../domain/turns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { type ListedUser, listUsersById, listUsersOfGroups } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
+import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/parse-group.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { toGroupChanges } from '../patch/to-group-changes.ts';
+import { toUserEntry } from '../render/resource-text.ts';
 import type { GroupTarget } from './change-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { toUserIds } from './store-change.ts';
@@ -28,7 +29,7 @@ export interface GroupPatch {
  */
 export async function applyGroupSteps(
   tx: Db,
-  turns: Turns,
+  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
   { row, before, steps }: GroupPatch,
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
@@ -49,7 +50,7 @@ export async function applyGroupSteps(
             edits: list,
             held: () => readHeld(change.kind),
           });
-          list.push({ op: 'remove', ids: await listMatching(users, change.filter, turns) });
+          list.push({ op: 'remove', ids: await listMatching(users, change.filter, deps) });
         } else list.push({ op: change.op, ids: toUserIds(change.ids) });
         break;
       }
@@ -112,12 +113,12 @@ async function listAfter(
 async function listMatching(
   users: readonly ListedUser[],
   filter: Filter,
-  turns: Turns,
+  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
 ): Promise<UserId[]> {
   const ids: UserId[] = [];
-  for (const { id, display } of users) {
-    if (matches(filter, { value: id, display, type: 'User' })) ids.push(id);
-    const pause = turns();
+  for (const user of users) {
+    if (matches(filter, toUserEntry(deps, user))) ids.push(user.id);
+    const pause = deps.turns();
     if (pause) await pause;
   }
   return ids;

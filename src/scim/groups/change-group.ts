@@ -10,7 +10,7 @@ import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/g
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
-import { assertVersion } from '../http/etag.ts';
+import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
 import type { LinkEdit } from './edit-links.ts';
@@ -29,7 +29,7 @@ export interface GroupTarget {
 /** A PUT or PATCH of one group. */
 export interface GroupChangeCall {
   readonly id: string;
-  readonly ifMatch: string | undefined;
+  readonly preconditions: Preconditions;
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
 }
@@ -46,12 +46,12 @@ export type ChangedGroup =
 export async function storeGroup(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch, change }: GroupChangeCall,
+  { id, preconditions, change }: GroupChangeCall,
 ): Promise<ChangedGroup> {
   await enterRules(tx, deps.rules, 'users');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertVersion(ifMatch, row.version);
+  assertPreconditions(preconditions, row.version);
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
   const { attributes, names, members, admins } = target;

@@ -16,7 +16,7 @@ import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { assertVersion } from '../http/etag.ts';
+import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
@@ -25,7 +25,7 @@ import { assertGroupMayLose } from './protect-group.ts';
 /** A DELETE of one group. */
 export interface GroupDeletion {
   readonly id: string;
-  readonly ifMatch: string | undefined;
+  readonly preconditions: Preconditions;
 }
 
 /**
@@ -36,12 +36,12 @@ export interface GroupDeletion {
 export async function storeGroupDeletion(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch }: GroupDeletion,
+  { id, preconditions }: GroupDeletion,
 ): Promise<ChangedGroup> {
   await enterRules(tx, deps.rules, 'names');
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertVersion(ifMatch, row.version);
+  assertPreconditions(preconditions, row.version);
   if (row.origin === null) {
     assertAdoptsOnDelete(deps.policy.adoptGroupsOnDelete, 'GROUPS_ADOPT_ON_DELETE');
     if (row.admins_read_at === null) return { kind: 'must-read-admins', row };

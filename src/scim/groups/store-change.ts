@@ -24,6 +24,7 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
+import type { UserList } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
@@ -67,7 +68,8 @@ export async function storeGroupChange(
     inFlight: isInFlight(row),
     keeps: request.keeps,
   };
-  await assertUsersExist(tx, [...request.members, ...request.admins]);
+  await assertUsersExist(tx, 'members', request.members);
+  await assertUsersExist(tx, 'admins', request.admins);
   const members = await editLinks(tx, 'memberships', request.members, context);
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const state = toGroupState(row, { members: [], admins: [] });
@@ -243,15 +245,17 @@ function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
   return last?.op === 'replace' && last.ids.length === 0;
 }
 
-async function assertUsersExist(tx: Db, edits: readonly LinkEdit[]): Promise<void> {
-  const named = edits.filter(({ op }) => op !== 'remove').flatMap(({ ids }) => ids);
-  if (named.length === 0) return;
-  const ids = [...new Set(named)];
+async function assertUsersExist(tx: Db, list: UserList, edits: readonly LinkEdit[]): Promise<void> {
+  const ids = [...new Set(edits.flatMap(({ op, ids: named }) => (op === 'remove' ? [] : named)))];
+  if (ids.length === 0) return;
   const existing = await listExistingUsers(tx, ids);
-  const unknown = ids.filter((id) => !existing.has(id)).length;
-  if (unknown === 0) return;
-  const words = unknown === 1 ? 'One of the people is' : `${unknown} of the people are`;
-  throw invalidValue(`${words} not known: their value is not the id of a User.`);
+  const unknown = ids.flatMap((id, index) => (existing.has(id) ? [] : [index + 1]));
+  const [first, ...others] = unknown;
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : `, nor are ${others.length} more`;
+  throw invalidValue(
+    `Value ${first} of ${list}, each counted once, is not the id of a User${more}.`,
+  );
 }
 
 /** Brands the ids of a request. `storeGroupChange` refuses unknown ones. */

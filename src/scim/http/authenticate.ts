@@ -29,7 +29,7 @@ export function authenticate({
     const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
       telemetry.heard();
-      note(res, { credential: credential.id });
+      note(res, { credential: credential.id, profile: credential.profile });
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';

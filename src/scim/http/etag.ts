@@ -15,13 +15,29 @@ export function isNotModified(req: Request, version: number): boolean {
   return header !== undefined && matchesETag(header, version);
 }
 
+/** Versions that a write is meant for, as its headers name them; undefined: any. */
+export interface Preconditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** Preconditions of a write that is meant for any version. */
+export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
+
 /**
- * Stops a write that was meant for another version (`If-Match`).
- * @throws ScimError 412. @see RFC 7644 §3.14; the comparison is weak because our ETags are
+ * Stops a write that was meant for another version: `If-Match` names the only ones that it may change, `If-None-Match`
+ * those that it may not (`*`: any).
+ * @throws ScimError 412. @see RFC 7644 §3.14, RFC 9110 §13.1; the comparison is weak because our ETags are
  */
-export function assertVersion(ifMatch: string | undefined, version: number): void {
-  if (ifMatch === undefined || matchesETag(ifMatch, version)) return;
-  throw new ScimError(412, 'The resource was changed since this version was read.');
+export function assertPreconditions(
+  { ifMatch, ifNoneMatch }: Preconditions,
+  version: number,
+): void {
+  if (ifMatch !== undefined && !matchesETag(ifMatch, version)) {
+    throw new ScimError(412, 'The resource was changed since this version was read.');
+  }
+  if (ifNoneMatch === undefined || !matchesETag(ifNoneMatch, version)) return;
+  throw new ScimError(412, 'The resource has the version that If-None-Match excludes.');
 }
 
 function matchesETag(header: string, version: number): boolean {

@@ -1,24 +1,38 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Turns } from '../../domain/turns.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { ScimError, toScimErrorBody } from '../errors.ts';
+import type { Pieces } from '../render/resource-text.ts';
 import { toETag } from './etag.ts';
 import { note } from './notes.ts';
 import { toScimError } from './to-scim-error.ts';
 
-const CONTENT_TYPE = 'application/scim+json; charset=utf-8';
+const SCIM_TYPE = 'application/scim+json; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/**
+ * Type of an answer: plain JSON for a client that accepts nothing else, since the text is the same.
+ * @see RFC 7644 §3.8
+ */
+function toContentType({ headers: { accept } }: Pick<Request, 'headers'>): string {
+  const types = accept?.split(',').map((type) => type.split(';', 1)[0]?.trim().toLowerCase()) ?? [];
+  const takesScim = ['application/scim+json', 'application/*', '*/*'];
+  if (takesScim.some((type) => types.includes(type))) return SCIM_TYPE;
+  return types.includes('application/json') ? JSON_TYPE : SCIM_TYPE;
+}
 
 /** Characters from which on an answer is sent as bytes: while it waits for its reader, Node would keep a text in three times the memory. */
 const WAITING_LENGTH = 65_536;
-/** Characters from which on a list is turned into bytes piece by piece. */
+/** Characters from which on an answer is sent in pieces while it is made. */
 const PIECES_LENGTH = 1_000_000;
+/** Longest wait for the reader of an answer to take the next piece, in milliseconds. */
+const READER_MS = 60_000;
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
 function sendText(res: Response, status: number, text: string): void {
   const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
-  res.setHeader('Content-Type', CONTENT_TYPE);
+  res.setHeader('Content-Type', toContentType(res.req));
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(res.req.method === 'HEAD' ? undefined : body);
 }
@@ -27,36 +41,80 @@ function sendText(res: Response, status: number, text: string): void {
 interface ListText {
   /** Up to the bracket before the first resource. */
   readonly opening: string;
-  readonly resources: readonly string[];
-  readonly turns: Turns;
+  readonly resources: AsyncIterable<Pieces>;
 }
 
-/** Sends a list, a long one in pieces: a page of large resources is hundreds of megabytes. */
-export async function sendListText(
+/** Sends a list, a long one while it is made: a page of large resources is hundreds of megabytes. */
+export async function sendListText(res: Response, list: ListText): Promise<void> {
+  await sendPieces(res, 200, joinList(list));
+}
+
+async function* joinList({ opening, resources }: ListText): AsyncGenerator<string> {
+  yield opening;
+  let separator = '';
+  for await (const resource of resources) {
+    if (separator !== '') yield separator;
+    if (typeof resource === 'string') yield resource;
+    else yield* resource;
+    separator = ',';
+  }
+  yield ']}';
+}
+
+/**
+ * Sends text that comes in pieces: at once where it is short, else as it comes and as fast as it is read, so that any
+ * length takes the same memory.
+ */
+async function sendPieces(
   res: Response,
-  { opening, resources, turns }: ListText,
+  status: number,
+  pieces: AsyncIterable<string>,
 ): Promise<void> {
-  const length = resources.reduce((sum, text) => sum + text.length, 0);
-  if (length <= PIECES_LENGTH) return sendText(res, 200, `${opening}${resources.join(',')}]}`);
-  const pieces = [Buffer.from(opening)];
-  for (const [index, text] of resources.entries()) {
-    pieces.push(Buffer.from(index === 0 ? text : `,${text}`));
-    const pause = turns();
-    if (pause) await pause;
+  const rest = pieces[Symbol.asyncIterator]();
+  const { text, isAll } = await gather(rest);
+  if (isAll) return sendText(res, status, text);
+  res.statusCode = status;
+  res.setHeader('Content-Type', toContentType(res.req));
+  let isRead = res.req.method !== 'HEAD' && (await writePiece(res, text));
+  while (isRead) {
+    const piece = await rest.next();
+    if (piece.done) break;
+    isRead = await writePiece(res, piece.value);
   }
-  pieces.push(Buffer.from(']}'));
-  res.statusCode = 200;
-  res.setHeader('Content-Type', CONTENT_TYPE);
-  res.setHeader(
-    'Content-Length',
-    pieces.reduce((sum, { length: bytes }) => sum + bytes, 0),
-  );
-  for (const piece of res.req.method === 'HEAD' ? [] : pieces) {
-    res.write(piece);
-    const pause = turns();
-    if (pause) await pause;
-  }
+  await rest.return?.();
   res.end();
+}
+
+/** The first pieces, up to the length from which on they are sent as they come. */
+async function gather(
+  pieces: AsyncIterator<string>,
+): Promise<{ readonly text: string; readonly isAll: boolean }> {
+  const held: string[] = [];
+  for (let length = 0; length <= PIECES_LENGTH; ) {
+    const piece = await pieces.next();
+    if (piece.done) return { text: held.join(''), isAll: true };
+    held.push(piece.value);
+    length += piece.value.length;
+  }
+  return { text: held.join(''), isAll: false };
+}
+
+/** Writes a piece and waits until there is room for the next. @returns false when nobody reads any more */
+async function writePiece(res: Response, piece: string): Promise<boolean> {
+  if (res.destroyed) return false;
+  if (res.write(Buffer.from(piece))) return true;
+  await new Promise<void>((resolve) => {
+    const tooSlow = setTimeout(() => res.destroy(), READER_MS);
+    const done = () => {
+      clearTimeout(tooSlow);
+      res.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    res.on('drain', done);
+    res.on('close', done);
+  });
+  return !res.destroyed;
 }
 
 /** Sends a JSON document. */
@@ -65,12 +123,13 @@ export function sendJson(res: Response, status: number, body: JsonObject): void 
 }
 
 /** Sends a resource with its ETag. */
-export function sendResource(
+export async function sendResource(
   res: Response,
-  { status, version, text }: { status: number; version: number; text: string },
-): void {
+  { status, version, text }: { status: number; version: number; text: Pieces },
+): Promise<void> {
   res.setHeader('ETag', toETag(version));
-  sendText(res, status, text);
+  if (typeof text === 'string') sendText(res, status, text);
+  else await sendPieces(res, status, text);
 }
 
 /** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */

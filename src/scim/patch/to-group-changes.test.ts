@@ -216,13 +216,13 @@ describe('a PATCH of a group is refused', () => {
       why: 'a group as a member',
       op: { op: 'add', path: 'members', value: [{ value: 'g', type: 'Group' }] },
       scimType: 'invalidValue',
-      message: 'Groups as members are not supported.',
+      message: 'Value 1 of members: Groups as members are not supported.',
     },
     {
       why: 'a member without an id',
       op: { op: 'add', path: 'members', value: [{ display: 'x' }] },
       scimType: 'invalidValue',
-      message: 'Each of the members needs a value: the id of a user.',
+      message: 'Value 1 of members: Each of the members needs a value: the id of a user.',
     },
     {
       why: 'replace of members without a value',
@@ -300,7 +300,7 @@ describe('a PATCH of a group is refused', () => {
       why: 'permissions that are no number',
       op: { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 'all' },
       scimType: 'invalidValue',
-      message: 'The value of permissions is not a integer.',
+      message: 'The value of permissions is no integer.',
     },
   ];
   for (const { why, op, scimType, message } of refused) {

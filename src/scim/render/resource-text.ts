@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
@@ -6,6 +7,9 @@ export interface RenderContext {
   readonly baseUrl: string;
   readonly toMoment: ToMoment;
 }
+
+/** Text of a resource: whole, or in pieces where it may be too long for the memory. */
+export type Pieces = string | AsyncIterable<string>;
 
 /** A moment as SCIM writes it (RFC 7643 §2.3.5), from epoch milliseconds. */
 export type ToMoment = (ms: number) => string;
@@ -47,6 +51,14 @@ export function renderGroup(
 ): string {
   const list = members === undefined ? '' : `"members":[${members}],`;
   return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
+}
+
+/** Entry of a user in a list of a group, as every answer shows it. */
+export function toUserEntry(
+  { baseUrl }: Pick<RenderContext, 'baseUrl'>,
+  { id, display }: { readonly id: string; readonly display: string },
+): JsonObject {
+  return { value: id, $ref: toRef(baseUrl, 'User', id), display, type: 'User' };
 }
 
 /** `$ref` of a user or group with this id. @param baseUrl without a slash at its end */
@@ -91,9 +103,9 @@ function renderMeta(
 /** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */
 export function openList(
   { totalResults, startIndex }: { totalResults: number; startIndex: number },
-  resources: readonly string[],
+  itemsPerPage: number,
 ): string {
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${resources.length},"Resources":[`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${totalResults},"startIndex":${startIndex},"itemsPerPage":${itemsPerPage},"Resources":[`;
 }
 
 /** `openList` of a page by cursor: it has no `startIndex`, and only the last page has no `nextCursor`. @see RFC 9865 §2 */
@@ -102,9 +114,9 @@ export function openCursorList(
     totalResults,
     nextCursor,
   }: { totalResults: number | undefined; nextCursor: string | undefined },
-  resources: readonly string[],
+  itemsPerPage: number,
 ): string {
   const total = totalResults === undefined ? '' : `"totalResults":${totalResults},`;
   const next = nextCursor === undefined ? '' : `"nextCursor":"${nextCursor}",`;
-  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${resources.length},${next}"Resources":[`;
+  return `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],${total}"itemsPerPage":${itemsPerPage},${next}"Resources":[`;
 }

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { KeptRequest } from '../../domain/kept-request.ts';
+import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
 import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { getNotes, type NotedOperation } from '../http/notes.ts';
+import type { DroppedParts } from '../repairs.ts';
 import { listWritten } from './list-written.ts';
 
 const CLIENT_LENGTH_MAX = 100;
@@ -18,6 +19,7 @@ export function keepRequests(
 ): RequestHandler {
   return (req, res, next) => {
     res.once('finish', () => {
+      tellLosses(deps, res);
       if (isRead(req) && res.statusCode < 400) return;
       const { requestId } = getRequestContext(res);
       keep(deps, req, res).catch((error: unknown) => deps.telemetry.failed({ requestId, error }));
@@ -26,13 +28,24 @@ export function keepRequests(
   };
 }
 
+/** Tells the log of parts of a request that were lost, with the id of the request. */
+function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): void {
+  const { repairs, operations = [] } = getNotes(res);
+  const all = [...(repairs?.listDropped() ?? []), ...operations.flatMap(({ dropped }) => dropped)];
+  const lost: Record<string, number> = {};
+  for (const { kind, count, isLoss } of all) if (isLoss) lost[kind] = (lost[kind] ?? 0) + count;
+  if (Object.keys(lost).length === 0) return;
+  telemetry.dropped({ requestId: getRequestContext(res).requestId, parts: lost });
+}
+
 async function keep(
   { clock, requests, turns }: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
   req: Request,
   res: Response,
 ): Promise<void> {
   const { requestId, arrivedAt } = getRequestContext(res);
-  const { credential, scimType = null, operations } = getNotes(res);
+  const { credential, scimType = null, operations, repairs } = getNotes(res);
+  const dropped = repairs?.listDropped() ?? [];
   const common = {
     at: arrivedAt,
     requestId,
@@ -45,7 +58,8 @@ async function keep(
     const location = String(res.getHeader('Location') ?? '');
     const { statusCode: status } = res;
     const whole = await workInTurns(toWhole(req, location), turns);
-    requests.add({ ...common, status, scimType, ...whole });
+    const written = [...whole.written, ...toDrops(dropped)];
+    requests.add({ ...common, status, scimType, ...whole, written });
     return;
   }
   for (const operation of operations) {
@@ -66,6 +80,10 @@ function toRoute({ route }: Request): string {
 function toClient(userAgent: string | undefined): string | null {
   const text = userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) ?? '';
   return text === '' ? null : text;
+}
+
+function toDrops(dropped: readonly DroppedParts[]): WrittenPath[] {
+  return dropped.map(({ kind, count }) => ({ op: 'drop', path: kind, values: count }));
 }
 
 type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
@@ -102,13 +120,14 @@ function* toPart({
   data,
   status,
   scimType,
+  dropped,
 }: NotedOperation): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
   const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
   return {
     method,
     resourceType,
     resourceId: toResourceId(id),
-    written,
+    written: [...written, ...toDrops(dropped)],
     status,
     scimType: scimType ?? null,
   };

@@ -87,7 +87,7 @@ describe('Schemas', () => {
   test('what cannot be blank is required', () => {
     const isRequired = (attribute: JsonValue) =>
       isJsonObject(attribute) && attribute.required === true;
-    expect(listNames(findAttributes(userUrn), isRequired)).toEqual(['userName', 'active']);
+    expect(listNames(findAttributes(userUrn), isRequired)).toEqual(['userName']);
     expect(listNames(findAttributes(groupUrn), isRequired)).toEqual(['displayName']);
   });
 });

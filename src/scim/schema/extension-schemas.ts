@@ -33,9 +33,13 @@ export const workManagementUserDefinition = defineSchema(
     attribute(
       'integer',
       'appsPermissions',
-      'Which applications the licence covers, as bits: 1 full, 2 guest, 4 service desk.',
+      'Which applications the licence covers, as bits: 1 full, 2 guest, 4 service desk. The service refuses others.',
     ),
-    attribute('boolean', 'temporarilyInactive', 'Whether the person is suspended.'),
+    attribute(
+      'boolean',
+      'temporarilyInactive',
+      'Whether the user is suspended. Where it is cleared, it is false.',
+    ),
     attribute('boolean', 'virtual', 'Whether the account stands for nobody.', {
       mutability: 'readOnly',
     }),
@@ -49,12 +53,20 @@ export const workManagementGroupDefinition = defineSchema(
   'WorkManagementGroup',
   'What the work-management service has for a group beyond the core schema',
   [
-    attribute('integer', 'permissions', 'What members may do in the company, as bits.'),
+    attribute(
+      'integer',
+      'permissions',
+      'What members may do in the company, as bits. A provider sets only those that the operator allows (GROUPS_PERMISSIONS_MAX), by default none.',
+    ),
     attribute(
       'boolean',
       'addToCardsAndSpacesEnabled',
       'Whether the group can be added to cards and spaces.',
     ),
-    multiValuedAttribute('admins', 'The people who run the group.', userElement()),
+    multiValuedAttribute(
+      'admins',
+      'The users who run the group. They are added and removed as a whole.',
+      userElement(),
+    ),
   ],
 );

@@ -11,14 +11,15 @@ import {
  */
 export function userElement(): SchemaAttribute[] {
   return [
-    attribute('string', 'value', 'The id of the user.', {
+    attribute('string', 'value', 'The id of a User.', {
+      required: true,
       caseExact: true,
       mutability: 'immutable',
     }),
     attribute('reference', '$ref', 'The URI of the user.', {
       referenceTypes: ['User'],
       caseExact: true,
-      mutability: 'immutable',
+      mutability: 'readOnly',
     }),
     attribute('string', 'type', 'Always User: groups cannot be members.', {
       canonicalValues: ['User'],
@@ -34,10 +35,19 @@ export const groupDefinition = defineSchema(
   'Group',
   'A group of people',
   [
-    attribute('string', 'displayName', 'The name of the group. Unique.', {
-      required: true,
-      uniqueness: 'server',
-    }),
-    multiValuedAttribute('members', 'The people in the group.', userElement()),
+    attribute(
+      'string',
+      'displayName',
+      'The name of the group. Unique among groups, whatever its case.',
+      {
+        required: true,
+        uniqueness: 'server',
+      },
+    ),
+    multiValuedAttribute(
+      'members',
+      'The users in the group. They are added and removed as a whole.',
+      userElement(),
+    ),
   ],
 );

@@ -102,6 +102,12 @@ export function isCoreQualified({ core }: ResourceSchema, name: string): boolean
   return listUrns(core.urn).some((urn) => folded.startsWith(`${urn}:`));
 }
 
+/** True when the qualified name belongs to a schema of the resource, even if the attribute is unknown. */
+export function isKnownSchema({ tables }: ResourceSchema, name: string): boolean {
+  const folded = name.toLowerCase();
+  return tables.keys().some((urn) => folded.startsWith(`${urn}:`));
+}
+
 function toResourceSchema(
   name: 'User' | 'Group',
   core: SchemaTable,

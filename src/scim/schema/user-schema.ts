@@ -13,7 +13,9 @@ function listElement(value: SchemaAttribute, types: readonly string[]): SchemaAt
   return [
     value,
     attribute('string', 'display', 'A name of the value for people to read.'),
-    attribute('string', 'type', 'What the value is used for.', { canonicalValues: types }),
+    attribute('string', 'type', 'What the value is used for; others than these are taken too.', {
+      ...(types.length === 0 ? {} : { canonicalValues: types }),
+    }),
     attribute('boolean', 'primary', PRIMARY),
   ];
 }
@@ -61,20 +63,29 @@ const groups = multiValuedAttribute(
 const EMAILS =
   'E-mail addresses. A User needs one, here or as its userName. The account is known by the primary one, else the first of type work, else the first, else the userName: that one must not be the address or userName of another account of the service (409 uniqueness); others may be shared.';
 
+/** It has a default and no third state, so it is neither required nor can it be cleared. */
+const ACTIVE =
+  'Whether the user may use the service. A new user that does not say so is active; it cannot be cleared, and what would clear it changes nothing.';
+
 function readOnly<T extends object>(options: T) {
   return { ...options, mutability: 'readOnly' as const };
 }
 
-/** The User of RFC 7643 §4.1. `active` is required because it cannot be blank: an account is on or off. */
+/** The User of RFC 7643 §4.1. */
 export const userDefinition = defineSchema(
   'urn:ietf:params:scim:schemas:core:2.0:User',
   'User',
   'A person with an account',
   [
-    attribute('string', 'userName', 'The name the provider knows the person by. Unique.', {
-      required: true,
-      uniqueness: 'server',
-    }),
+    attribute(
+      'string',
+      'userName',
+      'The name the provider knows the user by. Unique among users, whatever its case.',
+      {
+        required: true,
+        uniqueness: 'server',
+      },
+    ),
     name,
     attribute('string', 'displayName', 'The name to show.'),
     attribute('string', 'nickName', 'The casual name.'),
@@ -86,7 +97,7 @@ export const userDefinition = defineSchema(
     attribute('string', 'preferredLanguage', 'The preferred language, such as "en-US".'),
     attribute('string', 'locale', 'How numbers and dates are written, such as "en-US".'),
     attribute('string', 'timezone', 'The time zone, such as "Europe/Berlin".'),
-    attribute('boolean', 'active', 'Whether the person may use the service.', { required: true }),
+    attribute('boolean', 'active', ACTIVE),
     attribute('string', 'password', 'Accepted and forgotten: people sign in elsewhere.', {
       mutability: 'writeOnly',
       returned: 'never',

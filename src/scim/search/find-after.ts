@@ -4,7 +4,7 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Sorting } from '../render/sorting.ts';
-import { compareHits, type Hit, renderHits, scan } from './scan.ts';
+import { compareHits, type Hit, readHits, scan } from './scan.ts';
 import { sortHits } from './sort-hits.ts';
 import type { Search, Source } from './sources.ts';
 
@@ -21,10 +21,10 @@ export interface PartAfter {
 }
 
 /** One page, and where the next one begins. */
-export interface FoundAfter {
+export interface FoundAfter<View> {
   /** Number of all matches; undefined: not counted, because that would look at every resource. */
   readonly total: number | undefined;
-  readonly resources: readonly string[];
+  readonly views: readonly View[];
   /** The place behind which the next page begins; undefined: this is the last one. */
   readonly next: Hit | undefined;
 }
@@ -37,7 +37,7 @@ export async function findAfter<View extends ResourceView>(
   source: Source<View>,
   { filter, sorting }: Search,
   part: PartAfter,
-): Promise<FoundAfter> {
+): Promise<FoundAfter<View>> {
   const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
   const unanswered = exact ? undefined : filter;
   if (sorting) return findSorted(source, { selector, filter: unanswered, sorting }, part);
@@ -49,13 +49,13 @@ async function findByIndex<View extends ResourceView>(
   source: Source<View>,
   selector: Selector | undefined,
   { after, limit }: PartAfter,
-): Promise<FoundAfter> {
+): Promise<FoundAfter<View>> {
   const views = await source.list({ selector, afterSeq: after?.seq ?? 0, limit: limit + 1 });
   const shown = views.slice(0, limit);
   const next = views.length > limit ? toPlace(shown.at(-1)) : undefined;
   const isAll = after === undefined && next === undefined;
   const total = isAll ? views.length : await source.count(selector);
-  return { total, resources: await source.render(shown), next };
+  return { total, views: shown, next };
 }
 
 /** Scans on where the page before stopped; its work is bounded, with or without matches. */
@@ -63,7 +63,7 @@ async function findByScan<View extends ResourceView>(
   source: Source<View>,
   query: { selector: Selector | undefined; filter: Filter },
   { after, limit }: PartAfter,
-): Promise<FoundAfter> {
+): Promise<FoundAfter<View>> {
   const { hits, stoppedAt } = await scan(source, {
     ...query,
     sorting: undefined,
@@ -76,7 +76,7 @@ async function findByScan<View extends ResourceView>(
   const next = hits.length > limit ? shown.at(-1) : stop;
   const isAll = after === undefined && next === undefined;
   const total = isAll ? hits.length : undefined;
-  return { total, resources: await renderHits(source, shown), next };
+  return { total, views: await readHits(source, shown), next };
 }
 
 /** Looks at every candidate, because only then is an order other than that of creation known. */
@@ -84,14 +84,14 @@ async function findSorted<View extends ResourceView>(
   source: Source<View>,
   query: { selector: Selector | undefined; filter: Filter | undefined; sorting: Sorting },
   { after, limit }: PartAfter,
-): Promise<FoundAfter> {
+): Promise<FoundAfter<View>> {
   const { sorting } = query;
   const found = (await scan(source, query)).hits.map(withShortKey);
   const hits = await workInTurns(sortHits(found, sorting), source.turns);
   const rest = after ? hits.filter((hit) => compareHits(hit, after, sorting) > 0) : hits;
   const shown = rest.slice(0, limit);
   const next = rest.length > limit ? shown.at(-1) : undefined;
-  return { total: hits.length, resources: await renderHits(source, shown), next };
+  return { total: hits.length, views: await readHits(source, shown), next };
 }
 
 function toPlace(view: ResourceView | undefined): Hit | undefined {

@@ -3,18 +3,18 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
-import { assertOpen } from '../http/guards.ts';
+import { getRepairs } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
 import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
-import { openCursorList, openList } from '../render/resource-text.ts';
+import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
-import { toRepairs } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { parseCursor, toCursor } from './cursor.ts';
-import { type Found, find, type Part } from './find.ts';
+import { find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
 import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceCache, type PlaceCache, withPlaces } from './places.ts';
@@ -24,13 +24,14 @@ import { groupSource, type Search, type Source, userSource } from './sources.ts'
 const FILTER_DEPTH_MAX = 50;
 
 /** The parameters of a list or search, as texts of a query or values of a search body. */
-type SearchQuery = Readonly<Record<string, unknown>>;
+export type SearchQuery = Readonly<Record<string, unknown>>;
 
 /** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
+    const repairs = getRepairs(deps, res);
+    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
@@ -39,89 +40,65 @@ export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
 export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
-    const call = { deps, query: toQuery(req, deps), places, pace: toPace(res) };
+    const repairs = getRepairs(deps, res);
+    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
-  };
-}
-
-/** POST /.search at the root, and GET there with a filter: users, then groups. @throws ScimError 400. @see RFC 7644 §3.4.3 */
-export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
-  const places = { users: createPlaceCache(deps.store), groups: createPlaceCache(deps.store) };
-  return async (req, res) => {
-    assertOpen(deps, 'user');
-    assertOpen(deps, 'group');
-    const query = toQuery(req, deps);
-    if (hasCursor(query)) {
-      throw badRequest(
-        'invalidCursor',
-        'A cursor leads through Users or through Groups, not both.',
-      );
-    }
-    const pace = toPace(res);
-    const users = toUserSearch({ deps, query, pace, places: places.users });
-    const groups = toGroupSearch({ deps, query, pace, places: places.groups });
-    const paging = parsePage(deps, query);
-    const foundUsers = await find(users.source, users.search, paging);
-    const foundGroups = await find(groups.source, groups.search, {
-      offset: Math.max(paging.offset - foundUsers.total, 0),
-      limit: paging.limit - foundUsers.resources.length,
-    });
-    await sendPage(deps, res, {
-      ...paging,
-      total: foundUsers.total + foundGroups.total,
-      resources: [...foundUsers.resources, ...foundGroups.resources],
-    });
   };
 }
 
 /** Gives a request its pace; all requests wait in one line. */
 export type ToPace = ReturnType<typeof createPacemaker>;
 
-interface SearchCall {
+/** One request for a list or search. */
+export interface SearchCall {
   readonly deps: ScimDeps;
   readonly query: SearchQuery;
   readonly places: PlaceCache;
   readonly pace: Pace;
+  readonly repairs: Repairs;
 }
 
 /** A search of one type, ready to be performed. */
-interface TypedSearch<View extends ResourceView> {
+export interface TypedSearch<View extends ResourceView> {
   readonly source: Source<View>;
   readonly search: Search;
 }
 
-function toUserSearch({
+/** Search of users that a request asks for. @throws ScimError 400 */
+export function toUserSearch({
   deps,
   query,
   places,
   pace,
+  repairs,
 }: SearchCall): TypedSearch<ResourceView<UserId>> {
   const source = userSource(deps, { projection: parseProjection(query, userSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, userSchema),
+    search: parseSearch(deps, query, { schema: userSchema, repairs }),
   };
 }
 
-function toGroupSearch({
+/** Search of groups that a request asks for. @throws ScimError 400 */
+export function toGroupSearch({
   deps,
   query,
   places,
   pace,
+  repairs,
 }: SearchCall): TypedSearch<ResourceView<GroupId>> {
   const source = groupSource(deps, { projection: parseProjection(query, groupSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, groupSchema),
+    search: parseSearch(deps, query, { schema: groupSchema, repairs }),
   };
 }
 
 function parseSearch(
-  { policy, telemetry }: ScimDeps,
+  { policy }: ScimDeps,
   query: SearchQuery,
-  schema: ResourceSchema,
+  { schema, repairs }: { readonly schema: ResourceSchema; readonly repairs: Repairs },
 ): Search {
-  const repairs = toRepairs(telemetry);
   const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
   return {
     filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
@@ -137,22 +114,25 @@ async function sendList<View extends ResourceView>(
 ): Promise<void> {
   if (!hasCursor(query)) {
     const paging = parsePage(deps, query);
-    await sendPage(deps, res, { ...paging, ...(await find(source, search, paging)) });
-    return;
+    const { total, views } = await find(source, search, paging);
+    const page = { ...paging, total, count: views.length };
+    return sendPage(res, page, source.render(views));
   }
   const limit = parseCursorCount(query.count, toLimits(deps));
   const after = parseCursor(query.cursor, { ...query, endpoint });
-  const { total, resources, next } = await findAfter(source, search, { after, limit });
+  const { total, views, next } = await findAfter(source, search, { after, limit });
   const nextCursor = next && toCursor(next, { ...query, endpoint });
-  const opening = openCursorList({ totalResults: total, nextCursor }, resources);
-  await sendListText(res, { opening, resources, turns: deps.turns });
+  const opening = openCursorList({ totalResults: total, nextCursor }, views.length);
+  await sendListText(res, { opening, resources: source.render(views) });
 }
 
-function hasCursor({ cursor }: SearchQuery): boolean {
+/** True when the request asks for pages by cursor, even by an empty one. */
+export function hasCursor({ cursor }: SearchQuery): boolean {
   return cursor !== undefined && cursor !== null;
 }
 
-function parsePage(deps: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
+/** Page by number that a request asks for. @throws ScimError 400 */
+export function parsePage(deps: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
   const { startIndex, count } = parsePaging(query, toLimits(deps));
   return { startIndex, offset: startIndex - 1, limit: count };
 }
@@ -161,14 +141,24 @@ function toLimits({ policy }: ScimDeps): PageLimits {
   return { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
 }
 
-/** Sends a page by number: `itemsPerPage` is the number returned, `startIndex` the one asked for. */
-function sendPage(
-  { turns }: ScimDeps,
+/** Page by number. */
+export interface NumberedPage {
+  /** Place of its first resource, as it was asked for, from 1. */
+  readonly startIndex: number;
+  /** Number of all matches. */
+  readonly total: number;
+  /** Number of resources of this page. */
+  readonly count: number;
+}
+
+/** Sends a page by number. */
+export function sendPage(
   res: Response,
-  { startIndex, total, resources }: Found & { readonly startIndex: number },
+  { startIndex, total, count }: NumberedPage,
+  resources: AsyncIterable<Pieces>,
 ): Promise<void> {
-  const opening = openList({ totalResults: total, startIndex }, resources);
-  return sendListText(res, { opening, resources, turns });
+  const opening = openList({ totalResults: total, startIndex }, count);
+  return sendListText(res, { opening, resources });
 }
 
 /** Members of a search body, by their names in lower case. @see RFC 7644 §3.4.3, RFC 9865 §2 */
@@ -185,7 +175,7 @@ function isBroken(value: unknown): boolean {
 }
 
 /** The parameters of a GET or of a search body; providers differ in the case of its members. */
-function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): SearchQuery {
+export function toQuery(req: Request, repairs: Repairs): SearchQuery {
   if (req.method !== 'POST') {
     if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');
     return req.query;
@@ -196,7 +186,7 @@ function toQuery(req: Request, { telemetry }: Pick<ScimDeps, 'telemetry'>): Sear
   for (const [name, value] of Object.entries(body)) {
     const member = MEMBERS.get(name.toLowerCase());
     if (member === undefined || (member !== name && Object.hasOwn(body, member))) continue;
-    if (member !== name) telemetry.repaired('name-case');
+    if (member !== name) repairs.count('name-case');
     query[member] = value;
   }
   return query;

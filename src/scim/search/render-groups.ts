@@ -1,80 +1,146 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupId } from '../../domain/ids.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { readMembersOfGroups } from '../../store/links/shown.ts';
+import {
+  countMembersOfGroups,
+  readMembersOfGroups,
+  streamMembers,
+} from '../../store/links/shown.ts';
 import {
   type ListedUser,
   listUsersOfGroups,
   type ResourceView,
 } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
-import { isIncluded, isPlain, type Projection, project } from '../render/projection.ts';
-import { renderGroup, toRef } from '../render/resource-text.ts';
+import { listIds } from '../filter/list-ids.ts';
+import {
+  findChoices,
+  isIncluded,
+  isPlain,
+  isWholly,
+  type Projection,
+  project,
+} from '../render/projection.ts';
+import { type Pieces, renderGroup, toUserEntry } from '../render/resource-text.ts';
 
 /** Groups whose users are read at once; other requests are served in between. */
 const AT_ONCE = 10;
+/** Most members of each group that is read with others; a larger one is read by itself, in pieces. */
+const MEMBERS_AT_ONCE = 500;
 
-/** Groups as answers, with their users only where the request asks for them. */
-export async function renderGroups(
+/** Groups as answers, one after the other, with their users only where the request asks for them. */
+export async function* renderGroups(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
-): Promise<string[]> {
-  const texts: string[] = [];
+): AsyncGenerator<Pieces> {
   for (let start = 0; start < views.length; start += AT_ONCE) {
-    if (start > 0) await nextTurn();
-    texts.push(...(await renderSome(deps, views.slice(start, start + AT_ONCE), projection)));
+    yield* renderSome(deps, views.slice(start, start + AT_ONCE), projection);
+    const pause = deps.turns();
+    if (pause) await pause;
   }
-  return texts;
 }
 
-async function renderSome(
+async function* renderSome(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
-): Promise<string[]> {
+): AsyncGenerator<Pieces> {
   const ids = views.map(({ id }) => id);
-  const members = isIncluded(projection, 'members')
-    ? await readMembersOfGroups(deps.store.read, ids, `${deps.baseUrl}/Users`)
-    : undefined;
+  const { read } = deps.store;
   const admins = isIncluded(projection, GROUP_EXTENSION)
-    ? groupByOwner(await listUsersOfGroups(deps.store.read, 'group_admins', ids))
+    ? Map.groupBy(await listUsersOfGroups(read, 'group_admins', ids), ({ owner }) => owner)
     : undefined;
-  return views.map((view) => {
-    const text = renderGroup(view, members && (members.get(view.id) ?? ''), deps);
+  const showsMembers = isIncluded(projection, 'members');
+  // One group alone is read in pieces whatever its size, which costs no question more.
+  const counts = showsMembers && ids.length > 1 ? await countMembersOfGroups(read, ids) : undefined;
+  const isSmall = (id: GroupId) => counts !== undefined && (counts.get(id) ?? 0) <= MEMBERS_AT_ONCE;
+  const members = showsMembers
+    ? await readMembersOfGroups(read, ids.filter(isSmall), toUsersUrl(deps))
+    : undefined;
+  for (const view of views) {
     const own = admins?.get(view.id);
-    if (own === undefined && isPlain(projection)) return text;
-    const resource: JsonObject = JSON.parse(text);
-    return JSON.stringify(project(own ? withAdmins(deps, resource, own) : resource, projection));
-  });
+    if (!showsMembers || isSmall(view.id))
+      yield renderSmall(deps, { view, admins: own, members, projection });
+    else yield renderLarge(deps, { view, admins: own, projection });
+  }
 }
 
-function groupByOwner(links: readonly ListedUser[]): Map<string, ListedUser[]> {
-  const byOwner = new Map<string, ListedUser[]>();
-  for (const link of links) {
-    const list = byOwner.get(link.owner);
-    if (list) list.push(link);
-    else byOwner.set(link.owner, [link]);
+/** A group and what belongs into its answer. */
+interface GroupParts {
+  readonly view: ResourceView<GroupId>;
+  readonly admins: readonly ListedUser[] | undefined;
+  readonly projection: Projection;
+}
+
+function renderSmall(
+  deps: ScimDeps,
+  { view, admins, members, projection }: GroupParts & { members: Map<string, string> | undefined },
+): string {
+  const text = renderGroup(view, members && (members.get(view.id) ?? ''), deps);
+  if (admins === undefined && isPlain(projection)) return text;
+  return JSON.stringify(project(withAdmins(deps, JSON.parse(text), admins), projection));
+}
+
+/** A group of any number of members, read and written page by page. */
+async function* renderLarge(
+  deps: ScimDeps,
+  { view, admins, projection }: GroupParts,
+): AsyncGenerator<string> {
+  const rest = withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
+  yield JSON.stringify(project(rest, projection)).slice(0, -1);
+  const showsAll = isWholly(projection, 'members');
+  let isFirst = true;
+  const only = findWantedIds(projection);
+  for await (const page of streamMembers(deps.store.read, view.id, {
+    usersUrl: toUsersUrl(deps),
+    ...(only && { only }),
+  })) {
+    const items = showsAll ? page : projectMembers(page, projection);
+    if (items === '') continue;
+    yield `${isFirst ? ',"members":[' : ','}${items}`;
+    isFirst = false;
+    const pause = deps.turns();
+    if (pause) await pause;
   }
-  return byOwner;
+  if (!isFirst) yield ']}';
+  else yield showsAll ? ',"members":[]}' : '}';
+}
+
+/** Members that a request asks for by their ids; undefined: others may be meant too. */
+function findWantedIds(projection: Projection): UserId[] | undefined {
+  const choices = findChoices(projection, 'members');
+  if (choices === undefined) return undefined;
+  const wanted: UserId[] = [];
+  for (const { where } of choices) {
+    const ids = where && listIds(where);
+    if (ids === undefined) return undefined;
+    wanted.push(...ids.map(userId));
+  }
+  return wanted;
+}
+
+function projectMembers(page: string, projection: Projection): string {
+  const { members } = project(JSON.parse(`{"members":[${page}]}`), projection);
+  return Array.isArray(members) ? JSON.stringify(members).slice(1, -1) : '';
+}
+
+function toUsersUrl({ baseUrl }: Pick<ScimDeps, 'baseUrl'>): string {
+  return `${baseUrl}/Users`;
 }
 
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
 function withAdmins(
-  { baseUrl }: Pick<ScimDeps, 'baseUrl'>,
+  context: Pick<ScimDeps, 'baseUrl'>,
   resource: JsonObject,
-  admins: readonly ListedUser[],
+  admins: readonly ListedUser[] | undefined,
 ): JsonObject {
+  if (admins === undefined) return resource;
   const held = resource[GROUP_EXTENSION];
   const extension = isJsonObject(held) ? held : {};
   const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
-  const list = admins.map(({ id, display }) => ({
-    value: id,
-    $ref: toRef(baseUrl, 'User', id),
-    display,
-    type: 'User',
-  }));
+  const list = admins.map((admin) => toUserEntry(context, admin));
   return {
     ...resource,
     schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],

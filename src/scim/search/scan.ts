@@ -127,18 +127,16 @@ export function compareHits(a: Hit, b: Hit, sorting: Sorting): number {
   return compareSortKeys(a.key, b.key, sorting) || a.seq - b.seq;
 }
 
-/** Renders matches in this order. */
-export async function renderHits<View extends ResourceView>(
-  source: Source<View>,
+/** Reads the views of matches, in this order. A match that was deleted since is left out: it is in no answer. */
+export async function readHits<View extends ResourceView>(
+  source: Pick<Source<View>, 'list'>,
   hits: readonly Hit[],
-): Promise<string[]> {
+): Promise<View[]> {
   if (hits.length === 0) return [];
   const seqs = hits.map(({ seq }) => seq);
   const views = await source.list({ selector: undefined, seqs, limit: seqs.length });
-  // A match that was deleted since is in no answer.
   const bySeq = new Map(views.map((view) => [view.seq, view]));
-  const ordered = seqs.map((seq) => bySeq.get(seq)).filter((view) => view !== undefined);
-  return source.render(ordered);
+  return seqs.map((seq) => bySeq.get(seq)).filter((view) => view !== undefined);
 }
 
 /** The attributes that a filter looks at, so that lists of users are loaded only when they matter. */

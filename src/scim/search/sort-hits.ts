@@ -6,15 +6,18 @@ import { compareHits, type Hit } from './scan.ts';
 const PIECE = 1_000;
 
 /** Sorts the matches. There may be very many, so pieces are sorted and then merged. */
-export function* sortHits(hits: readonly Hit[], sorting: Sorting): Work<Hit[]> {
-  let runs: Hit[][] = [];
+export function* sortHits<Match extends Hit>(
+  hits: readonly Match[],
+  sorting: Sorting,
+): Work<Match[]> {
+  let runs: Match[][] = [];
   for (let start = 0; start < hits.length; start += PIECE) {
     yield PIECE;
     const run = hits.slice(start, start + PIECE);
     runs.push(run.sort((a, b) => compareHits(a, b, sorting)));
   }
   while (runs.length > 1) {
-    const merged: Hit[][] = [];
+    const merged: Match[][] = [];
     for (let index = 0; index < runs.length; index += 2) {
       merged.push(yield* merge(runs[index] ?? [], runs[index + 1] ?? [], sorting));
     }
@@ -23,8 +26,12 @@ export function* sortHits(hits: readonly Hit[], sorting: Sorting): Work<Hit[]> {
   return runs[0] ?? [];
 }
 
-function* merge(left: readonly Hit[], right: readonly Hit[], sorting: Sorting): Work<Hit[]> {
-  const merged: Hit[] = [];
+function* merge<Match extends Hit>(
+  left: readonly Match[],
+  right: readonly Match[],
+  sorting: Sorting,
+): Work<Match[]> {
+  const merged: Match[] = [];
   let next = 0;
   for (const hit of left) {
     for (let other = right[next]; other !== undefined; other = right[next]) {

@@ -14,8 +14,8 @@ import {
 } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { Filter } from '../filter/tree.ts';
-import { isPlain, type Projection, project } from '../render/projection.ts';
-import { renderUser } from '../render/resource-text.ts';
+import { type Choice, isPlain, type Projection, project, WHOLE } from '../render/projection.ts';
+import { type Pieces, renderUser } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import type { Pace } from './pace.ts';
 import { renderGroups } from './render-groups.ts';
@@ -33,7 +33,7 @@ export interface Source<View extends ResourceView> {
   /** Cuts the work on the matches into turns. */
   readonly turns: Turns;
   /** The resources as the request wants to see them. */
-  render(views: readonly View[]): Promise<string[]>;
+  render(views: readonly View[]): AsyncIterable<Pieces>;
 }
 
 /** Filter and order of a request. */
@@ -70,15 +70,13 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
     pace,
     turns,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
-    async render(views) {
-      const texts: string[] = [];
+    async *render(views) {
       for (const view of views) {
         const text = toText(view);
-        texts.push(isPlain(projection) ? text : projectText(text, projection));
+        yield isPlain(projection) ? text : projectText(text, projection);
         const pause = turns();
         if (pause) await pause;
       }
-      return texts;
     },
   };
 }
@@ -95,8 +93,13 @@ export function groupSource(
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     pace,
     turns: deps.turns,
-    load: async (views, names) =>
-      Iterator.from(await renderGroups(deps, views, toNeeded(names))).map(parseResource),
+    load: async (views, names) => {
+      const texts: string[] = [];
+      for await (const text of renderGroups(deps, views, toNeeded(names))) {
+        texts.push(await join(text));
+      }
+      return Iterator.from(texts).map(parseResource);
+    },
     render: (views) => renderGroups(deps, views, projection),
   };
 }
@@ -125,11 +128,18 @@ function listInPieces<View extends ResourceView>(
 
 /** Projection without the lists of users that a filter does not look at. */
 function toNeeded(names: ReadonlySet<string>): Projection {
-  const except = new Map<string, 'whole'>();
+  const except = new Map<string, readonly Choice[]>();
   for (const list of USER_LISTS) {
-    if (!names.has(list)) except.set(list, 'whole');
+    if (!names.has(list)) except.set(list, [WHOLE]);
   }
   return except.size === 0 ? EVERYTHING : { only: undefined, except };
+}
+
+async function join(text: Pieces): Promise<string> {
+  if (typeof text === 'string') return text;
+  let whole = '';
+  for await (const piece of text) whole += piece;
+  return whole;
 }
 
 function projectText(text: string, projection: Projection): string {

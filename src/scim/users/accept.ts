@@ -8,8 +8,7 @@ import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
-import { toRepairs } from '../repairs.ts';
-import type { ResourceKind } from '../resource-handlers.ts';
+import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
@@ -36,8 +35,11 @@ export const userKind: ResourceKind<UserView> = {
 };
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
-export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<UserWriteResult> {
-  const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
+export async function acceptNewUser(
+  deps: ScimDeps,
+  { body, repairs }: Sent,
+): Promise<UserWriteResult> {
+  const input = await workInTurns(readUser(body, repairs), deps.turns);
   assertUpstreamUp(deps);
   const created = await storeWrite<CreatedUser>(deps, (tx) => storeNewUser(tx, deps, { input }));
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
@@ -48,9 +50,9 @@ export async function acceptNewUser(deps: ScimDeps, body: unknown): Promise<User
 export async function acceptUserReplacement(
   deps: ScimDeps,
   target: WriteTarget,
-  body: unknown,
+  { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
-  const input = await workInTurns(readUser(body, toRepairs(deps.telemetry)), deps.turns);
+  const input = await workInTurns(readUser(body, repairs), deps.turns);
   return storeChange(deps, target, async (before) => toReplacement(before, input));
 }
 
@@ -58,12 +60,12 @@ export async function acceptUserReplacement(
 export async function acceptUserPatch(
   deps: ScimDeps,
   target: WriteTarget,
-  body: unknown,
+  { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
-  const { policy, telemetry, turns } = deps;
+  const { policy, turns } = deps;
   const context = {
     schema: userSchema,
-    repairs: toRepairs(telemetry),
+    repairs,
     operationsMax: policy.patchOperationsMax,
   };
   const steps = await workInTurns(readPatch(body, context), turns);

@@ -1,7 +1,8 @@
+import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
-import { badRequest } from '../errors.ts';
+import { badRequest, invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 
 /** Attributes after a PUT: all are replaced, except `active`, `name` and `emails`, which partial views leave out. @see RFC 7644 §3.5.1 */
@@ -61,6 +62,23 @@ function sum(value: JsonValue | undefined): number {
   let length = 0;
   for (const part of Object.values(value)) length += sum(part);
   return length;
+}
+
+/**
+ * Stops an e-mail address that no service can take, where it is the one that the account is known by.
+ * @param before attributes before the change; an address that stays is not checked; undefined: a new user
+ * @throws ScimError 400 `invalidValue`
+ */
+export function assertAddress(before: JsonObject | undefined, attributes: JsonObject): void {
+  const address = findCreationAddress(attributes);
+  if (address === undefined || isAddress(address)) return;
+  if (before !== undefined && address === findCreationAddress(before)) return;
+  const emails = Array.isArray(attributes.emails) ? attributes.emails : [];
+  const index = emails.findIndex(
+    (email) => isJsonObject(email) && String(email.value).trim() === address,
+  );
+  const form = 'text, one @, text, and no white space';
+  throw invalidValue(`Value ${index + 1} of emails is no e-mail address: ${form}.`);
 }
 
 /**

@@ -6,16 +6,16 @@ import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { assertVersion } from '../http/etag.ts';
+import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { withStoredManagerRef } from './attributes.ts';
+import { assertAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
 export interface UserChange {
   readonly id: string;
-  readonly ifMatch: string | undefined;
+  readonly preconditions: Preconditions;
   /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
 }
@@ -31,13 +31,14 @@ export async function storeUser(
 ): Promise<UserWriteResult> {
   const row = await lockUser(tx, userId(request.id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  assertVersion(request.ifMatch, row.version);
+  assertPreconditions(request.preconditions, row.version);
   const before = parseStored<JsonObject>(row.attributes);
   const { attributes: written, names } = await request.change(before);
   const attributes = withStoredManagerRef(written, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
+  assertAddress(before, attributes);
   await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
   const result = await storeUserChange(tx, deps, {
     row,

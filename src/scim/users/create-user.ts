@@ -29,7 +29,7 @@ import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
-import { assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
+import { assertAddress, assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
@@ -56,6 +56,7 @@ export async function storeNewUser(
   if (address === undefined) {
     throw invalidValue('A User needs an e-mail address: in emails, or as the userName.');
   }
+  assertAddress(undefined, attributes);
   const match = await matchAccount(tx, { userName, address });
   switch (match.kind) {
     case 'taken':

@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { assertVersion } from '../http/etag.ts';
+import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAdoptable } from './change-user.ts';
@@ -18,7 +18,7 @@ import { assertMayLose } from './store-change.ts';
 /** A DELETE of one user. */
 export interface UserDeletion {
   readonly id: string;
-  readonly ifMatch: string | undefined;
+  readonly preconditions: Preconditions;
 }
 
 /**
@@ -29,11 +29,11 @@ export interface UserDeletion {
 export async function storeUserDeletion(
   tx: Db,
   deps: ScimDeps,
-  { id, ifMatch }: UserDeletion,
+  { id, preconditions }: UserDeletion,
 ): Promise<UserWriteResult> {
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  assertVersion(ifMatch, row.version);
+  assertPreconditions(preconditions, row.version);
   if (row.origin === null) {
     await assertAdoptable(tx, deps, row);
     assertAdoptsOnDelete(deps.policy.adoptUsersOnDelete, 'USERS_ADOPT_ON_DELETE');

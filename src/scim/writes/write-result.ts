@@ -2,12 +2,12 @@ import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import type { Preconditions } from '../http/etag.ts';
 
-/** Resource of a write, and the version that the provider means. */
+/** Resource of a write, and the versions that the provider means. */
 export interface WriteTarget {
   readonly id: string;
-  /** `If-Match`; undefined: any version. */
-  readonly ifMatch: string | undefined;
+  readonly preconditions: Preconditions;
 }
 
 interface WriteResult<Row, Undo> {

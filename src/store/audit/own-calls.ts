@@ -55,7 +55,7 @@ export async function insertOwnCall(
 export interface EndedCall {
   readonly ids: readonly number[];
   readonly outcome: CallOutcome;
-  /** Code of the error; null: there was none. */
+  /** Code of the error, with the status of the answer where there was one; null: there was none. */
   readonly error: string | null;
 }
 

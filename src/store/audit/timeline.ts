@@ -5,6 +5,7 @@ import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import type { RequestRow } from './requests.ts';
 
 /** Subject of a timeline. */
 export interface PastQuery {
@@ -28,6 +29,55 @@ export async function listCallsOf(
   if (accountId === undefined) return own;
   const asMember = await calls.where('member_id', '=', accountId).execute();
   return [...own, ...asMember];
+}
+
+/** Places of a user in groups whose requests are looked for. */
+const PLACES_MAX = 50;
+
+/**
+ * Finds the request behind each of a user's newest memberships and admin rights: the last one before the call of the
+ * bridge, or so far, that wrote that list of the group.
+ */
+export async function listRequestsForPlaces(
+  db: Db,
+  { id, accountId, limit }: PastQuery,
+): Promise<RequestRow[]> {
+  const requests: RequestRow[] = [];
+  for (const { groupId, list, until } of await listPlaces(db, { id, accountId, limit })) {
+    const writing = db.selectFrom('requests').selectAll().where('resource_id', '=', groupId);
+    const row = await writing
+      .where('at', '<=', until)
+      .where('status', '<', 400)
+      .where('written', 'like', `%${list}%`)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) requests.push(row);
+  }
+  return requests;
+}
+
+/** A place of a user in a list of a group, and until when the request behind it came (epoch milliseconds). */
+interface Place {
+  readonly groupId: string;
+  readonly list: 'members' | 'admins';
+  readonly until: number;
+}
+
+async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
+  const calls = await listCallsOf(db, { ...past, limit: Math.min(past.limit, PLACES_MAX) });
+  const called = calls.flatMap(({ kind, resource_id, at }): Place[] => {
+    const isPlace = resource_id !== past.id && /^(member|admin)\./.test(kind);
+    const list = kind.startsWith('admin.') ? 'admins' : 'members';
+    return isPlace ? [{ groupId: resource_id, list, until: at }] : [];
+  });
+  const waiting = (table: string, list: string) => sql`
+    select group_id as "groupId", ${list} as list from ${sql.table(table)}
+    where user_id = ${past.id} and (pending is not null or stuck_at is not null)`;
+  const { rows } = await sql<Omit<Place, 'until'>>`
+    ${waiting('memberships', 'members')} union all ${waiting('group_admins', 'admins')}
+    limit ${PLACES_MAX}`.execute(db);
+  return [...called, ...rows.map((row) => ({ ...row, until: Number.MAX_SAFE_INTEGER }))];
 }
 
 /** A drift of a user or group, or of a user in a list. Times are epoch milliseconds. */

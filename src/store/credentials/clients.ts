@@ -117,6 +117,7 @@ export async function findAccessToken(db: Db, id: string) {
       'access_tokens.client_id',
       'access_tokens.expires_at',
       'clients.name',
+      'clients.profile',
     ])
     .where('access_tokens.id', '=', id)
     .where('clients.revoked_at', 'is', null)

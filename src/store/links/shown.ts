@@ -35,6 +35,17 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
   }
 }
 
+/**
+ * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
+ * changed. `now` is epoch milliseconds.
+ */
+export async function touchGroupsOf(tx: Db, userId: UserId, now: number): Promise<void> {
+  await sql`update groups set version = version + 1,
+      modified_at = case when modified_at > ${now} then modified_at else ${now} end
+    where id in (select group_id from memberships where user_id = ${userId}
+      union select group_id from group_admins where user_id = ${userId})`.execute(tx);
+}
+
 /** Calls `touchUsers` for all users, a chunk a transaction, after many groups were read. */
 export async function touchAllUsers(store: Store, now: number): Promise<void> {
   for (let afterSeq = 0; ; ) {
@@ -79,32 +90,67 @@ export async function readMembersOfGroups(
   ids: readonly GroupId[],
   usersUrl: string,
 ): Promise<Map<string, string>> {
-  const entry = toEntry(db, {
-    id: sql.ref('p.id'),
-    display: sql.ref('p.user_name'),
-    ref: `${usersUrl}/`,
-    type: 'User',
-  });
   const byGroup = new Map<string, string>();
-  for (const some of await toReads(db, ids)) {
+  for (const chunk of chunks(ids)) {
     for (let last = 0, isMore = true; isMore; ) {
-      const { rows } = await sql<MembersPart>`
-        select p.group_id, string_agg(${entry}, ',' order by p.seq) as items, max(p.seq) as last, count(*) as count
-        from (select m.group_id, m.seq, u.id, u.user_name
-          from memberships as m join users as u on u.id = m.user_id
-          where m.group_id in (${sql.join(some)}) and m.seq > ${last}
-            and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
-          order by m.seq limit ${MEMBERS_AT_ONCE}) as p
-        group by p.group_id`.execute(db);
-      for (const { group_id: id, items } of rows) {
+      const condition = sql`m.group_id in (${sql.join(chunk)}) and m.seq > ${last}`;
+      const parts = await readMembers(db, usersUrl, condition);
+      for (const { group_id: id, items } of parts) {
         const before = byGroup.get(id);
         byGroup.set(id, before === undefined ? items : `${before},${items}`);
       }
-      last = rows.reduce((max, part) => Math.max(max, Number(part.last)), last);
-      isMore = rows.reduce((sum, { count }) => sum + Number(count), 0) === MEMBERS_AT_ONCE;
+      last = parts.reduce((max, part) => Math.max(max, Number(part.last)), last);
+      isMore = parts.reduce((sum, { count }) => sum + Number(count), 0) === MEMBERS_AT_ONCE;
     }
   }
   return byGroup;
+}
+
+/** Numbers of stored links to members of these groups: at least as many as are shown. */
+export async function countMembersOfGroups(
+  db: Db,
+  ids: readonly GroupId[],
+): Promise<Map<GroupId, number>> {
+  const counts = new Map<GroupId, number>();
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<{ group_id: GroupId; count: number }>`
+      select group_id, count(*) as count from memberships
+      where group_id in (${sql.join(chunk)}) group by group_id`.execute(db);
+    for (const { group_id: id, count } of rows) counts.set(id, Number(count));
+  }
+  return counts;
+}
+
+/** Members of one group that are read. */
+export interface MemberQuery {
+  /** Address of users: `$ref` before a slash and the id. */
+  readonly usersUrl: string;
+  /** Only these, if they are members. */
+  readonly only?: readonly UserId[];
+}
+
+/**
+ * The members of one group as JSON text in order of joining, joined by commas, some thousands at a time, so that no
+ * group is too large for the memory. Members who join meanwhile may be missing.
+ */
+export async function* streamMembers(
+  db: Db,
+  id: GroupId,
+  { usersUrl, only }: MemberQuery,
+): AsyncGenerator<string> {
+  for (const some of only === undefined ? [undefined] : chunks(only)) {
+    const named = some === undefined ? sql`` : sql`and m.user_id in (${sql.join(some)})`;
+    for (let last = 0, isMore = true; isMore; ) {
+      const [part] = await readMembers(
+        db,
+        usersUrl,
+        sql`m.group_id = ${id} and m.seq > ${last} ${named}`,
+      );
+      if (part) yield part.items;
+      last = Number(part?.last ?? last);
+      isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
+    }
+  }
 }
 
 /** Members of one group, or the next of them. */
@@ -115,26 +161,26 @@ interface MembersPart {
   readonly count: number;
 }
 
-/** Groups that are read together: as many as have not too many members, and larger ones by themselves. */
-async function toReads(db: Db, ids: readonly GroupId[]): Promise<GroupId[][]> {
-  if (ids.length <= 1) return ids.length === 0 ? [] : [[...ids]];
-  const reads: GroupId[][] = [];
-  for (const chunk of chunks(ids)) {
-    const { rows } = await sql<{ group_id: GroupId; count: number }>`
-      select group_id, count(*) as count from memberships
-      where group_id in (${sql.join(chunk)}) group by group_id`.execute(db);
-    let total = MEMBERS_AT_ONCE;
-    for (const { group_id: id, count } of rows) {
-      total += Number(count);
-      const last = reads.at(-1);
-      if (last && total <= MEMBERS_AT_ONCE) last.push(id);
-      else {
-        reads.push([id]);
-        total = Number(count);
-      }
-    }
-  }
-  return reads;
+/** The next members of the groups that the condition names, written by the database, which is quickest. */
+async function readMembers(
+  db: Db,
+  usersUrl: string,
+  condition: RawBuilder<unknown>,
+): Promise<MembersPart[]> {
+  const entry = toEntry(db, {
+    id: sql.ref('p.id'),
+    display: sql.ref('p.user_name'),
+    ref: `${usersUrl}/`,
+    type: 'User',
+  });
+  const { rows } = await sql<MembersPart>`
+    select p.group_id, string_agg(${entry}, ',' order by p.seq) as items, max(p.seq) as last, count(*) as count
+    from (select m.group_id, m.seq, u.id, u.user_name
+      from memberships as m join users as u on u.id = m.user_id
+      where ${condition} and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+      order by m.seq limit ${MEMBERS_AT_ONCE}) as p
+    group by p.group_id`.execute(db);
+  return rows;
 }
 
 interface EntryParts {

@@ -186,6 +186,7 @@ function listDriftStatements(serial: string): string[] {
       observed text not null, harm text, status text not null, released_at bigint)`,
     'create index plan_actions_plan on plan_actions (plan_id, status, id)',
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
+    `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,
     'create index plan_actions_released on plan_actions (released_at, harm)',
     `create table held_actions (
       id ${serial}, resource_type text not null, resource_id text not null, kind text not null,
@@ -225,6 +226,10 @@ function listAuditStatements(serial: string): string[] {
     'create index requests_resource on requests (resource_id, seq) where resource_id is not null',
     'create index requests_refused on requests (status, seq) where status >= 400',
     'create index requests_at on requests (at)',
+    `create table acts (
+      id ${serial}, at bigint not null, kind text not null, act text not null,
+      operator text not null, target text not null, ended_at bigint)`,
+    'create index acts_target on acts (target, at)',
   ];
 }
 
@@ -232,11 +237,11 @@ function listAccessStatements(serial: string): string[] {
   return [
     `create table tokens (
       seq ${serial}, id text not null unique, name text not null, purpose text not null,
-      digest text not null, created_at bigint not null, created_by text not null,
+      profile text not null, digest text not null, created_at bigint not null, created_by text not null,
       expires_at bigint, last_used_at bigint, revoked_at bigint)`,
     'create unique index tokens_name on tokens (name) where revoked_at is null',
     `create table clients (
-      seq ${serial}, id text not null unique, name text not null, created_at bigint not null,
+      seq ${serial}, id text not null unique, name text not null, profile text not null, created_at bigint not null,
       created_by text not null, last_used_at bigint, revoked_at bigint)`,
     'create unique index clients_name on clients (name) where revoked_at is null',
     `create table client_secrets (

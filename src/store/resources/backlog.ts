@@ -186,3 +186,25 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
     nextAttemptAt: retry_at,
   }));
 }
+
+/** Users and groups that still wait for the service, and those of them that are stuck. */
+export interface ReleaseBacklog {
+  readonly waiting: number;
+  readonly stuck: number;
+}
+
+/**
+ * Counts users and groups that wait for a change asked for before `startedAt` (epoch milliseconds). One that was
+ * written since then waits for that write instead. The index of due work has all of it.
+ */
+export async function countAskedBefore(db: Db, startedAt: number): Promise<ReleaseBacklog> {
+  let [waiting, stuck] = [0, 0];
+  for (const table of ['users', 'groups'] as const) {
+    const { rows } = await sql<ReleaseBacklog>`
+      select count(*) as waiting, count(stuck_at) as stuck from ${sql.table(table)}
+      where due_at is not null and due_class < 2 and modified_at < ${startedAt}`.execute(db);
+    waiting += Number(rows[0]?.waiting ?? 0);
+    stuck += Number(rows[0]?.stuck ?? 0);
+  }
+  return { waiting, stuck };
+}

@@ -157,6 +157,12 @@ function listTraces(user: TracedUser): Trace[] {
         resource_id = case when resource_id = ${id} then ${nameless} else resource_id end,
         member_id = case when member_id = ${id} then ${nameless} else member_id end`,
     },
+    {
+      kind: 'plans',
+      table: 'acts',
+      rows: sql`target = ${id}`,
+      change: sql`target = ${nameless}`,
+    },
     { kind: 'looks', table: 'inspections', rows: sql`resource_id = ${id}` },
     {
       kind: 'disputes',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
-import { listLinkedUsers, touchUsers } from '../links/shown.ts';
+import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
 import type { Db } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
 
@@ -238,10 +238,7 @@ export async function listExistingGroups(
  * it comes back. `now` is epoch milliseconds.
  */
 export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
-  await sql`update groups set version = version + 1,
-      modified_at = case when modified_at > ${now} then modified_at else ${now} end
-    where id in (select group_id from memberships where user_id = ${id}
-      union select group_id from group_admins where user_id = ${id})`.execute(tx);
+  await touchGroupsOf(tx, id, now);
   await deleteUser(tx, id);
 }
 
@@ -250,4 +247,24 @@ export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promis
   const linked = await listLinkedUsers(tx, id);
   await deleteGroup(tx, id);
   await touchUsers(tx, linked, now);
+}
+
+/** Lists those of these names with which an account of the service was seen, managed or not. */
+export async function listUserNamesSeen(
+  db: Db,
+  namesFolded: readonly string[],
+): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for (const names of chunks(namesFolded)) {
+    for (const column of ['observed_user_name_folded', 'observed_email_folded'] as const) {
+      const rows = await db
+        .selectFrom('users')
+        .select(`${column} as name`)
+        .where('upstream_id', 'is not', null)
+        .where(column, 'in', names)
+        .execute();
+      for (const { name } of rows) if (name !== null) seen.add(name);
+    }
+  }
+  return seen;
 }

@@ -13,6 +13,7 @@ import {
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
+import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { mergeSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
@@ -160,11 +161,16 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
   return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a user, and remembers the names that the user loses. The caller has read the row in the same transaction. */
+/**
+ * Changes a user, and remembers the names that the user loses. The groups that show the user get a new version with the name
+ * that they show. The caller has read the row in the same transaction.
+ */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
+  if (change.user_name === undefined && change.deleted_at === undefined) return;
+  await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
 /** Columns of the names of a user, beside the addresses in `user_emails`. */

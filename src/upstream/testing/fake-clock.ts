@@ -6,6 +6,8 @@ export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Number of sleepers now. */
   readonly sleeping: number;
+  /** When the next sleep ends; undefined: nobody sleeps. */
+  readonly nextAt: number | undefined;
 }
 
 /** A clock at a fixed time in 2026. */
@@ -13,8 +15,13 @@ export function createFakeClock(): FakeClock {
   let nowMs = Date.UTC(2026, 0, 1);
   const sleepers = new Set<{ atMs: number; wake: () => void }>();
 
+  function findFirst() {
+    const [first] = [...sleepers].sort((a, b) => a.atMs - b.atMs);
+    return first;
+  }
+
   function findNext(endMs: number) {
-    const [next] = [...sleepers].sort((a, b) => a.atMs - b.atMs);
+    const next = findFirst();
     return next && next.atMs <= endMs ? next : undefined;
   }
 
@@ -44,6 +51,9 @@ export function createFakeClock(): FakeClock {
     },
     get sleeping() {
       return sleepers.size;
+    },
+    get nextAt() {
+      return findFirst()?.atMs;
     },
   };
 }

@@ -1,0 +1,66 @@
+import { createOpsClient } from '../app/ops-client.ts';
+import type { LookAnswer } from '../ops/schemas/drift.ts';
+import type { AddCommand } from './context.ts';
+import { parseAnswer, toJson } from './json.ts';
+
+/** `look`: compares one user or group with the service now. */
+export const addLookCommand: AddCommand = (program, { loadSettings, write }) => {
+  program
+    .command('look')
+    .description('compare one user or group with the service now (asks the running bridge)')
+    .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
+    .option('--repair', 'also repair what differs, within the limits')
+    .option('--json', 'as one JSON object')
+    .addHelpText('after', help)
+    .action(async (name: string, { repair, json }: Options) => {
+      const client = createOpsClient(loadSettings().settings);
+      const { type, id } = parseAnswer<Found>(
+        await client.send('GET', `/explain/${encodeURIComponent(name)}`),
+      );
+      const body = repair === undefined ? {} : { repair };
+      const path = `/${type}s/${encodeURIComponent(id)}/look` as const;
+      const answer = parseAnswer<LookAnswer>(await client.send('POST', path, body));
+      write(json ? toJson(answer) : toText(name, answer));
+    });
+};
+
+interface Options {
+  readonly repair?: true;
+  readonly json?: true;
+}
+
+interface Found {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+const help = `
+It makes at most three calls of the service, and stores what it sees and what differs as a sweep does. Admin lists are left to
+sweeps. --repair never touches what is unmanaged, protected or contested, and does nothing where a limit would be exceeded.
+
+Exit codes:
+  0   told
+  1   nothing or more than one has this name, or it cannot be looked at now: the message says why
+  64  wrong usage`;
+
+function toText(name: string, { type, gone, calls, differences, repair }: LookAnswer): string {
+  const lines = differences.map(({ kind, status, member, desired, observed, note }) => {
+    const who = member === null ? '' : ` of ${member.name ?? member.id}`;
+    const why = note === null ? '' : ` (${note})`;
+    const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
+    return `  ${kind}${who}: ${facts} · ${status}${why}\n`;
+  });
+  const found = gone
+    ? 'The service does not have it.'
+    : differences.length === 0
+      ? 'Nothing differs.'
+      : `Differences: ${differences.length}`;
+  return `${type} ${name}, ${calls} calls. ${found}\n${lines.join('')}${toRepairText(repair)}`;
+}
+
+function toRepairText(repair: LookAnswer['repair']): string {
+  if (repair === null) return '';
+  if (repair.planId !== null) return `It is repaired by plan ${repair.planId}.\n`;
+  if (repair.exceeded.length === 0) return 'There is nothing to repair.\n';
+  return `Nothing is repaired, a limit would be exceeded: ${repair.exceeded.join('; ')}\n`;
+}

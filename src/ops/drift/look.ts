@@ -1,0 +1,105 @@
+import { assertNever } from '../../domain/errors.ts';
+import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { LookResult } from '../../reconcile/repair/look-now.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { LookAnswer } from '../schemas/drift.ts';
+
+/** Request for a look at one user or group. */
+interface LookRequest {
+  readonly key: ResourceKey;
+  readonly repairs: boolean;
+  /** Name of the operator. */
+  readonly by: string;
+}
+
+/** Looks at users and groups now. */
+export interface LookSource {
+  readonly look: (request: LookRequest) => Promise<LookResult>;
+  /** Names of users and groups, by their SCIM ids. */
+  readonly listNames: (ids: ReadonlySet<string>) => Promise<Map<string, string>>;
+}
+
+interface Needs {
+  readonly looks: LookSource;
+}
+
+const looking = {
+  method: 'post',
+  tag: 'People and groups',
+  body: 'LookBody',
+  answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+} as const;
+
+/** Requests for a look at one user or group. */
+export const lookRoutes = [
+  route({
+    ...looking,
+    path: '/users/{id}/look',
+    summary: 'Looks at one account now, with at most three calls, and says what differs.',
+    handle: async ({ looks }: Needs, { params, body, operator }) =>
+      lookAt(looks, {
+        key: { type: 'user', id: userId(params.id) },
+        ...{ repairs: body.repair ?? false, by: operator.name },
+      }),
+  }),
+  route({
+    ...looking,
+    path: '/groups/{id}/look',
+    summary: 'Looks at one group and its members now; its admins are left to sweeps.',
+    handle: async ({ looks }: Needs, { params, body, operator }) =>
+      lookAt(looks, {
+        key: { type: 'group', id: groupId(params.id) },
+        ...{ repairs: body.repair ?? false, by: operator.name },
+      }),
+  }),
+] as const;
+
+type LookAnswers = Answer<200, LookAnswer> | Answer<404 | 409 | 503, Problem>;
+
+async function lookAt({ look, listNames }: LookSource, request: LookRequest): Promise<LookAnswers> {
+  const result = await look(request);
+  switch (result.kind) {
+    case 'looked':
+      return ok(await toLookAnswer(listNames, request, result));
+    case 'unknown':
+      return problem(404, 'not-found', 'Nothing has this id.');
+    case 'not-linked':
+      return problem(409, 'not-linked', 'It is not in the service yet, as far as is known.');
+    case 'busy':
+      return problem(409, 'busy', 'The bridge works on it or looks at it next: try again soon.');
+    case 'just-written': {
+      const until = new Date(result.until).toISOString();
+      const message = `The bridge wrote it just now, and the service may show that late: look again after ${until}.`;
+      return problem(409, 'just-written', message, { until });
+    }
+    case 'could-not-look':
+      return problem(503, 'could-not-look', `The service could not be asked: ${result.reason}.`);
+    default:
+      return assertNever(result);
+  }
+}
+
+async function toLookAnswer(
+  listNames: LookSource['listNames'],
+  { key }: LookRequest,
+  { at, isGone, calls, drifts, repair }: Extract<LookResult, { kind: 'looked' }>,
+): Promise<LookAnswer> {
+  const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));
+  const names = await listNames(new Set(members));
+  return {
+    ...key,
+    at: new Date(at).toISOString(),
+    gone: isGone,
+    calls,
+    differences: drifts.map(({ id, kind, status, member_id, desired, observed, note }) => ({
+      ...{ id, kind, status, note },
+      member: member_id === '' ? null : { id: member_id, name: names.get(member_id) ?? null },
+      desired: parseStored<JsonValue>(desired),
+      observed: parseStored<JsonValue>(observed),
+    })),
+    repair:
+      repair === undefined ? null : { planId: repair.plan?.id ?? null, exceeded: repair.exceeded },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Detector } from '../../domain/drift.ts';
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
+import { EVERY_LIST } from '../compare/comparison.ts';
+import { compareWithKnown, storeDriftChanges } from '../compare/drift-changes.ts';
+import type { LookNeeds } from '../compare/look.ts';
+import type { Resources } from '../compare/resources.ts';
+import type { DriftDeps } from './deps.ts';
+
+/** One user or group, and how such a resource is compared. */
+export interface Found<Row extends UserRow | GroupRow> {
+  readonly resources: Resources<Row>;
+  readonly row: Row;
+}
+
+/** Finds the managed parts that the ordinary look does not show. */
+export function toNeeds(
+  row: UserRow | GroupRow,
+  { admins }: { readonly admins: boolean },
+  { policy }: DriftDeps,
+): LookNeeds {
+  if (!('upstream_id' in row)) return { companyUser: false, admins };
+  const { desired } = toUserState(row);
+  const isOwned =
+    desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
+  return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
+}
+
+/** A resource that was looked at. */
+export interface Compared<Row extends UserRow | GroupRow> extends Found<Row> {
+  /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
+  readonly since: number;
+  /** Time of the look; drift that was seen later is newer. */
+  readonly seenAt: number;
+  readonly detector: Detector;
+}
+
+/**
+ * Compares a locked row with what a look has shown, and stores the drifts. Returns the new ones; undefined where a
+ * worker has taken the resource, so that nothing can be said.
+ */
+export async function storeComparison<Row extends UserRow | GroupRow>(
+  tx: Db,
+  deps: DriftDeps,
+  { resources, row, since, seenAt, detector }: Compared<Row>,
+): Promise<DriftRow[] | undefined> {
+  const { deactivation } = deps.policy;
+  const known = await listActiveDrifts(tx, [row.id]);
+  const comparison = await resources.compare(tx, row, { lists: EVERY_LIST, since, deactivation });
+  if (comparison.kind === 'unknown') return undefined;
+  const compared = compareWithKnown(comparison, known);
+  const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);
+  const changes = { ...compared, gone };
+  await storeDriftChanges(tx, changes, { detector, now: deps.clock.now() });
+  if (changes.fresh.length === 0) return [];
+  const before = new Set(known.map(({ id }) => id));
+  return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
+}

@@ -1,0 +1,181 @@
+import { isUnmanagedKind } from '../../domain/drift.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
+import { changeDrifts, type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import { findGroupRow, type GroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
+import { findUserRow, type UserRow } from '../../store/users/users.ts';
+import type { CallOptions, Transport } from '../../upstream/transport.ts';
+import { isBusy, isUnchanged } from '../compare/comparison.ts';
+import type { LookNeeds, Observation } from '../compare/look.ts';
+import { groupResources, type Looking, userResources } from '../compare/resources.ts';
+import { type Found, storeComparison, toNeeds } from './compare-one.ts';
+import { mayRepair } from './decide.ts';
+import type { DriftDeps } from './deps.ts';
+import { addPlan, listExceeded, toPlanAction } from './make-plan.ts';
+
+/** Calls of the service that one look may make. */
+const CALLS_MAX = 3;
+
+/** Result of a look that an operator asked for. */
+export type LookResult =
+  | {
+      readonly kind: 'looked';
+      /** Epoch milliseconds. */
+      readonly at: number;
+      /** The service has no such account or group. */
+      readonly isGone: boolean;
+      readonly calls: number;
+      /** All that differs. */
+      readonly drifts: readonly DriftRow[];
+      /** Undefined: nothing was to be repaired. */
+      readonly repair: LookRepair | undefined;
+    }
+  | { readonly kind: 'unknown' }
+  /** The service is not known to have it, so there is nothing to look at. */
+  | { readonly kind: 'not-linked' }
+  /** A worker has it, or looks at it next. */
+  | { readonly kind: 'busy' }
+  /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
+  | { readonly kind: 'just-written'; readonly until: number }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+/** Repair that a look was asked for. */
+interface LookRepair {
+  /** The plan that does it; undefined: none was made. */
+  readonly plan: PlanRow | undefined;
+  /** Limits that it would exceed, in words. */
+  readonly exceeded: readonly string[];
+}
+
+/** Request of an operator for a look. */
+export interface LookRequest {
+  readonly key: ResourceKey;
+  readonly repairs: boolean;
+  /** Name of the operator. */
+  readonly by: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks at one user or group now, with at most three calls, and stores what was seen and what differs, as the second
+ * look of a sweep does. Where that is asked for, what differs is repaired by a plan, within the limits of all plans.
+ */
+export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
+  const { key } = request;
+  if (key.type === 'user') {
+    const row = await findUserRow(deps.store.read, key.id);
+    if (row === undefined) return { kind: 'unknown' };
+    if (row.upstream_id === null) return { kind: 'not-linked' };
+    return look(deps, request, { resources: userResources, row });
+  }
+  const row = await findGroupRow(deps.store.read, key.id);
+  if (row === undefined) return { kind: 'unknown' };
+  if (!hasUpstreamIds(row)) return { kind: 'not-linked' };
+  return look(deps, request, { resources: groupResources, row });
+}
+
+async function look<Row extends UserRow | GroupRow>(
+  deps: DriftDeps,
+  request: LookRequest,
+  found: Found<Row>,
+): Promise<LookResult> {
+  const { resources, row } = found;
+  if (isBusy(row)) return { kind: 'busy' };
+  const since = deps.clock.now();
+  const until = ((await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0) + deps.repair.settleMs;
+  if (until > since) return { kind: 'just-written', until };
+  const calls = limitCalls(deps.upstream);
+  const looking = { deps: { ...deps, upstream: calls.upstream }, signal: request.signal };
+  // Admin lists are read by sweeps: they take more calls than one look may.
+  const seen = await observe(looking, found, toNeeds(row, { admins: false }, deps));
+  if (seen.kind === 'could-not-look') return { kind: seen.kind, reason: seen.reason };
+  const fresh = await deps.store.write(async (tx) => {
+    const locked = await resources.lock(tx, row);
+    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+    const seenAt = deps.clock.now();
+    const isGone = seen.kind === 'gone';
+    if (seen.kind === 'seen') await seen.store(tx, locked);
+    const again = await resources.lock(tx, row);
+    if (again === undefined) return undefined;
+    // A resource that is gone counts as unseen from now on.
+    const from = isGone ? Number.POSITIVE_INFINITY : since;
+    const changes = await storeComparison(tx, deps, {
+      ...{ resources, row: again, since: from, seenAt, detector: 'operator' },
+    });
+    if (isGone && row.origin === null) await resources.end(tx, again, seenAt);
+    return changes;
+  });
+  if (fresh === undefined) return { kind: 'busy' };
+  for (const { kind, id } of fresh) deps.driftEvents.found({ kind, id });
+  const repair = request.repairs ? await repairAll(deps, request) : undefined;
+  return {
+    ...{ kind: 'looked', at: since, isGone: seen.kind === 'gone', calls: calls.made(), repair },
+    drifts: await listActiveDrifts(deps.store.read, [row.id]),
+  };
+}
+
+/** Looks, and gives up where the look would take too many calls. */
+async function observe<Row extends UserRow | GroupRow>(
+  looking: Looking,
+  { resources, row }: Found<Row>,
+  needs: LookNeeds,
+): Promise<Observation<Row>> {
+  try {
+    return await resources.look(looking, row, needs);
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
+    return { kind: 'could-not-look', reason: error.message };
+  }
+}
+
+/** Repairs what differs, but for what is unmanaged, protected or contested; above a limit nothing. */
+async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<LookRepair> {
+  return deps.store.write(async (tx) => {
+    await enterRules(tx, deps.rules, 'names');
+    const drifts: DriftRow[] = [];
+    for (const row of await listActiveDrifts(tx, [key.id])) {
+      const isOpen = row.status === 'open' && !isUnmanagedKind(row.kind);
+      if (isOpen && (await mayRepair(tx, deps, { row, isDryRun: false }))) drifts.push(row);
+    }
+    if (drifts.length === 0) return { plan: undefined, exceeded: [] };
+    const actions = drifts.map(toPlanAction);
+    const now = deps.clock.now();
+    const exceeded = await listExceeded(tx, deps.repair.limits, { actions, waiting: [], now });
+    if (exceeded.length > 0) return { plan: undefined, exceeded };
+    const standing = { status: 'approved', source: 'operator', reason: null } as const;
+    const plan = await addPlan(tx, actions, { ...standing, automatic: 1, by, now });
+    await changeDrifts(
+      tx,
+      drifts.map(({ id }) => id),
+      { plan_id: plan.id },
+    );
+    return { plan, exceeded };
+  });
+}
+
+/** A transport that makes a bounded number of calls, each of one attempt. */
+function limitCalls(upstream: Transport): {
+  readonly upstream: Transport;
+  readonly made: () => number;
+} {
+  let made = 0;
+  function take(options: CallOptions = {}): CallOptions {
+    if (made === CALLS_MAX) {
+      throw new BridgeError('too-many-calls', `a look makes at most ${CALLS_MAX} calls`);
+    }
+    made += 1;
+    return { ...options, attemptsMax: 1 };
+  }
+  return {
+    upstream: {
+      ...upstream,
+      call: async (operation, args, options) => upstream.call(operation, args, take(options)),
+      callChecked: async (operation, args, options) =>
+        upstream.callChecked(operation, args, take(options)),
+    },
+    made: () => made,
+  };
+}

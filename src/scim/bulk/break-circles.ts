@@ -1,0 +1,59 @@
+import { type BulkOperation, type BulkWrite, isCreation } from './bulk-operation.ts';
+import { listReferences, splitReferences } from './references.ts';
+import { toOrder } from './to-order.ts';
+
+/**
+ * The operations without the circles that managers make: a new user in one is created without its manager, which
+ * is set when all users are there. Other circles stay: groups cannot be members of groups. Linear in the number of
+ * operations and references.
+ * @see RFC 7644 §3.7.1
+ */
+export function breakCircles(operations: readonly BulkOperation[]): BulkOperation[] {
+  const { circular } = toOrder(operations);
+  const inCircle = new Set(keepReferred(circular));
+  return operations.map((operation) => {
+    if (operation.kind !== 'write' || !inCircle.has(operation)) return operation;
+    return operation.type === 'User' ? postpone(operation) : operation;
+  });
+}
+
+/** Operations that others of the circle refer to: nothing waits for the others. */
+function keepReferred(circular: readonly BulkOperation[]): BulkOperation[] {
+  const referrers = new Map<string, number>();
+  const count = (operation: BulkOperation, by: 1 | -1) => {
+    for (const bulkId of listNames(operation)) {
+      referrers.set(bulkId, (referrers.get(bulkId) ?? 0) + by);
+    }
+  };
+  for (const operation of circular) count(operation, 1);
+  const byBulkId = new Map(circular.filter(isCreation).map((one) => [one.bulkId ?? '', one]));
+  const kept = new Set(circular);
+  const isFree = ({ bulkId }: BulkOperation) => (referrers.get(bulkId ?? '') ?? 0) === 0;
+  const free = circular.filter((operation) => !isCreation(operation) || isFree(operation));
+  for (const operation of free) {
+    kept.delete(operation);
+    count(operation, -1);
+    for (const bulkId of listNames(operation)) {
+      const named = byBulkId.get(bulkId);
+      if (named && kept.has(named) && isFree(named)) free.push(named);
+    }
+  }
+  return [...kept];
+}
+
+function listNames(operation: BulkOperation): Iterable<string> {
+  return operation.kind === 'write' ? operation.references : [];
+}
+
+function postpone(operation: BulkWrite): BulkWrite {
+  const { action, references } = operation;
+  if (action.method !== 'POST') return operation;
+  const { rest, referring } = splitReferences(action.data);
+  const now = { ...action, data: rest };
+  return {
+    ...operation,
+    action: now,
+    references: listReferences(now, operation.type),
+    postponed: { value: referring, references },
+  };
+}

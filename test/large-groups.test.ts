@@ -1,0 +1,109 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chunks } from '../src/store/engine/dialect.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, listResources, send } from './support/provider.ts';
+
+/** Members whose text is several times what an answer may hold back before it begins. */
+const MEMBERS = 25_000;
+
+let bridge: TestBridge;
+let group: string;
+let ids: readonly string[];
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  const first = await addUser(bridge, 'ada');
+  group = await addGroup(bridge, 'Everybody', [first]);
+  ids = [first, ...(await addMembers(bridge))];
+});
+
+afterAll(() => bridge.stop());
+
+/** Puts members like the first one into the store, and gives their SCIM ids in order of joining. */
+async function addMembers({ store }: TestBridge): Promise<string[]> {
+  return store.write(async (tx) => {
+    const { seq: _, ...user } = await tx
+      .selectFrom('users')
+      .selectAll()
+      .where('user_name', '=', 'ada@example.com')
+      .executeTakeFirstOrThrow();
+    const { seq: __, ...link } = await tx
+      .selectFrom('memberships')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const users = Array.from({ length: MEMBERS - 1 }, (___, index) => ({
+      ...user,
+      id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` as typeof user.id,
+      user_name: `person${index}`,
+      user_name_folded: `person${index}`,
+      upstream_id: 1_000_000 + index,
+    }));
+    for (const some of chunks(users, 200)) {
+      await tx.insertInto('users').values(some).execute();
+      const links = some.map(({ id }) => ({ ...link, user_id: id }));
+      await tx.insertInto('memberships').values(links).execute();
+    }
+    return users.map(({ id }) => id);
+  });
+}
+
+function listMemberIds(body: { members?: unknown }): unknown[] {
+  const members = Array.isArray(body.members) ? body.members : [];
+  return members.map(({ value }: { value: unknown }) => value);
+}
+
+test('a group of any size is answered while it is read, and completely', async () => {
+  for (const query of ['', '?attributes=members', '?attributes=members.value']) {
+    const answer = await send(bridge, 'GET', `/Groups/${group}${query}`);
+
+    expect(answer.headers['content-length']).toBeUndefined();
+    expect(listMemberIds(answer.body)).toEqual(ids);
+    expect(answer.body.id).toBe(group);
+  }
+});
+
+test('in lists and searches it is answered as alone', async () => {
+  const alone = (await send(bridge, 'GET', `/Groups/${group}`)).body;
+  const small = await addGroup(bridge, 'Small', [ids[0] ?? '']);
+  const other = (await send(bridge, 'GET', `/Groups/${small}`)).body;
+
+  expect(listResources(await send(bridge, 'GET', '/Groups'))).toEqual([alone, other]);
+  const search = {
+    sortBy: 'displayName',
+    filter: 'displayName pr and meta.resourceType eq "Group"',
+  };
+  expect(listResources(await send(bridge, 'POST', '/.search', search))).toEqual([alone, other]);
+});
+
+test('of a group of any size only the members who are asked for are read', async () => {
+  const last = ids.at(-1) ?? '';
+  const query = new URLSearchParams({ attributes: `members[value eq "${last}"].value` });
+
+  const { headers, body } = await send(bridge, 'GET', `/Groups/${group}?${query}`);
+
+  expect(headers['content-length']).toBeDefined();
+  expect(body).toMatchObject({ members: [{ value: last }] });
+});
+
+test('HEAD answers without the members', async () => {
+  const answer = await bridge.request('HEAD', `/Groups/${group}`);
+
+  expect(answer).toMatchObject({ status: 200, text: '' });
+  expect(answer.headers.etag).toMatch(/^W\//);
+});
+
+test('a reader who leaves in the middle leaves nothing behind', async () => {
+  const headers = { authorization: `Bearer ${bridge.token}` };
+  await new Promise<void>((resolve, reject) => {
+    const request = get(`${bridge.baseUrl}/Groups/${group}`, { headers }, (answer) => {
+      answer.once('data', () => {
+        request.destroy();
+        resolve();
+      });
+    });
+    request.once('error', reject);
+  });
+
+  expect(listMemberIds((await send(bridge, 'GET', `/Groups/${group}`)).body)).toHaveLength(MEMBERS);
+});

@@ -1,0 +1,93 @@
+/** What the work takes on the machine for which the limits of turns were set, in milliseconds of its thread. */
+const REFERENCE_MS = 25;
+const PEOPLE = 2_000;
+const ROUNDS = 18;
+
+/** How slow this machine is at this moment: how many times longer the work takes than on the other one, at least 1. */
+interface Slowness {
+  /** In time of a thread: its speed, and what others do to its caches. */
+  readonly thread: number;
+  /** In time of a clock: how long others are let through first as well. */
+  readonly wall: number;
+}
+
+/** Measures how slow this machine is at this moment. */
+export function measureSlowness(): Slowness {
+  const people = Array.from({ length: PEOPLE }, (_, index) => ({
+    userName: `person${index}@example.com`,
+    name: { givenName: 'Ada', familyName: `Family ${index}` },
+    roles: [{ value: `role${index}`, primary: true }],
+  }));
+  const text = JSON.stringify(people);
+  const before = process.threadCpuUsage();
+  const startedAt = performance.now();
+  for (let round = 0; round < ROUNDS; round += 1) JSON.stringify(JSON.parse(text));
+  const wallMs = performance.now() - startedAt;
+  return {
+    thread: Math.max(1, toMs(process.threadCpuUsage(before)) / REFERENCE_MS),
+    wall: Math.max(1, wallMs / REFERENCE_MS),
+  };
+}
+
+function toMs({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1_000;
+}
+
+/**
+ * Runs something, and says how slow the machine was meanwhile: before or after it, whichever was slower. What is
+ * measured is divided by it, so that a limit means the same on every machine, idle or busy.
+ */
+export async function withSlowness<T>(
+  run: () => Promise<T>,
+): Promise<{ result: T; slowness: Slowness }> {
+  const before = measureSlowness();
+  const result = await run();
+  const after = measureSlowness();
+  const slowness = {
+    thread: Math.max(before.thread, after.thread),
+    wall: Math.max(before.wall, after.wall),
+  };
+  return { result, slowness };
+}
+
+/** How long something takes by the clock, in milliseconds on the machine for which limits were set. */
+export async function measureWall(run: () => Promise<unknown>): Promise<number> {
+  const { result, slowness } = await withSlowness(async () => {
+    const startedAt = performance.now();
+    await run();
+    return performance.now() - startedAt;
+  });
+  return result / slowness.wall;
+}
+
+/** How long something takes of this thread, in milliseconds on the machine for which limits were set. */
+export async function measureWork(run: () => void): Promise<number> {
+  const { result, slowness } = await withSlowness(async () => {
+    const before = process.threadCpuUsage();
+    run();
+    return toMs(process.threadCpuUsage(before));
+  });
+  return result / slowness.thread;
+}
+
+/**
+ * The longest turn of the event loop while something runs: milliseconds of this thread, on the machine for which limits
+ * were set.
+ */
+export async function measureTurns(run: () => Promise<unknown>): Promise<number> {
+  let longestMs = 0;
+  let isOver = false;
+  const { slowness } = await withSlowness(async () => {
+    const watching = (async () => {
+      while (!isOver) {
+        const before = process.threadCpuUsage();
+        await new Promise(setImmediate);
+        longestMs = Math.max(longestMs, toMs(process.threadCpuUsage(before)));
+      }
+    })();
+    await run();
+    isOver = true;
+    await watching;
+  });
+  return longestMs / slowness.thread;
+}

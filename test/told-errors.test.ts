@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+} from './support/provider.ts';
+
+let bridge: TestBridge;
+let ada: string;
+let pilots: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  ada = await addUser(bridge, 'ada');
+  pilots = await addGroup(bridge, 'Pilots', [ada]);
+});
+
+afterAll(() => bridge.stop());
+
+const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const LONG = 'x'.repeat(600);
+
+/** A request, the words it is refused with, and how. */
+const cases: readonly (readonly [string, string, () => string, () => JsonObject, string])[] = [
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('ada'),
+    'Another User already has this userName.',
+  ],
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
+    'Another User already has this e-mail address.',
+  ],
+  [
+    'uniqueness',
+    'POST',
+    () => '/Groups',
+    () => toGroup('PILOTS'),
+    'Another Group already has this displayName.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => ({ ...toGroup('New'), members: [{ value: ada }, { display: 'x' }] }),
+    'Value 2 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => toGroup('New', [ada, 'nobody', ada, 'nothing']),
+    'Value 2 of members, each counted once, is not the id of a User, nor are 1 more.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
+    'Value 2 of emails: emails is longer than 512 characters.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () =>
+      toPatch(
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        { op: 'add', path: 'members', value: ['', {}] },
+      ),
+    'Operation 2: Value 1 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidPath',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () =>
+      toPatch(
+        { op: 'replace', path: 'title', value: 'x' },
+        { op: 'replace', path: 'shoeSize', value: 'x' },
+      ),
+    'Operation 2: The path names no attribute of a User.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { [WMU]: { appsPermissions: 'x' } }),
+    'The value of appsPermissions is no integer.',
+  ],
+];
+
+test.each(cases)(
+  '%s of %s is told with what and where',
+  async (scimType, method, path, body, detail) => {
+    const answer = await bridge.request(method, path(), body());
+
+    expect(answer.body).toMatchObject({ scimType, detail });
+  },
+);
+
+test('an address that no service can take is refused before the service is asked, with its place', async () => {
+  const before = bridge.sandbox.calls.count();
+  const emails = [{ value: 'other@example.com' }, { value: 'nowhere', primary: true }];
+  const detail = expect.stringMatching(/^Value 2 of emails is no e-mail address/);
+
+  const created = await bridge.request('POST', '/Users', toUser('eve', { emails }));
+  const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
+  const patched = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch({ op: 'replace', path: 'emails', value: emails }),
+  );
+
+  for (const { status, body } of [created, replaced, patched]) {
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue', detail },
+    });
+  }
+  expect(bridge.sandbox.calls.count()).toBe(before);
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  expect(listResources(await send(bridge, 'GET', `/Users?${filter}`))).toEqual([]);
+});
+
+test('other addresses are kept as they are sent', async () => {
+  const emails = [
+    { value: 'ida@example.com', primary: true },
+    { value: 'nowhere', type: 'other' },
+  ];
+  const id = await addUser(bridge, 'ida', { emails });
+
+  expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ emails });
+});
+
+test('words of our own about a call do not name it', async () => {
+  const fault = bridge.sandbox.faults.add({
+    operation: 'scim.addUser',
+    fault: { kind: 'status', status: 400 },
+  });
+  const answer = await bridge.request('POST', '/Users', toUser('max'));
+  fault.remove();
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { detail: 'The service refused the change: the service answered 400' },
+  });
+});
