@@ -98,6 +98,15 @@ const rows: {
     codes: ['no-leader'],
   },
   {
+    why: 'nobody can lead while the store cannot be used',
+    change: {
+      store: { kind: 'problem', code: 'no answer in time' },
+      leader: { isSelf: true, epoch: 3, since: 0, isAlive: false },
+    },
+    status: 'unavailable',
+    codes: ['store-unusable'],
+  },
+  {
     why: 'an unusable store is no place to keep a write',
     change: { store: { kind: 'problem', code: 'store-full' } },
     status: 'unavailable',

@@ -41,7 +41,7 @@ export function toReadiness(facts: ReadinessFacts): Readiness {
   const reasons = [
     ...blocking,
     ...listOverload(facts.overload),
-    ...listLeaderless(facts.leader),
+    ...listLeaderless(facts),
     ...listUpstream(facts.upstream),
     ...listStored(facts),
   ];
@@ -56,9 +56,9 @@ function toLeaderView(leader: LeaderFacts | undefined): Readiness['leader'] {
   return { isSelf, epoch, since: new Date(since).toISOString() };
 }
 
-/** Writes are accepted meanwhile, and another process takes over by itself. */
-function listLeaderless(leader: LeaderFacts | undefined): Reason[] {
-  if (leader?.isAlive === true) return [];
+/** Writes are accepted meanwhile, and another process takes over by itself. Without its store no process leads. */
+function listLeaderless({ leader, store }: ReadinessFacts): Reason[] {
+  if (leader?.isAlive === true || store.kind === 'problem') return [];
   return [
     {
       code: 'no-leader',
