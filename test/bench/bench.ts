@@ -113,6 +113,7 @@ function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record
     UPSTREAM_REQUESTS_PER_SECOND: '0',
     SCIM_TOKENS: scimToken,
     SCIM_REQUESTS_PER_SECOND: '0',
+    LIMITS_PROVIDER: '0',
     LOG_LEVEL: 'warn',
     ...(profileFolder !== undefined && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
   };

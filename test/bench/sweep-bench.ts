@@ -115,6 +115,7 @@ async function startHere(
       UPSTREAM_REQUESTS_PER_SECOND: '0',
       SCIM_TOKENS: scimToken,
       SCIM_REQUESTS_PER_SECOND: '0',
+      LIMITS_PROVIDER: '0',
       OPS_TOKEN: opsToken,
       SWEEP_INTERVAL: '0',
       LOG_LEVEL: 'warn',

@@ -200,6 +200,8 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
     DRIFT_SETTLE: '0s',
     DRIFT_POLICY: policy,
     SWEEP_INTERVAL: sweepInterval,
+    // Nobody is there to let go what providers ask for.
+    LIMITS_PROVIDER: '0',
     LIMITS_DEACTIVATE_COUNT: limit,
     LIMITS_REMOVE_MEMBER_COUNT: limit,
   });

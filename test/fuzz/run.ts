@@ -85,6 +85,7 @@ export async function withStage<Result>(
       UPSTREAM_REQUESTS_PER_SECOND: '0',
       SCIM_TOKENS: SCIM_TOKEN,
       SCIM_REQUESTS_PER_SECOND: '0',
+      LIMITS_PROVIDER: '0',
       SCIM_WRITE_WAIT: '20ms',
       // Otherwise most of the time is spent with waiting for answers to wrong credentials.
       ACCESS_FAILED_DELAY_MAX: '0',

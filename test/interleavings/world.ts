@@ -80,7 +80,7 @@ export async function openWorld(template: string): Promise<World> {
 
 /** People and groups take along what belongs to them. */
 const EMPTY = `begin immediate; delete from users; delete from groups; delete from disputes;
-  delete from leader; delete from waits; delete from errands;
+  delete from leader; delete from waits; delete from errands; delete from own_calls;
   update facts set value = '${JSON.stringify(QUIRKS)}' where name = 'forms'; commit`;
 const NEXT_AT = ['users', 'groups']
   .map(

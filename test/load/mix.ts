@@ -181,12 +181,17 @@ function toUser(userName: string, externalId: string, givenName: string) {
     schemas: [USER],
     userName,
     name: { givenName, familyName },
-    emails: [{ primary: true, value: userName, type: 'work' }],
+    emails: [{ primary: true, value: toAddress(userName), type: 'work' }],
     displayName: `${givenName} ${familyName}`,
     locale: 'en-US',
     externalId,
     active: true,
   };
+}
+
+/** People of the sandbox have a userName that is no address. */
+function toAddress(userName: string): string {
+  return userName.includes('@') ? userName : `${userName}@example.com`;
 }
 
 function toGivenName({ random }: Draws): string {

@@ -91,6 +91,7 @@ async function startHere({
     folder,
     command: command.args,
     env: {
+      LIMITS_PROVIDER: '0',
       ...command.env,
       DATABASE_URL: url,
       UPSTREAM_URL: sandbox.url,
