@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { addWhyCommand } from '../src/cli/why.ts';
 import type { Timeline } from '../src/ops/schemas/resources.ts';
-import type { TestBridge } from './support/bridge.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeBridges } from './support/stores.ts';
+import { describeBridges, describePostgres } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
@@ -288,5 +289,29 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
         'outage: the service takes the token again',
       ]);
     });
+  });
+});
+
+describePostgres('the line of time of several processes', ({ makeUrl }) => {
+  test('has no end of an outage because another process starts', async () => {
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') }, service };
+    const leader = await startTestBridge(options);
+    onTestFinished(() => leader.stop());
+    const id = await addUser(leader, 'ada');
+    const fault = { kind: 'status', status: 401 } as const;
+    service.faults.add({ operation: '*', fault });
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    await send(leader, 'PATCH', `/Users/${id}`, rename);
+    await untilTold(leader, id, 'outage: the service refuses the token');
+
+    const other = await startTestBridge(options);
+    onTestFinished(() => other.stop());
+
+    const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
+    expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([
+      'outage: the service refuses the token',
+    ]);
   });
 });

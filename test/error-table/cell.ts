@@ -164,16 +164,17 @@ async function rest({ store }: TestBridge): Promise<void> {
   } while ((await countRunning(store)) > 0);
 }
 
-/** Waits until nobody has the lane and it is over. @throws Error when that does not come */
+/** Waits until no call is on its way, nothing is due, and it is over. @throws Error when that does not come */
 async function untilRow(
-  { bridge }: Column,
+  { bridge, clock }: Column,
   cell: Cell,
   isOver: (row: Row | undefined) => boolean,
 ): Promise<Row | undefined> {
   const deadline = Date.now() + TRY_MAX_MS;
   for (;;) {
     const row = await findRow(bridge, cell);
-    if ((row?.in_flight ?? 0) === 0 && isOver(row)) return row;
+    const isResting = (row?.in_flight ?? 0) === 0 && (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
+    if (isResting && isOver(row)) return row;
     if (Date.now() > deadline) throw new Error(`"${cell.step.name}" was not tried`);
     await sleep(POLL_MS);
   }
