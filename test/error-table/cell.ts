@@ -173,7 +173,8 @@ async function untilRow(
   const deadline = Date.now() + TRY_MAX_MS;
   for (;;) {
     const row = await findRow(bridge, cell);
-    const isResting = (row?.in_flight ?? 0) === 0 && (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
+    const isResting =
+      (row?.in_flight ?? 0) === 0 && (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
     if (isResting && isOver(row)) return row;
     if (Date.now() > deadline) throw new Error(`"${cell.step.name}" was not tried`);
     await sleep(POLL_MS);

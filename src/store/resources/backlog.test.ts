@@ -21,7 +21,8 @@ describeStores('a long backlog', ({ makeStore, engine }) => {
   for (const { why, read, index, covers } of reads) {
     // PostgreSQL plans by what is in the tables; there it is the same indexes.
     test.runIf(engine === 'sqlite')(`is not read row by row: ${why}`, async () => {
-      const plan = await explain(await makeStore(), read);
+      const store = await makeStore();
+      const plan = await store.write((tx) => explain({ read: tx }, read));
       for (const table of ['users', 'groups']) {
         const how = `USING ${covers ? 'COVERING ' : ''}INDEX ${table}_${index} `;
         const lines = plan.filter((line) => line.includes(` ${table} `));
