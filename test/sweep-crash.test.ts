@@ -2,14 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../src/domain/json.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { ada, addCompany, bob } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, untilSettled } from './support/provider.ts';
-import { describePostgres } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const settings = {
@@ -126,45 +124,4 @@ test('a page of the audit log that is on its way at a kill is read at the next s
     .where('user_name', '=', ada)
     .executeTakeFirst();
   expect(JSON.parse(row?.observed ?? '{}')).toMatchObject({ active: false });
-});
-
-describePostgres('a sweep of a process that does not answer any more', ({ makeUrl }) => {
-  test('is taken over by another after its lease, and the first concludes nothing more', async () => {
-    const { service } = await startWorld();
-    const shared = { ...settings, DATABASE_URL: await makeUrl('migrated') };
-    const logs: JsonObject[] = [];
-    const first = await startTestBridge({
-      service,
-      settings: { ...shared, UPSTREAM_TIMEOUT: '5m' },
-      onLog: (line) => void logs.push(line),
-    });
-    onTestFinished(() => first.stop());
-    await addChangedCompany(first);
-    const hang = service.faults.add({
-      operation: 'scim.getUser',
-      fault: { kind: 'hang' },
-      times: 1,
-    });
-    const { body } = await askOps(first, 'POST', '/sweeps');
-    await hang.until(1);
-    const clock = createLeapingClock();
-    const second = await startTestBridge({ service, settings: shared, clock });
-    onTestFinished(() => second.stop());
-
-    await askOps(second, 'POST', '/sweeps');
-    const early = await askOps(second, 'GET', `/sweeps/${body.id}`);
-    clock.leap(61_000);
-    await askOps(second, 'POST', '/sweeps');
-    const ended = await untilSwept(second, String(body.id));
-    const found = await listManagedDrifts(second);
-    service.faults.release();
-    const isLost = () => logs.some((line) => JSON.stringify(line).includes('sweep-lost'));
-    await expect.poll(isLost, { timeout: 10_000 }).toBe(true);
-
-    expect(early.body).toMatchObject({ status: 'running' });
-    expect(ended).toMatchObject({ status: 'complete', reasons: [] });
-    expect(found).toEqual(DRIFTS);
-    expect(await listManagedDrifts(second)).toEqual(DRIFTS);
-    expect(await listAllDrifts(second)).toHaveLength(DRIFTS.length);
-  });
 });
