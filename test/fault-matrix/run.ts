@@ -52,8 +52,9 @@ export function runMatrix(title: string, faults: readonly FaultCase[]): void {
 export function runColumns(
   title: string,
   { faults, startService }: { faults: readonly FaultCase[] } & Pick<ColumnPlan, 'startService'>,
+  tags: string[] = [],
 ): void {
-  describe.concurrent(title, () => {
+  describe(title, { concurrent: true, tags }, () => {
     for (const fault of faults) {
       for (const lasts of fault.lasts) runColumn({ fault, lasts, startService });
     }
