@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Operator } from './operator.ts';
 
-/** How long the backlog, or a comparison, may take in the end, in milliseconds. */
-const QUIET_MAX_MS = 180_000;
+/** Time that the backlog, or a comparison, may take in the end, in milliseconds: more than the longest back-off. */
+const QUIET_MAX_MS = 360_000;
 const POLL_MS = 25;
 /** Plans that may wait one after another in the end. */
 const ROUNDS_MAX = 8;
