@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from './json.ts';
+import { addPending, type Pending, restorePending } from './pending.ts';
 
 /** Attributes of a resource before and after a write. */
 export interface WrittenAttributes {
@@ -35,4 +36,45 @@ function setOrDelete(
 ): void {
   if (value === undefined) delete target[name];
   else target[name] = value;
+}
+
+/** A resource with a write that was refused. */
+export interface RefusedResource<Field extends string> {
+  readonly current: JsonObject;
+  readonly pending: Pending<Field>;
+  readonly written: WrittenAttributes;
+  /** Pending fields before the write. */
+  readonly pendingBefore: Pending<Field>;
+  /** Fields that were refused. */
+  readonly fields: readonly Field[];
+  /** True: no other write was stored since, so all of it goes back; false: the refused fields alone. */
+  readonly isLast: boolean;
+  /** Version since which waits what had reached the service. */
+  readonly version: number;
+}
+
+/** Differences between users and groups in taking a write back. */
+export interface FieldsOfKind<Field extends string> {
+  /** Copies `current` with these fields as they were before. */
+  revert(current: JsonObject, before: JsonObject, fields: readonly Field[]): JsonObject;
+  /** Owned fields whose desired value differs. */
+  listChanged(current: JsonObject, next: JsonObject): readonly Field[];
+}
+
+/** Takes a refused write back (RFC 7644 §3.5.2). `reverted`: the owned fields that are as before, refused or not. */
+export function takeBackWrite<Field extends string>(
+  { current, pending, written, pendingBefore, fields, isLast, version }: RefusedResource<Field>,
+  { revert, listChanged }: FieldsOfKind<Field>,
+): { attributes: JsonObject; pending: Pending<Field>; reverted: readonly Field[] } {
+  const kept = isLast ? withoutWrite(current, written) : current;
+  const attributes = revert(kept, written.before, fields);
+  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
+  const waiting = others.filter((field) => pending[field] !== undefined);
+  const reached = others.filter((field) => pending[field] === undefined);
+  const restored = restorePending(pending, pendingBefore, [...fields, ...waiting]);
+  return {
+    attributes,
+    pending: addPending(restored, reached, version),
+    reverted: [...fields, ...others],
+  };
 }

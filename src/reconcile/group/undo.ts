@@ -3,8 +3,8 @@ import { restoreGiven } from '../../domain/given.ts';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, restorePending } from '../../domain/pending.ts';
-import { withoutWrite } from '../../domain/undo.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { takeBackWrite } from '../../domain/undo.ts';
 import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import {
@@ -45,21 +45,23 @@ export function revertGroup(
   const { before } = undo;
   const version = row.version + 1;
   if (row.attributes === undo.after && before?.deleted !== false) return markDeleted(row, now);
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  const current = parseStored<JsonObject>(row.attributes);
-  const held = before?.attributes ?? {};
-  const after = parseStored<JsonObject>(undo.after);
-  const kept = isLast ? withoutWrite(current, { before: held, after }) : current;
-  const attributes = revertGroupFields(kept, held, fields);
-  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
-  const waiting = others.filter((field) => pending[field] !== undefined);
-  const reached = others.filter((field) => pending[field] === undefined);
-  const restored = restorePending(pending, before?.pending ?? {}, [...fields, ...waiting]);
+  const { attributes, pending, reverted } = takeBackWrite<GroupField>(
+    {
+      current: parseStored<JsonObject>(row.attributes),
+      pending: parseStored<Pending<GroupField>>(row.pending),
+      written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(undo.after) },
+      pendingBefore: before?.pending ?? {},
+      fields,
+      isLast,
+      version,
+    },
+    { revert: revertGroupFields, listChanged },
+  );
   return {
     ...row,
     ...toGroupColumns(attributes),
-    pending: JSON.stringify(addPending(restored, reached, version)),
-    given: revertGroupGiven(row, [...fields, ...others], before?.given),
+    pending: JSON.stringify(pending),
+    given: revertGroupGiven(row, reverted, before?.given),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };

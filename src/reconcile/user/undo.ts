@@ -3,8 +3,8 @@ import { assertNever } from '../../domain/errors.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { restoreGiven } from '../../domain/given.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, restorePending } from '../../domain/pending.ts';
-import { withoutWrite } from '../../domain/undo.ts';
+import type { Pending } from '../../domain/pending.ts';
+import { takeBackWrite } from '../../domain/undo.ts';
 import { toDesiredUser, type UserField } from '../../domain/user.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
@@ -33,22 +33,24 @@ export function revertUser(row: UserRow, { undo, fields, isLast, now }: RefusedW
     if (before?.origin === null || isTakenOver(row, undo)) return toUnmanaged(row);
     if (before === undefined || before.deleted) return markDeleted(row, now);
   }
-  const pending = parseStored<Pending<UserField>>(row.pending);
-  const current = parseStored<JsonObject>(row.attributes);
-  const held = before?.attributes ?? {};
-  const after = parseStored<JsonObject>(undo.after);
-  const kept = isLast ? withoutWrite(current, { before: held, after }) : current;
-  const attributes = revertUserFields(kept, held, fields);
-  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
-  const waiting = others.filter((field) => pending[field] !== undefined);
-  const reached = others.filter((field) => pending[field] === undefined);
-  const restored = restorePending(pending, before?.pending ?? {}, [...fields, ...waiting]);
   const version = row.version + 1;
+  const { attributes, pending, reverted } = takeBackWrite<UserField>(
+    {
+      current: parseStored<JsonObject>(row.attributes),
+      pending: parseStored<Pending<UserField>>(row.pending),
+      written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(undo.after) },
+      pendingBefore: before?.pending ?? {},
+      fields,
+      isLast,
+      version,
+    },
+    { revert: revertUserFields, listChanged },
+  );
   return {
     ...row,
     ...toUserColumns(attributes),
-    pending: JSON.stringify(addPending(restored, reached, version)),
-    given: revertUserGiven(row, [...fields, ...others], before?.given),
+    pending: JSON.stringify(pending),
+    given: revertUserGiven(row, reverted, before?.given),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
