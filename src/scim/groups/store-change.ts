@@ -26,6 +26,7 @@ import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
+import { confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
@@ -87,7 +88,11 @@ export async function storeGroupChange(
       type: 'group',
       id: row.id,
       undo: undefined,
-      ...(await follow(tx, rules, { request, changed: await confirmGroup(tx, row), parts })),
+      ...(await follow(tx, rules, {
+        request,
+        changed: await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns)),
+        parts,
+      })),
     };
   }
   const { isDue } = changed;
@@ -108,17 +113,6 @@ export async function storeGroupChange(
         }
       : undefined,
   };
-}
-
-/**
- * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
- * back leaves this one.
- */
-async function confirmGroup(tx: Db, row: GroupRow): Promise<GroupRow> {
-  if (row.due_at === null) return row;
-  const version = row.version + 1;
-  await updateGroup(tx, row.id, { version });
-  return { ...row, version };
 }
 
 function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {

@@ -30,6 +30,7 @@ import {
 } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
+import { confirmWanted } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './attributes.ts';
 
@@ -81,7 +82,7 @@ export async function storeUserChange(
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
-    const same = await confirmUser(tx, row);
+    const same = await confirmWanted(row, (columns) => updateUser(tx, row.id, columns));
     return { type: 'user', id: row.id, row: same, undo: undefined };
   }
   const isDue = pendingText !== '{}';
@@ -109,17 +110,6 @@ export async function storeUserChange(
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
-}
-
-/**
- * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
- * back leaves this one.
- */
-async function confirmUser(tx: Db, row: UserRow): Promise<UserRow> {
-  if (row.due_at === null) return row;
-  const version = row.version + 1;
-  await updateUser(tx, row.id, { version });
-  return { ...row, version };
 }
 
 /**

@@ -41,6 +41,19 @@ export async function storeWrite<Result extends Attempt>(
   }
 }
 
+/**
+ * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
+ * back leaves this one.
+ */
+export async function confirmWanted<
+  Row extends { readonly version: number; readonly due_at: number | null },
+>(row: Row, update: (columns: { version: number }) => Promise<unknown>): Promise<Row> {
+  if (row.due_at === null) return row;
+  const version = row.version + 1;
+  await update({ version });
+  return { ...row, version };
+}
+
 /** Where another process leads, it has to know that a request waits: a refusal belongs to that one. */
 async function announce<Result extends Attempt>(
   tx: Db,
