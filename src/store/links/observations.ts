@@ -6,18 +6,7 @@ import { LINK_TABLES, type LinkTable } from './links.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
-  for (const name of LINK_TABLES) {
-    const table = sql.table(name);
-    await sql`update ${table} set observed = (
-        select old.observed from ${table} as old
-        where old.user_id = ${from} and old.group_id = ${table}.group_id)
-      where user_id = ${to} and group_id in (select group_id from ${table} where user_id = ${from})`.execute(
-      tx,
-    );
-    await sql`delete from ${table} where user_id = ${from}
-      and group_id in (select group_id from ${table} where user_id = ${to})`.execute(tx);
-    await sql`update ${table} set user_id = ${to} where user_id = ${from}`.execute(tx);
-  }
+  await move(tx, { column: 'user_id', other: 'group_id' }, { from, to });
 }
 
 /**
@@ -193,17 +182,27 @@ export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
 
 /** Moves the links of one group to another, which has no user that the first one lacks. */
 export async function moveGroupLinks(tx: Db, from: GroupId, to: GroupId): Promise<void> {
+  await move(tx, { column: 'group_id', other: 'user_id' }, { from, to });
+}
+
+/** Moves the rows of one end of links: those that the new end has already keep what they want, and see what was seen. */
+async function move<Id extends UserId | GroupId>(
+  tx: Db,
+  ends: { readonly column: string; readonly other: string },
+  { from, to }: { readonly from: Id; readonly to: Id },
+): Promise<void> {
+  const [column, other] = [sql.ref(ends.column), sql.ref(ends.other)];
   for (const name of LINK_TABLES) {
     const table = sql.table(name);
     await sql`update ${table} set observed = (
         select old.observed from ${table} as old
-        where old.group_id = ${from} and old.user_id = ${table}.user_id)
-      where group_id = ${to} and user_id in (select user_id from ${table} where group_id = ${from})`.execute(
+        where old.${column} = ${from} and old.${other} = ${table}.${other})
+      where ${column} = ${to} and ${other} in (select ${other} from ${table} where ${column} = ${from})`.execute(
       tx,
     );
-    await sql`delete from ${table} where group_id = ${from}
-      and user_id in (select user_id from ${table} where group_id = ${to})`.execute(tx);
-    await sql`update ${table} set group_id = ${to} where group_id = ${from}`.execute(tx);
+    await sql`delete from ${table} where ${column} = ${from}
+      and ${other} in (select ${other} from ${table} where ${column} = ${to})`.execute(tx);
+    await sql`update ${table} set ${column} = ${to} where ${column} = ${from}`.execute(tx);
   }
 }
 

@@ -13,39 +13,34 @@ interface Part {
 }
 
 /** Lists users that the bridge may write, the deleted too. */
-export async function listManagedUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('origin', 'is not', null)
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+export function listManagedUsers(db: Db, part: Part): Promise<UserRow[]> {
+  return listPart<UserRow>(db, 'users', { ...part, of: 'managed' });
 }
 
 /** Lists groups that the bridge may write, the deleted too. */
-export async function listManagedGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('origin', 'is not', null)
-    .where('seq', '>', afterSeq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+export function listManagedGroups(db: Db, part: Part): Promise<GroupRow[]> {
+  return listPart<GroupRow>(db, 'groups', { ...part, of: 'managed' });
 }
 
 /** Lists all users in the store, the deleted and the merely observed too. */
-export async function listAllUsers(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  const rows = db.selectFrom('users').selectAll().where('seq', '>', afterSeq);
-  return rows.orderBy('seq').limit(limit).execute();
+export function listAllUsers(db: Db, part: Part): Promise<UserRow[]> {
+  return listPart<UserRow>(db, 'users', { ...part, of: 'all' });
 }
 
 /** Lists all groups in the store, the deleted and the merely observed too. */
-export async function listAllGroups(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
-  const rows = db.selectFrom('groups').selectAll().where('seq', '>', afterSeq);
-  return rows.orderBy('seq').limit(limit).execute();
+export function listAllGroups(db: Db, part: Part): Promise<GroupRow[]> {
+  return listPart<GroupRow>(db, 'groups', { ...part, of: 'all' });
+}
+
+async function listPart<Row extends UserRow | GroupRow>(
+  db: Db,
+  table: 'users' | 'groups',
+  { afterSeq, limit, of }: Part & { readonly of: 'managed' | 'all' },
+): Promise<Row[]> {
+  const isOf = of === 'managed' ? sql`and origin is not null` : sql``;
+  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    where seq > ${afterSeq} ${isOf} order by seq limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Users or groups of a part of the table that no list showed since a moment, and the end of the part. */

@@ -58,7 +58,7 @@ export interface RuledPage {
   readonly limit: number;
 }
 
-/** Live managed groups. */
+/** Lists a page of live managed groups. */
 export async function listRuledGroups(db: Db, { afterSeq, limit }: RuledPage) {
   return db
     .selectFrom('groups')
@@ -71,7 +71,7 @@ export async function listRuledGroups(db: Db, { afterSeq, limit }: RuledPage) {
     .execute();
 }
 
-/** Condition of live managed users. */
+/** Lists a page of live managed users. */
 export async function listRuledUsers(db: Db, { afterSeq, limit }: RuledPage) {
   return db
     .selectFrom('users')
