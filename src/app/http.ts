@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Express } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
+import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
@@ -22,10 +25,13 @@ import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
+import { parsePackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
 
+/** The same from the sources and from the built program. */
+const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
@@ -45,6 +51,10 @@ export function createApps(
     ...sources,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
+    readQueue: async () =>
+      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
+    version: parsePackageVersion(readFileSync(PACKAGE_FILE, 'utf8')),
+    scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
@@ -61,10 +71,15 @@ export function createApps(
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
-  if (settings.ops.port === undefined) app.use(operators);
+  const pages = createConsole({
+    ...{ sessions: parts.access.sessions, findCredential: parts.access.find },
+    ...{ attempts: parts.attempts, clock },
+  });
+  if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
+  const opsApp = createApp().use(follow).use(health).use(operators).use(CONSOLE_PATH, pages);
+  return { app, opsApp: opsApp.use(answerUnknown) };
 }
 
 function toOAuthDeps(

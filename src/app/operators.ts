@@ -2,6 +2,7 @@ import type { Router } from 'express';
 import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
+import { createNews, type News } from '../ops/events/news.ts';
 import { createExplainSource } from '../ops/explain/routes.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { type FirstRunDeps, readFirstRun } from '../ops/recovery/first-run.ts';
@@ -19,6 +20,7 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
 import { listNames } from '../store/audit/timeline.ts';
+import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
@@ -34,7 +36,7 @@ type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes' | 
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard, leadership } = parts;
+  const { recovery, guard, leadership, access, attempts } = parts;
   const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
@@ -87,10 +89,13 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       parts.acts.acted(fields);
     },
     failed: (fields) => logger.log(events.requestFailed(fields)),
-    access: parts.access,
-    findCredential: parts.access.find,
-    attempts: parts.attempts,
+    ...{ access, attempts, findCredential: access.find, sessions: access.sessions },
+    news: openNews(options, parts),
   });
+}
+
+function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts): News {
+  return createNews({ readMarks: () => readMarks(store.read), isDraining, clock });
 }
 
 /** Takeovers by hand go the way of those by a request. */

@@ -13,7 +13,7 @@ import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
 /** Time that requests together may keep the event loop, in milliseconds. */
@@ -82,7 +82,10 @@ export function openAccess(
 ): Access {
   const { token: operator, readerToken: reader } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
+  return createAccess({
+    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    given: { scim: scimTokens, operator, reader },
+  });
 }
 
 /** Opens the limiter of requests without a valid credential. */

@@ -102,6 +102,12 @@ const access: AccessSource = {
     rotate: async () => ({ kind: 'unknown' }),
     revoke: async () => undefined,
   },
+  sessions: {
+    open: () => Promise.reject(new Error('nobody signs in here')),
+    find: async () => undefined,
+    list: async () => [],
+    end: async () => false,
+  },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
@@ -166,6 +172,8 @@ function request(
       acted: () => undefined,
       failed: () => undefined,
       attempts,
+      sessions: access.sessions,
+      news: { listen: () => undefined },
       status,
       ...operators,
       ...others,
@@ -200,6 +208,9 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ lanes: 2, waiting: 1 }),
     findRelease: async () => undefined,
+    readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
+    version: '1.2.3',
+    scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
@@ -212,6 +223,9 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     status: 'ok',
+    version: '1.2.3',
+    scimUrl: 'https://scim.example.com/scim/v2',
+    queue: { isHeld: false, removeMs: 200, changeMs: 1_200 },
     due: 3,
     oldestSince: '1970-01-01T00:00:01.000Z',
     stuckCount: 1,

@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
+import { consoleSchema } from './sections/console.ts';
 import { opsSchema, serverSchema } from './sections/listeners.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
@@ -88,6 +89,7 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   ops: opsSchema.prefault({}),
+  console: consoleSchema.prefault({}),
   database: z
     .strictObject({
       url: databaseUrl()

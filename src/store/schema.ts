@@ -408,6 +408,22 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** An operator who is signed in to the console. */
+export interface SessionsTable {
+  id: string;
+  digest: string;
+  /** The credential that was presented: `token-…`, `settings-…`. */
+  credential_id: string;
+  credential_name: string;
+  purpose: Exclude<Purpose, 'scim'>;
+  /** Binds the session to a token of the settings, which the store does not know; empty for all others. */
+  proof: string;
+  created_at: number;
+  /** Time of the last request of a person, stored at most once a minute. */
+  last_used_at: number;
+  expires_at: number;
+}
+
 /** Decision of an operator, or outage of the service. */
 export interface ActsTable {
   id: Generated<number>;
@@ -492,6 +508,7 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;

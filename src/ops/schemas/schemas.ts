@@ -6,6 +6,8 @@ import {
   newToken,
   revokeBody,
   secretBody,
+  session,
+  sessionEnded,
   token,
   tokenBody,
 } from './access.ts';
@@ -74,6 +76,9 @@ export const opsSchemas = {
   SecretBody: secretBody,
   RevokeBody: revokeBody,
   NewSecret: newClientSecret,
+  Session: session,
+  SessionList: listOf(session),
+  SessionEnded: sessionEnded,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,

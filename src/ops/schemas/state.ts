@@ -74,7 +74,16 @@ export const status = z.strictObject({
   status: word(['ok', 'degraded', 'unavailable']),
   reasons: z.array(reason),
   leader,
+  version: z.string().describe('Of the program that answers.'),
+  scimUrl: z.string().describe('What providers are given as the base URL.'),
   writes,
+  queue: z
+    .strictObject({
+      isHeld: z.boolean().describe('Nothing is changed in the service for now.'),
+      removeMs: count().describe('For a removal of access.'),
+      changeMs: count().describe('For any other change.'),
+    })
+    .describe('How long a new change would wait for its turn, as estimated by the leader.'),
   due: count().describe('People and groups of which something is to be done.'),
   failingCount: count(),
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),

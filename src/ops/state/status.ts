@@ -1,4 +1,5 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
+import type { Queue } from '../../reconcile/loop/convergence.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
@@ -25,6 +26,9 @@ export interface StatusSources {
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
+  readonly readQueue: () => Promise<Queue>;
+  readonly version: string;
+  readonly scimUrl: string;
 }
 
 /** The request for the state of the bridge. */
@@ -39,16 +43,20 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes, release] = await Promise.all([
+  const [readiness, backlog, stuck, failing, disputes, release, queue] = await Promise.all([
     sources.readReadiness(),
     sources.readBacklog(),
     sources.listStuck(TROUBLE_MAX),
     sources.listFailing(TROUBLE_MAX),
     sources.listDisputes(TROUBLE_MAX),
     sources.findRelease(),
+    sources.readQueue(),
   ]);
   return {
     ...readiness,
+    version: sources.version,
+    scimUrl: sources.scimUrl,
+    queue: toQueueStatus(queue),
     writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,
@@ -78,6 +86,10 @@ function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
 
 function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) {
   return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
+}
+
+function toQueueStatus({ isHeld, aheadMs: { remove, change } }: Queue): Status['queue'] {
+  return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) };
 }
 
 function toAttemptsStatus({ failed, sources }: AttemptsView) {

@@ -254,6 +254,11 @@ function listAccessStatements(serial: string): string[] {
       digest text not null, created_at bigint not null, expires_at bigint not null)`,
     'create index access_tokens_client on access_tokens (client_id, created_at)',
     'create index access_tokens_expiry on access_tokens (expires_at)',
+    `create table sessions (
+      id text primary key, digest text not null, credential_id text not null,
+      credential_name text not null, purpose text not null, proof text not null,
+      created_at bigint not null, last_used_at bigint not null, expires_at bigint not null)`,
+    'create index sessions_expiry on sessions (expires_at)',
   ];
 }
 

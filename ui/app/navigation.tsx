@@ -1,0 +1,47 @@
+import { NavLink } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRead } from '../api/queries.ts';
+import { Count } from '../parts/tag.tsx';
+
+const PAGES = [
+  { to: '/', label: 'Overview' },
+  { to: '/plans', label: 'Plans' },
+  { to: '/drifts', label: 'Drifts' },
+  { to: '/users', label: 'Users' },
+  { to: '/groups', label: 'Groups' },
+  { to: '/requests', label: 'Requests' },
+  { to: '/credentials', label: 'Credentials' },
+  { to: '/set-up', label: 'Set-up' },
+] as const;
+
+/** Pages of the console, with what waits for an operator beside them. */
+export function Navigation() {
+  const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
+  const open = useRead('DriftList', '/drifts?status=open&limit=100', { topics: ['drifts'] });
+  const waiting: Readonly<Record<string, string | undefined>> = {
+    '/plans': toCount(held.data),
+    '/drifts': toCount(open.data),
+  };
+  return PAGES.map(({ to, label }) => (
+    <NavLink
+      key={to}
+      label={label}
+      rightSection={waiting[to] && <Count text={waiting[to]} />}
+      renderRoot={(props) => (
+        <Link
+          {...props}
+          to={to}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+        />
+      )}
+    />
+  ));
+}
+
+function toCount(
+  list: { readonly items: readonly unknown[]; readonly nextCursor: string | null } | undefined,
+): string | undefined {
+  if (list === undefined || list.items.length === 0) return undefined;
+  return `${list.items.length}${list.nextCursor === null ? '' : '+'}`;
+}
