@@ -54,7 +54,7 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 }
 
 async function serveUntilStopped(
-  { settings, warnings }: LoadedSettings,
+  { settings, warnings, shown }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
@@ -74,6 +74,7 @@ async function serveUntilStopped(
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
       settings,
+      about: { version: readVersion(), startedAt: systemClock.now(), settings: shown },
       store,
       target,
       scimTokens,
@@ -112,8 +113,11 @@ async function serveUntilStopped(
 }
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
-  const version = parsePackageVersion(readFileSync(packageFile, 'utf8'));
-  return { host, port: toPort(server), engine, version, mode };
+  return { host, port: toPort(server), engine, version: readVersion(), mode };
+}
+
+function readVersion(): string {
+  return parsePackageVersion(readFileSync(packageFile, 'utf8'));
 }
 
 function watchOverload(settings: Settings, logger: Logger): OverloadWatch {

@@ -43,6 +43,8 @@ export function createApps(
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
+    about: options.about,
+    engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
