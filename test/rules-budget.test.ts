@@ -122,7 +122,7 @@ test('a deprovisioning reaches the service within a second at p95 while 10,000 c
       await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
       hold();
 
-      // The clock stands still. Those who are renamed hold their lanes in the middle of what waits.
+      // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
       await create(bridge, 0, 200);
       for (const person of renamed) {
         await patchUser(bridge, person, { op: 'replace', path: 'name.familyName', value: 'King' });
