@@ -79,7 +79,7 @@ const NOTHING: OpsSources = {
     },
     writes: () => ({ mode: 'live', pause: undefined }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
-    activity: () => ({ lanes: 0, waiting: 0 }),
+    activity: () => ({ running: 0, waiting: 0 }),
     listStuck: never,
     listFailing: never,
     listDisputes: never,

@@ -128,7 +128,7 @@ test(
         await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
         hold();
 
-        // The clock stands still. Those who are renamed hold their lanes in the middle of what waits.
+        // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
         await create(bridge, 0, 200);
         for (const person of renamed) {
           await patchUser(bridge, person, {

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ChangeKind } from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
@@ -480,6 +481,19 @@ export interface ErrandsTable {
   answer: string | null;
 }
 
+/** Change that a provider asked for and the service does not hold yet. */
+export interface ChangesTable {
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  /** Version of the write. */
+  version: number;
+  kind: ChangeKind;
+  /** When it was stored, by the clock of the store; epoch milliseconds. */
+  accepted_at: number;
+  /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
+  trace: string | null;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -510,4 +524,5 @@ export interface Schema {
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;
+  changes: ChangesTable;
 }
