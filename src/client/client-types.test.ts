@@ -4,7 +4,13 @@ import type { Operation } from '../upstream/operations/operation.ts';
 import type { ClientOperation } from './client-types.ts';
 import type { Client } from './create-client.ts';
 
-const common = { api: 'rest', method: 'GET', repeat: 'safe', source: 'test' } as const;
+const common = {
+  api: 'rest',
+  method: 'GET',
+  repeat: 'safe',
+  about: 'A test.',
+  source: 'test',
+} as const;
 const list = {
   ...common,
   id: 'x.list',

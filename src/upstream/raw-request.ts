@@ -62,6 +62,7 @@ export function prepareRaw(
     path: '/',
     response: { kind: redirect ? 'redirect' : 'object', fields: [] },
     repeat: raw.repeat ?? (isRepeatable ? 'safe' : 'unsafe'),
+    about: 'A request of the caller.',
     source: 'caller',
   };
   const path = toPath(raw.path, prefixes) + (query ? compileQuery(ID, queryStyle)(query) : '');

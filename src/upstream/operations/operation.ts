@@ -5,6 +5,8 @@
 export interface Operation {
   /** `group.name`, as the documents name them; stands in errors, logs and metrics. */
   readonly id: string;
+  /** Use of the operation and what to know before it, for documents and editors. */
+  readonly about: string;
   /** SCIM paths follow the base URL; REST paths follow `/api/<version>`. */
   readonly api: 'scim' | 'rest';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
