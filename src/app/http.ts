@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Express } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
@@ -15,23 +13,23 @@ import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { shedRequests } from '../scim/http/shed.ts';
 import { createScimRouter } from '../scim/router.ts';
+import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { findHeldPlan } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
+import { findLastSweptAt } from '../store/sweeps.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
-import { parsePackageVersion } from './package-version.ts';
+import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
 
-/** The same from the sources and from the built program. */
-const PACKAGE_FILE = join(import.meta.dirname, '../../package.json');
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
 /** Providers ask again within hours, so a name that did not come up for a day is settled. */
@@ -49,17 +47,22 @@ export function createApps(
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
+    about: options.about,
+    engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
-    version: parsePackageVersion(readFileSync(PACKAGE_FILE, 'utf8')),
     scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
     viewAttempts: parts.attempts.view,
     listCredentials: () => listLiveCredentials(store.read),
+    countChanges: () => countWaitingChanges(store.read),
+    connections: store.connections,
+    findLastSweptAt: () => findLastSweptAt(store.read),
+    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
     isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
   };
   addStateMetrics(metrics, state);

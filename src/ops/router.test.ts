@@ -110,7 +110,12 @@ const access: AccessSource = {
   },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
+const decideDrifts = {
+  repair: unknown,
+  accept: unknown,
+  ignore: unknown,
+  findStatus: async () => undefined,
+};
 const operators = {
   looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
@@ -130,6 +135,8 @@ const operators = {
   writes,
   retry,
   listRequests: async () => [],
+  acts: { list: async () => [] },
+  settings: [],
   access,
   api,
 };
@@ -206,14 +213,18 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     writes: () => LIVE,
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
-    activity: () => ({ lanes: 2, waiting: 1 }),
+    activity: () => ({ running: 2, waiting: 1 }),
     findRelease: async () => undefined,
     readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
-    version: '1.2.3',
     scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
+    about: { version: '1.2.3', startedAt: 0 },
+    engine: 'sqlite',
+    readFirstRead: async () => ({ kind: 'finished' }),
+    countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2 }],
+    findLastSweep: async () => null,
   };
 }
 
@@ -223,7 +234,6 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     status: 'ok',
-    version: '1.2.3',
     scimUrl: 'https://scim.example.com/scim/v2',
     queue: { isHeld: false, removeMs: 200, changeMs: 1_200 },
     due: 3,
@@ -251,7 +261,7 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
         nextProbeAt: '1970-01-01T00:00:05.000Z',
       },
     },
-    activity: { lanes: 2, waiting: 1 },
+    activity: { running: 2, waiting: 1 },
   });
   expect((await request().get('/ops/status')).status).toBe(401);
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { insertOwnCall } from '../store/audit/own-calls.ts';
+import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
 import { markInFlight } from '../store/in-flight.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
@@ -53,6 +53,24 @@ export interface PermitRequest<State, Action> {
   readonly again: boolean;
 }
 
+/** Takes a permit back with all that was written for it. */
+class NotAsPlanned extends Error {}
+
+/** Writes a call into the ledger. */
+export function writeCall(
+  tx: Db,
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  {
+    key,
+    sending: { operation, args },
+  }: { readonly key: ResourceKey; readonly sending: Pick<Sending, 'operation' | 'args'> },
+): Promise<WrittenChange[]> {
+  const changes = toOwnChanges(operation.id, args).map((change) => {
+    return { ...change, isRepair: toIsRepair(key.id, change) };
+  });
+  return insertOwnCall(tx, { at: clock.now(), operation: operation.id, key, changes });
+}
+
 /**
  * The permit of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
  * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
@@ -67,11 +85,11 @@ export function openPermit<State extends Permitted, Action>(
   let isOvertaken = false;
   let hasCreated = false;
   let isFirst = true;
-  const calls = createCallBook();
+  const calls = createCallBook('done');
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return;
-    while (!(await deps.store.write((tx) => leave(tx, sending)))) {
+    while (!(await mayLeave(sending))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
         isOvertaken = true;
@@ -83,19 +101,29 @@ export function openPermit<State extends Permitted, Action>(
   }
 
   /** Writes the call down, unless what is wanted may be something else by now: then false. */
-  async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
-    const { version } = planned;
-    if (!(await markInFlight(tx, key, { version, notMustLook: LOOK_AGAIN }))) return false;
-    const changes = toOwnChanges(operation, args).map((change) => {
-      return { ...change, isRepair: toIsRepair(key.id, change) };
-    });
-    const written = await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+  async function mayLeave(sending: Sending): Promise<boolean> {
+    try {
+      await deps.store.write((tx) => leave(tx, sending));
+      return true;
+    } catch (error) {
+      if (error instanceof NotAsPlanned) return false;
+      throw error;
+    }
+  }
+
+  /** @throws NotAsPlanned when what is wanted may be something else by now */
+  async function leave(tx: Db, sending: Sending): Promise<void> {
+    // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
+    await calls.save(tx);
+    const written = await writeCall(tx, deps, { key, sending });
     await assertWithinLimit(tx, deps, written);
+    const { version } = planned;
+    const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
+    if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
     calls.sent(written);
-    if (create === undefined) return true;
+    if (create === undefined) return;
     await addSentCreate(tx, key, { earlier: planned.sentCreates, create });
     hasCreated = true;
-    return true;
   }
 
   function permitted(options?: CallOptions): CallOptions {

@@ -21,7 +21,7 @@ function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
     ['Refused by the service', String(stuckCount)],
     ['The service', toService(upstream)],
     ['Leader', leader === null ? 'none now' : <Leader key="leader" leader={leader} />],
-    ['Version', status.version],
+    ['Version', status.bridge.version],
   ];
 }
 

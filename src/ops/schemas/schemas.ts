@@ -11,6 +11,7 @@ import {
   token,
   tokenBody,
 } from './access.ts';
+import { act } from './acts.ts';
 import {
   drift,
   driftDecision,
@@ -26,6 +27,7 @@ import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
@@ -33,6 +35,8 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Setting: setting,
+  SettingList: listOf(setting),
   PauseBody: pauseBody,
   RetryBody: retryBody,
   Retry: retry,
@@ -64,6 +68,8 @@ export const opsSchemas = {
   FirstRun: firstRun,
   HashBody: hashBody,
   Decision: decision,
+  Act: act,
+  ActList: listOf(act),
   Request: keptRequest,
   RequestList: listOf(keptRequest),
   Token: token,
