@@ -6,6 +6,8 @@ const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/console/ui/index.html');
 
 if (!isCurrent()) {
+  // Also where tests ask for it: what is built depends on this.
+  process.env.NODE_ENV = 'production';
   // Loaded only here: it takes longer than the rest of this script.
   const { build } = await import('vite');
   await build({ configFile: join(root, 'ui/vite.config.ts'), logLevel: 'warn' });

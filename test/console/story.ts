@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch } from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
@@ -75,7 +75,7 @@ async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<v
     const { body } = await askOps({ sandbox, ...bridge }, 'GET', '/status');
     return body.stuckCount;
   };
-  await expect.poll(read).toBe(1);
+  await until(read, 1);
   slow.remove();
   refused.remove();
 }
@@ -112,7 +112,13 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
     const { body } = await askOps(bridge, 'GET', path);
     return Array.isArray(body.items) ? body.items.length : 0;
   };
-  await expect.poll(() => read('/plans?status=held')).toBe(1);
-  await expect.poll(() => read('/drifts?status=open&kind=member.removed')).toBe(1);
-  await expect.poll(() => read('/drifts?status=open&kind=user.deactivated')).toBe(1);
+  await until(() => read('/plans?status=held'), 1);
+  await until(() => read('/drifts?status=open&kind=member.removed'), 1);
+  await until(() => read('/drifts?status=open&kind=user.deactivated'), 1);
+}
+
+/** Also before the first test, where `expect.poll` cannot be. */
+async function until(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  const patient = { timeout: 30_000, interval: 20 };
+  await vi.waitFor(async () => expect(await read()).toBe(wanted), patient);
 }

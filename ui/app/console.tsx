@@ -1,11 +1,14 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
 import { createQueryClient } from '../api/queries.ts';
 import { router } from './router.tsx';
 import { resolveVariables, theme } from './theme.ts';
 
 const client = createQueryClient();
+// Dialogs stop the page behind them from scrolling by a style element of a library of their own.
+setNonce(findNonce());
 
 /** Nonce that the policy of the page asks of style elements. */
 function findNonce(): string {

@@ -1,6 +1,7 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
 import { Count } from '../parts/tag.tsx';
 
 const PAGES = [
@@ -11,16 +12,18 @@ const PAGES = [
   { to: '/groups', label: 'Groups' },
   { to: '/requests', label: 'Requests' },
   { to: '/credentials', label: 'Credentials' },
+  { to: '/acts', label: 'Acts' },
+  { to: '/settings', label: 'Settings' },
   { to: '/set-up', label: 'Set-up' },
 ] as const;
 
 /** Pages of the console, with what waits for an operator beside them. */
 export function Navigation() {
   const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
-  const open = useRead('DriftList', '/drifts?status=open&limit=100', { topics: ['drifts'] });
+  const status = useRead('Status', '/status', { topics: ['work', 'plans', 'drifts', 'access'] });
   const waiting: Readonly<Record<string, string | undefined>> = {
     '/plans': toCount(held.data),
-    '/drifts': toCount(open.data),
+    '/drifts': toDrifts(status.data?.drifts ?? []),
   };
   return PAGES.map(({ to, label }) => (
     <NavLink
@@ -37,6 +40,13 @@ export function Navigation() {
       )}
     />
   ));
+}
+
+/** Differences that wait for a decision. */
+function toDrifts(drifts: Ops<'Status'>['drifts']): string | undefined {
+  const waiting = drifts.filter(({ status }) => status === 'open' || status === 'contested');
+  const count = waiting.reduce((sum, drift) => sum + drift.count, 0);
+  return count === 0 ? undefined : count.toLocaleString('en');
 }
 
 function toCount(

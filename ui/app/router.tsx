@@ -85,6 +85,17 @@ const credentials = createRoute({
     'CredentialsPage',
   ),
 });
+const acts = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/acts',
+  validateSearch: parseSearch(['operator', 'target', 'outcome']),
+  component: lazyRouteComponent(() => import('../acts/acts-page.tsx'), 'ActsPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
+});
 const setUp = createRoute({
   getParentRoute: () => rootRoute,
   path: '/set-up',
@@ -92,7 +103,8 @@ const setUp = createRoute({
 });
 
 const routeTree = rootRoute.addChildren([
-  ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, setUp],
+  ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
+  ...[settings, setUp],
 ]);
 
 /** Addresses of the pages. */

@@ -17,6 +17,7 @@ const STATUSES = [
   ...['contested', 'repairing', 'ignored', 'repaired', 'accepted', 'gone'].map((value) => ({
     ...{ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` },
   })),
+  { value: 'active', label: 'All that are not over' },
   { value: 'all', label: 'All' },
 ];
 const KINDS = [

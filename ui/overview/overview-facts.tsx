@@ -17,8 +17,10 @@ function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
     ['The oldest of it', <Moment key="oldest" at={oldestSince} none="nothing waits" />],
     ['Calls that wait', toQueue(status)],
     ['Queue', toEstimate(status)],
-    ['Tried in vain', String(failingCount)],
     ['Refused by the service', String(stuckCount)],
+    ['Tried in vain', String(failingCount)],
+    ['Changed by others', toDrifts(status.drifts)],
+    ['Compared with the service', <Compared key="compared" status={status} />],
     ['The service', toService(upstream)],
     ['Leader', leader === null ? 'none now' : <Leader key="leader" leader={leader} />],
     ['Version', status.bridge.version],
@@ -34,6 +36,33 @@ function Mode({ writes }: { readonly writes: Ops<'Status'>['writes'] }) {
       {paused.reason && `: ${paused.reason}`}
     </>
   );
+}
+
+/** When what is wanted was last compared with what the service holds, or how far it has come. */
+function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'Status'> }) {
+  if (firstRead !== null) {
+    return (
+      <>
+        reads for the first time: {firstRead.step}, {firstRead.read.toLocaleString('en')} so far
+      </>
+    );
+  }
+  if (lastSweep === null) return <span className="quiet">not since the first read</span>;
+  const { status, progress, endedAt, startedAt } = lastSweep;
+  if (status !== 'running') return <Moment at={endedAt ?? startedAt} />;
+  return (
+    <>
+      now{progress?.expected && `, ${Math.floor((100 * progress.read) / progress.expected)} %`}
+      {progress?.endsAt && ', done '}
+      {progress?.endsAt && <Moment at={progress.endsAt} />}
+    </>
+  );
+}
+
+function toDrifts(drifts: Ops<'Status'>['drifts']): string {
+  const count = drifts.reduce((sum, drift) => sum + drift.count, 0);
+  if (count === 0) return 'nothing';
+  return count === 1 ? '1 difference' : `${count.toLocaleString('en')} differences`;
 }
 
 function Leader({ leader }: { readonly leader: NonNullable<Ops<'Status'>['leader']> }) {
