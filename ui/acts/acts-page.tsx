@@ -7,6 +7,7 @@ import { ExactMoment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag, type Tone } from '../parts/tag.tsx';
 import { toText } from '../parts/value.tsx';
+import { Words } from '../parts/words.tsx';
 
 type Act = Ops<'Act'>;
 
@@ -36,7 +37,6 @@ const columns: readonly Column<Act>[] = [
   },
   {
     title: 'What',
-    grows: true,
     cell: ({ act, target }) => (
       <>
         {act}
@@ -47,16 +47,21 @@ const columns: readonly Column<Act>[] = [
   {
     title: 'Before → after',
     isWide: true,
-    cell: ({ before, after }) =>
-      after && (
-        <span className="wrapped">
-          {before && `${toText(before)} → `}
-          {toText(after)}
-        </span>
-      ),
+    grows: true,
+    cell: ({ before, after }) => after && <Words text={toChange(before, after)} />,
   },
   { title: 'Outcome', cell: ({ outcome }) => <Tag tone={TONES[outcome]} text={outcome} /> },
 ];
+
+/** A change in words; what is empty says nothing. */
+function toChange(before: Act['before'], after: NonNullable<Act['after']>): string {
+  const toState = (state: object) =>
+    Object.entries(state)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name}: ${toText(value)}`)
+      .join(', ');
+  return before === null ? toState(after) : `${toState(before)} → ${toState(after)}`;
+}
 
 /** What operators did, from where, with the states before and after. */
 export function ActsPage() {

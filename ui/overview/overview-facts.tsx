@@ -14,7 +14,14 @@ function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
   return [
     ['Mode', <Mode key="mode" writes={writes} />],
     ['Not in the service yet', toDue(due)],
-    ['The oldest of it', <Moment key="oldest" at={oldestSince} none="nothing waits" />],
+    [
+      'The oldest of it',
+      <Moment
+        key="oldest"
+        at={oldestSince}
+        none={due === 0 ? 'nothing waits' : 'all of it is refused'}
+      />,
+    ],
     ['Calls that wait', toQueue(status)],
     ['Queue', toEstimate(status)],
     ['Refused by the service', String(stuckCount)],

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Ops } from '../api/types.ts';
+import { Frame } from '../parts/frame.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 
@@ -17,7 +18,7 @@ export function Troubles({ status }: { readonly status: Ops<'Status'> }) {
           title="Refused by the service"
           lead="Acknowledged to the provider, then refused. It is tried again slowly."
         >
-          <TroubleTable items={status.stuck} />
+          <TroubleTable label="Refused" items={status.stuck} />
         </Section>
       )}
       {status.failing.length > 0 && (
@@ -25,46 +26,40 @@ export function Troubles({ status }: { readonly status: Ops<'Status'> }) {
           title="Tried again and again"
           lead="Attempts that fail for now, with the last reason."
         >
-          <TroubleTable items={status.failing} />
+          <TroubleTable label="Tried in vain" items={status.failing} />
         </Section>
       )}
     </>
   );
 }
 
-function TroubleTable({ items }: { readonly items: readonly Trouble[] }) {
+function TroubleTable({
+  label,
+  items,
+}: {
+  readonly label: string;
+  readonly items: readonly Trouble[];
+}) {
   return (
-    <div className="frame">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Of</th>
-            <th scope="col">Words of the service</th>
-            <th scope="col">Since</th>
-            <th scope="col">Next attempt</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.slice(0, SHOWN).map(({ type, id, name, problem, since, nextAttemptAt }) => (
-            <tr key={`${id} ${problem.code} ${since} ${problem.words}`}>
-              <td>
-                <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
-                  {name}
-                </Link>
-              </td>
-              <td>
-                {problem.words} <span className="detail">{problem.code}</span>
-              </td>
-              <td>
-                <Moment at={since} />
-              </td>
-              <td>
-                <Moment at={nextAttemptAt} none="with its next write" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Frame label={label} columns={['Of', 'Words of the service', 'Since', 'Next attempt']}>
+      {items.slice(0, SHOWN).map(({ type, id, name, problem, since, nextAttemptAt }) => (
+        <tr key={`${id} ${problem.code} ${since} ${problem.words}`}>
+          <td>
+            <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
+              {name}
+            </Link>
+          </td>
+          <td>
+            {problem.words} <span className="detail">{problem.code}</span>
+          </td>
+          <td>
+            <Moment at={since} />
+          </td>
+          <td>
+            <Moment at={nextAttemptAt} none="with its next write" />
+          </td>
+        </tr>
+      ))}
+    </Frame>
   );
 }

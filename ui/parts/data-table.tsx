@@ -161,7 +161,6 @@ function toDefinitions<Row extends RowData>(
   );
 }
 
-function toClass<Row>(column: Column<Row> | undefined): string | undefined {
-  if (column?.isWide) return 'wide';
-  return column?.grows ? 'grows' : undefined;
+function toClass<Row>(column: Column<Row> | undefined): string {
+  return `${column?.isWide ? 'wide' : ''} ${column?.grows ? 'grows' : ''}`;
 }

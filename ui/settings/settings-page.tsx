@@ -4,6 +4,7 @@ import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
+import { Frame } from '../parts/frame.tsx';
 import { Empty, Page } from '../parts/page.tsx';
 
 type Setting = Ops<'Setting'>;
@@ -55,35 +56,24 @@ export function SettingsPage() {
 
 function Table({ settings }: { readonly settings: readonly Setting[] }) {
   return (
-    <div className="frame">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-          </tr>
-        </thead>
-        <tbody>
-          {settings.map(({ name, variable, value, from, source }) => (
-            <tr key={name}>
-              <th scope="row">
-                {name}
-                <div className="detail">
-                  <code>{variable}</code>
-                </div>
-              </th>
-              <td className="value">
-                {value === null ? <span className="quiet">not set</span> : <code>{value}</code>}
-              </td>
-              <td>
-                {ORIGINS[from]}
-                {source && <div className="detail">{source}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Frame label="Settings" columns={['Setting', 'Value', 'From']}>
+      {settings.map(({ name, variable, value, from, source }) => (
+        <tr key={name}>
+          <th scope="row">
+            {name}
+            <div className="detail">
+              <code>{variable}</code>
+            </div>
+          </th>
+          <td className="value">
+            {value === null ? <span className="quiet">not set</span> : <code>{value}</code>}
+          </td>
+          <td>
+            {ORIGINS[from]}
+            {source && <div className="detail">{source}</div>}
+          </td>
+        </tr>
+      ))}
+    </Frame>
   );
 }
