@@ -15,7 +15,7 @@ import { createScimRouter } from '../scim/router.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import { findHeldPlan } from '../store/plans/plans.ts';
+import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
@@ -50,7 +50,7 @@ export function createApps(
     countDrifts: () => countDrifts(store.read),
     viewAttempts: parts.attempts.view,
     listCredentials: () => listLiveCredentials(store.read),
-    isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
+    countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
@@ -87,7 +87,7 @@ function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => findRecovery(store.read),
-    findHeldPlan: () => findHeldPlan(store.read),
+    countWaitingPlans: () => countWaitingPlans(store.read),
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),
     findAuditFailure: async () => (await findFollowedPollState(options))?.failure ?? undefined,

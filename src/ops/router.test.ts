@@ -141,7 +141,7 @@ function request(
     findWeaknesses: async () => [],
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
-    findHeldPlan: async () => undefined,
+    countWaitingPlans: async () => [],
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
     readFirstRead: async () => ({ kind: 'finished' }),

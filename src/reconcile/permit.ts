@@ -11,7 +11,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { createCallBook } from './call-book.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { assertWithinLimit } from './provider-limit.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 
@@ -33,12 +33,35 @@ export interface Permit<State> {
   readonly upstream: Transport;
   /** The newest state that the calls which left were planned from. */
   readonly planned: State;
-  /** True when a call was held back because something else is wanted by now. */
+  /** True when a call was held back because something else is planned by now. */
   readonly isOvertaken: boolean;
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
   /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
   withdraw(): Promise<void>;
+}
+
+/** Call that a limit keeps from leaving. */
+interface HeldCall {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly sending: Sending;
+}
+
+/**
+ * Takes removals that are more than providers may ask for out of what is planned: false, because the call has not left.
+ * @throws the error itself when it is another one
+ */
+async function holdBack(
+  deps: ReconcileDeps,
+  error: unknown,
+  { key, version, sending: { operation, args } }: HeldCall,
+): Promise<false> {
+  if (!(error instanceof TooMuchHarm)) throw error;
+  const { deactivation } = deps.policy;
+  const changes = toOwnChanges(operation.id, args);
+  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
+  throw error;
 }
 
 /** How the permit of a step is opened. */
@@ -71,7 +94,10 @@ export function openPermit<State extends Permitted, Action>(
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return;
-    while (!(await deps.store.write((tx) => leave(tx, sending)))) {
+    for (;;) {
+      const left = deps.store.write((tx) => leave(tx, sending));
+      const { version } = planned;
+      if (await left.catch((error) => holdBack(deps, error, { key, version, sending }))) return;
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
         isOvertaken = true;
@@ -118,11 +144,10 @@ export function openPermit<State extends Permitted, Action>(
     },
     saveOutcomes: calls.save,
     async withdraw() {
-      const { sentCreates } = step.state;
       if (!hasCreated && calls.isEmpty()) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
-        if (hasCreated) await saveSentCreates(tx, key, sentCreates);
+        if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },
   };

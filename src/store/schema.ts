@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { ChangeKind } from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
@@ -269,6 +270,8 @@ export interface DriftsTable {
   seq: Generated<number>;
   id: string;
   kind: DriftKind;
+  /** The change that repairs it; null: nothing is done about what is unmanaged. */
+  change: ChangeKind | null;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -315,7 +318,7 @@ export interface PlansTable {
 export interface PlanActionsTable {
   id: Generated<number>;
   plan_id: string;
-  kind: DriftKind;
+  kind: ChangeKind;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -323,6 +326,8 @@ export interface PlanActionsTable {
   observed: string;
   harm: HarmKind | null;
   status: ActionStatus;
+  /** Time at which it was planned. */
+  planned_at: number;
   released_at: number | null;
 }
 

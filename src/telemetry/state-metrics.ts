@@ -31,7 +31,10 @@ export interface StateSources {
   readonly countDrifts: () => Promise<
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
-  readonly isPlanHeld: () => Promise<boolean>;
+  /** Plans that wait for an operator, with their changes. */
+  readonly countWaitingPlans: () => Promise<
+    readonly { readonly source: string; readonly waiting: number }[]
+  >;
   /** Valid credentials, the earliest end first; null: no end. */
   readonly listCredentials: () => Promise<
     readonly {
@@ -59,9 +62,9 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
   addGauge(registry, metricDefinitions.plansHeld, async (gauge) => {
-    const isHeld = await sources.isPlanHeld().catch(toUnknown);
-    if (isHeld === undefined) gauge.remove();
-    else gauge.set(isHeld ? 1 : 0);
+    const waiting = await sources.countWaitingPlans().catch(toUnknown);
+    gauge.reset();
+    for (const { source, waiting: changes } of waiting ?? []) gauge.inc({ source }, changes);
   });
   addExpiryGauge(registry, sources);
   addGauge(registry, drift, async (gauge) => {

@@ -105,6 +105,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       converged: () => undefined,
       stuck: () => undefined,
       deletionFinished: () => undefined,
+      plan: () => undefined,
       recovery: () => undefined,
       release: () => undefined,
       failed: ({ error }) => onFailure(error),

@@ -76,6 +76,7 @@ export async function createConvergeHost(
     events: {
       converged() {},
       deletionFinished() {},
+      plan() {},
       recovery() {},
       release() {},
       stuck() {},

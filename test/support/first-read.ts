@@ -65,6 +65,7 @@ export async function createReadForTest(
       deletionFinished() {},
       stuck() {},
       failed() {},
+      plan() {},
       recovery() {},
       release() {},
       auditEvent() {},

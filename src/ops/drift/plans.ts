@@ -1,4 +1,4 @@
-import type { DriftKind } from '../../domain/drift.ts';
+import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
@@ -213,21 +213,20 @@ function toActionAnswer(view: PlanActionView): PlanActionAnswer {
 }
 
 /** The action in words for an operator. */
-const REASONS: Readonly<Record<DriftKind, string>> = {
-  'user.missing': 'is wanted and has no account: it is made anew',
-  'user.deactivated': 'is wanted active: activate',
-  'user.activated': 'is wanted inactive: deactivate',
-  'user.renamed': 'has another name: rename',
+const REASONS: Readonly<Record<ChangeKind, string>> = {
+  'user.create': 'is wanted and has no account: create',
+  'user.activate': 'is wanted active: activate',
+  'user.deactivate': 'is wanted inactive: deactivate',
+  'user.rename': 'has another name: rename',
   'user.access': 'has other licences or is suspended otherwise: set as wanted',
-  'user.unmanaged': 'nobody asked for it: nothing is done',
-  'group.missing': 'is wanted and is not there: it is made anew',
-  'group.renamed': 'has another name: rename',
+  'group.create': 'is wanted and is not there: create',
+  'group.rename': 'has another name: rename',
   'group.permissions': 'has other permissions: set as wanted',
-  'group.unmanaged': 'nobody asked for it: nothing is done',
-  'member.added': 'nobody asked for this member: remove',
-  'member.removed': 'is wanted as a member: add',
-  'admin.added': 'nobody asked for this admin: demote',
-  'admin.removed': 'is wanted as an admin: promote',
+  'group.delete': 'was deleted by its provider: delete',
+  'member.add': 'is wanted as a member: add',
+  'member.remove': 'is not wanted as a member: remove',
+  'admin.add': 'is wanted as an admin: promote',
+  'admin.remove': 'is not wanted as an admin: demote',
 };
 
 function toMoment(ms: number | null): string | null {
