@@ -1,6 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { openStore } from '../src/store/engine/database.ts';
+import type { Db } from '../src/store/store.ts';
+import {
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+  withTestBridge,
+} from './support/bridge.ts';
+import { runner } from './support/command.ts';
+import { createMortalStore, endLead, type MortalStore } from './support/mortal-store.ts';
 import { readPlan, untilApplied } from './support/pilots.ts';
 import { addGroup, addUsers, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
@@ -239,4 +250,81 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
       expect(bridge.sandbox.service.groups()).toEqual([]);
     });
   });
+
+  test('is kept through the death of the process that stored it', async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const start = (toStore?: TestBridgeOptions['toStore']) =>
+      startTestBridge({
+        ...(toStore && { toStore }),
+        service: sandbox,
+        settings: { ...settings, DATABASE_URL: url },
+      });
+    const isHeld = async (db: Db) => {
+      const held = db.selectFrom('plans').select('id').where('status', '=', 'held');
+      return (await held.execute()).length > 0;
+    };
+    let mortal: MortalStore | undefined;
+    const first = await start((store) => {
+      mortal = createMortalStore(store, { after: isHeld });
+      return mortal.store;
+    });
+    const people = await addPeople(first, 3);
+    const asked = first.request('PATCH', `/Users/${people[2]}`, setActive(false)).catch(() => {});
+    await Promise.race([asked.then(() => mortal?.death), mortal?.death]);
+    await first.stop();
+    const store = await openStore({ url });
+    await endLead(store);
+    await store.close();
+
+    const second = await start();
+    onTestFinished(() => second.stop());
+    const held = await getWaiting(second);
+    const before = isActive(second, 2);
+    await approve(second, held);
+    await untilApplied(second, held.id);
+
+    expect(held.counts).toMatchObject({ total: 1 });
+    expect([before, isActive(second, 2)]).toEqual([true, false]);
+  });
 });
+
+test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    const people = await addPeople(bridge, 5);
+    const group = await addGroup(bridge, 'Pilots', people.slice(2));
+    await untilSettled(bridge);
+    for (const id of people.slice(2, 4))
+      await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    const out = { op: 'remove', path: 'members', value: toMembers(people.slice(2)) };
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(out));
+    await untilSettled(bridge);
+    const run = (...args: string[]) => runner(bridge, [addPlanCommand])(...args);
+    const show = async () => (await run('plan', 'show')).text;
+    await expect.poll(show, PATIENT).not.toContain('not known by whom');
+    const shown = await show();
+    const listed = await run('plan', 'list');
+    const person = await askOps(bridge, 'GET', `/users/${people[2]}/explain`);
+
+    expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
+    expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 2/);
+    expect(shown).toMatch(
+      /user\.deactivate +person3@example\.com: .* · planned · settings-1 at 20\d\d-/,
+    );
+    expect(listed.text).toContain('5 actions of provider');
+    expect(person.body).toMatchObject({
+      fields: expect.arrayContaining([
+        expect.objectContaining({ field: 'active', standing: 'held' }),
+      ]),
+      groups: [{ name: 'Pilots', standing: 'held' }],
+    });
+  });
+});
+
+test('plan list says that there is no plan', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const { text } = await runner(bridge, [addPlanCommand])('plan', 'list');
+
+    expect(text).toBe('There is no plan yet.\n');
+  }));

@@ -102,7 +102,7 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
   });
 }
 
-/** Ends a pause, and prioritises changes that the provider limit held and an operator has now seen. */
+/** Ends a pause, and has what waited go on. */
 async function resume({ guard, reconciler }: BridgeParts): Promise<void> {
   await guard.resume();
   reconciler.wake();

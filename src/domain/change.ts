@@ -1,4 +1,4 @@
-import type { DriftKind } from './drift.ts';
+import { DRIFT_KINDS, type DriftKind } from './drift.ts';
 
 /** Changes that bring the service to what is desired. */
 export const CHANGE_KINDS = [
@@ -49,6 +49,13 @@ export function findRepair(kind: DriftKind): ChangeKind | undefined {
 function isRepairable(kind: DriftKind): kind is RepairableKind {
   return Object.hasOwn(REPAIRS, kind);
 }
+
+/** Finds the drift that a change repairs; undefined: no drift needs it. */
+export function findDrift(kind: ChangeKind): RepairableKind | undefined {
+  return REPAIRABLE_KINDS.find((drift) => REPAIRS[drift] === kind);
+}
+
+const REPAIRABLE_KINDS = DRIFT_KINDS.filter(isRepairable);
 
 /** Key that tells the changes of one resource apart. */
 export function toChangeKey({

@@ -86,6 +86,7 @@ const plans: PlanSource = {
   find: async () => undefined,
   list: async () => [],
   listActions: async () => [],
+  countWaiting: async () => 0,
   approve: unknown,
   discard: unknown,
   undo: unknown,

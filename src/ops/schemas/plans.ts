@@ -43,12 +43,24 @@ export const planAction = z.strictObject({
   harm: z.enum(HARM_KINDS).nullable(),
   status: word(['planned', 'released', 'done', 'dropped']),
   reason: z.string(),
+  who: z
+    .strictObject({ by: z.string(), at: moment() })
+    .nullable()
+    .describe(
+      'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
+    ),
 });
 /** One action of a plan. Names are personal. */
 export type PlanActionAnswer = JsonOf<typeof planAction>;
 
 /** A plan with its first actions. */
 export const plan = planSummary.extend({
+  waiting: count().describe('Actions of which nothing was done yet.'),
+  summary: z
+    .array(
+      z.strictObject({ kind: z.enum(CHANGE_KINDS), by: z.string().nullable(), count: count() }),
+    )
+    .describe('How many actions there are of each kind and author, the most first.'),
   actions: z.array(planAction).describe('The first 200.'),
 });
 /** A plan as an operator is shown it. */

@@ -320,6 +320,8 @@ export interface PlanActionView {
   readonly observed: JsonValue;
   readonly harm: HarmKind | null;
   readonly status: ActionStatus;
+  /** Epoch milliseconds. */
+  readonly plannedAt: number;
 }
 
 /** The actions of a plan, in its order. */
@@ -333,7 +335,8 @@ export async function listPlanActionViews(
     Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
   >`
     select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
-      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status
+      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status,
+      action.planned_at as "plannedAt"
     from plan_actions as action ${names.joins}
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
     db,
