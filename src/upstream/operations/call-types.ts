@@ -1,5 +1,5 @@
 import type { FileInput } from './file-input.ts';
-import type { EntryShape, Fields, ResponseShape } from './operation.ts';
+import type { Fields } from './operation.ts';
 
 /**
  * Arguments of a call: `{ path, query, body }`, each only when the row has it and required when it holds something
