@@ -17,7 +17,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import { findHeldPlan } from '../store/plans/plans.ts';
+import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
@@ -63,7 +63,7 @@ export function createApps(
     connections: store.connections,
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
-    isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
+    countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
@@ -105,7 +105,7 @@ function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => findRecovery(store.read),
-    findHeldPlan: () => findHeldPlan(store.read),
+    countWaitingPlans: () => countWaitingPlans(store.read),
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),
     findAuditFailure: async () => (await findFollowedPollState(options))?.failure ?? undefined,

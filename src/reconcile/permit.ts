@@ -11,7 +11,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { createCallBook } from './call-book.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { assertWithinLimit } from './provider-limit.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 
@@ -33,12 +33,39 @@ export interface Permit<State> {
   readonly upstream: Transport;
   /** The newest state that the calls which left were planned from. */
   readonly planned: State;
-  /** True when a call was held back because something else is wanted by now. */
+  /** True when a call was held back because something else is planned by now. */
   readonly isOvertaken: boolean;
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
   /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
   withdraw(): Promise<void>;
+}
+
+/** Takes a permit back with all that was written for it. */
+class NotAsPlanned extends Error {}
+
+/** Call that a limit keeps from leaving. */
+interface HeldCall {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly sending: Sending;
+}
+
+/**
+ * Takes removals that are more than providers may ask for out of what is planned; false: the call has not left.
+ * @throws the error itself when the call was not held for what is planned
+ */
+async function holdBack(
+  deps: ReconcileDeps,
+  error: unknown,
+  { key, version, sending: { operation, args } }: HeldCall,
+): Promise<false> {
+  if (error instanceof NotAsPlanned) return false;
+  if (!(error instanceof TooMuchHarm)) throw error;
+  const { deactivation } = deps.policy;
+  const changes = toOwnChanges(operation.id, args);
+  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
+  throw error;
 }
 
 /** How the permit of a step is opened. */
@@ -53,11 +80,8 @@ export interface PermitRequest<State, Action> {
   readonly again: boolean;
 }
 
-/** Takes a permit back with all that was written for it. */
-class NotAsPlanned extends Error {}
-
 /** Writes a call into the ledger. */
-export function writeCall(
+function writeCall(
   tx: Db,
   { clock }: Pick<ReconcileDeps, 'clock'>,
   {
@@ -80,7 +104,6 @@ export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
   { key, step, create, replan, again }: PermitRequest<State, Action>,
 ): Permit<State> {
-  const { upstream } = deps;
   let planned = step.state;
   let isOvertaken = false;
   let hasCreated = false;
@@ -100,14 +123,14 @@ export function openPermit<State extends Permitted, Action>(
     }
   }
 
-  /** Writes the call down, unless what is wanted may be something else by now: then false. */
+  /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(sending: Sending): Promise<boolean> {
+    const { version } = planned;
     try {
       await deps.store.write((tx) => leave(tx, sending));
       return true;
     } catch (error) {
-      if (error instanceof NotAsPlanned) return false;
-      throw error;
+      return holdBack(deps, error, { key, version, sending });
     }
   }
 
@@ -132,12 +155,7 @@ export function openPermit<State extends Permitted, Action>(
     return { ...options, again: takesPlace, beforeSend: ask, afterSend: calls.ended };
   }
   return {
-    upstream: {
-      ...upstream,
-      call: (operation, args, options) => upstream.call(operation, args, permitted(options)),
-      callChecked: (operation, args, options) =>
-        upstream.callChecked(operation, args, permitted(options)),
-    },
+    upstream: withOptions(deps.upstream, permitted),
     get planned() {
       return planned;
     },
@@ -146,12 +164,23 @@ export function openPermit<State extends Permitted, Action>(
     },
     saveOutcomes: calls.save,
     async withdraw() {
-      const { sentCreates } = step.state;
       if (!hasCreated && calls.isEmpty()) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
-        if (hasCreated) await saveSentCreates(tx, key, sentCreates);
+        if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },
+  };
+}
+
+function withOptions(
+  upstream: Transport,
+  toOptions: (options?: CallOptions) => CallOptions,
+): Transport {
+  return {
+    ...upstream,
+    call: (operation, args, options) => upstream.call(operation, args, toOptions(options)),
+    callChecked: (operation, args, options) =>
+      upstream.callChecked(operation, args, toOptions(options)),
   };
 }

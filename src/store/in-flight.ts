@@ -10,7 +10,7 @@ export function isInFlight({ in_flight }: { readonly in_flight: number }): boole
 }
 
 /** `in_flight` for a call without a row in the ledger: no row comes after it. */
-export const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
+const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 
 /** Conditions under which a call may leave: nothing was written since it was planned. */
 export interface PlannedFrom {

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ChangeKind } from '../domain/change.ts';
+import type { ChangeClass } from '../domain/change-class.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
@@ -276,6 +277,8 @@ export interface DriftsTable {
   seq: Generated<number>;
   id: string;
   kind: DriftKind;
+  /** The change that repairs it; null: nothing is done about what is unmanaged. */
+  change: ChangeKind | null;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -322,7 +325,7 @@ export interface PlansTable {
 export interface PlanActionsTable {
   id: Generated<number>;
   plan_id: string;
-  kind: DriftKind;
+  kind: ChangeKind;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -330,6 +333,8 @@ export interface PlanActionsTable {
   observed: string;
   harm: HarmKind | null;
   status: ActionStatus;
+  /** Time at which it was planned. */
+  planned_at: number;
   released_at: number | null;
 }
 
@@ -509,7 +514,7 @@ export interface ChangesTable {
   resource_id: string;
   /** Version of the write. */
   version: number;
-  kind: ChangeKind;
+  kind: ChangeClass;
   /** When it was stored, by the clock of the store; epoch milliseconds. */
   accepted_at: number;
   /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
