@@ -114,6 +114,7 @@ const NOTHING: OpsSources = {
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
+  samples: { list: never, now: () => 0 },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
@@ -155,6 +156,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       for (const path of [
         ...[
           '/status',
+          '/samples',
           '/openapi.json',
           '/recovery',
           '/users',

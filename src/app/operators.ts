@@ -27,6 +27,7 @@ import { countDrifts, findDrift } from '../store/drifts.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
+import { listSamples } from '../store/samples.ts';
 import { events } from '../telemetry/events.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
 import type { WatchedOptions } from './options.ts';
@@ -77,6 +78,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
       ...decisions,
     },
+    samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: {

@@ -181,6 +181,7 @@ function request(
       failed: () => undefined,
       attempts,
       sessions: access.sessions,
+      samples: { list: async () => [], now: () => 0 },
       news: { listen: () => undefined },
       status,
       ...operators,

@@ -420,6 +420,21 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** State of one minute, for charts. Counts are those of the minute or of its end. */
+export interface SamplesTable {
+  at: number;
+  calls: number;
+  /** Calls that the service takes in a minute; 0: any number. */
+  calls_max: number;
+  due: number;
+  stuck: number;
+  drifts: number;
+  requests: number;
+  refused: number;
+  /** Times until leavers were out, in milliseconds, as a JSON list. */
+  leavers: string;
+}
+
 /** An operator who is signed in to the console. */
 export interface SessionsTable {
   id: string;
@@ -549,6 +564,7 @@ export interface Schema {
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
   sessions: SessionsTable;
+  samples: SamplesTable;
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;

@@ -81,12 +81,15 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     // What waits for a decision?
     await tabTo(page, /^Plans/);
     await page.keyboard.press('Enter');
-    await tabTo(page, /^22 added members$/);
+    await tabTo(page, /^Remove 22 members$/);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'alan.turing@example.com' }).waitFor();
     await tabTo(page, /^Approve$/);
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('22 added members will be changed back').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText('Remove 22 members. Harm: 22 members removed.')
+      .waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('by ops.token', { exact: true }).waitFor();
     await page.locator('.head + .tag', { hasText: 'applied' }).waitFor();

@@ -7,6 +7,7 @@ import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
 import { Words } from '../parts/words.tsx';
+import { LastDay } from './last-day.tsx';
 import { OverviewActs } from './overview-acts.tsx';
 import { OverviewFacts } from './overview-facts.tsx';
 import { Troubles } from './troubles.tsx';
@@ -51,6 +52,7 @@ function Overview({
       <OverviewFacts status={status} />
       {status.release && <Release release={status.release} />}
       <Troubles status={status} />
+      <LastDay />
       <OverviewActs status={status} />
     </Stack>
   );

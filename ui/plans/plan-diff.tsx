@@ -5,7 +5,7 @@ import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { StateTag, Tag } from '../parts/tag.tsx';
 import { Value } from '../parts/value.tsx';
-import { toHarmOne, toHeld, toKind, toRepair } from './words.ts';
+import { toChange, toHeld, toVerb } from './words.ts';
 
 type Action = Ops<'PlanAction'>;
 
@@ -38,7 +38,7 @@ const columns: readonly Column<Row>[] = [
     cell: (row) =>
       row.kind === 'change' && <Value value={toHeld(row.action.kind, row.action.desired)} />,
   },
-  { title: 'Will do', cell: (row) => row.kind === 'change' && toRepair(row.action.kind) },
+  { title: 'Will do', cell: (row) => row.kind === 'change' && toVerb(row.action.kind) },
   { title: 'State', cell: (row) => row.kind === 'change' && <State action={row.action} /> },
 ];
 
@@ -61,13 +61,13 @@ export function PlanDiff({ id }: { readonly id: string }) {
 
 function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
   const { action, count } = row;
-  const { resource, kind } = action;
+  const { resource, kind, who } = action;
   return (
     <strong>
-      {resource.type === 'group' ? <ResourceLink {...resource} /> : toKind(kind)}{' '}
+      {resource.type === 'group' && <ResourceLink {...resource} />}{' '}
       <span className="quiet">
-        {resource.type === 'group' && `${toKind(kind)}, `}
-        {count}
+        {toChange(kind, count)}
+        {who && `, by ${who.by}`}
       </span>
     </strong>
   );
@@ -103,14 +103,14 @@ function ResourceLink({
 function State({ action: { status, harm } }: { readonly action: Action }) {
   return (
     <>
-      <StateTag state={status} /> {harm !== null && <Tag tone="bad" text={toHarmOne(harm)} />}
+      <StateTag state={status} /> {harm !== null && <Tag tone="bad" text="takes away" />}
     </>
   );
 }
 
 function toRows(actions: LongList<Action>): LongList<Row> {
-  const groups = Map.groupBy(actions.items, ({ kind, resource }) =>
-    resource.type === 'group' ? `${resource.id} ${kind}` : kind,
+  const groups = Map.groupBy(actions.items, ({ kind, resource, who }) =>
+    [resource.type === 'group' ? resource.id : '', kind, who?.by].join(' '),
   );
   const items = [...groups].flatMap(([key, changes]): Row[] => {
     const [action] = changes;

@@ -27,13 +27,14 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
   const { counts, status, reason } = plan;
   return (
     <Page
-      title={`Plan: ${toCounts(counts.kinds)}`}
+      title={toCounts(counts.kinds)}
       lead={reason ? toReason(reason) : 'Nothing kept it from being done at once.'}
       actions={<StateTag state={status} />}
     >
       <Facts
         items={[
           ['Changes', counts.total.toLocaleString('en')],
+          ['By whom', toAuthors(plan.summary)],
           ['Harm', toHarm(counts.harm)],
           ['From', toSource(plan.source)],
           ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
@@ -54,6 +55,24 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
   );
 }
 
+/** Authors of the differences, or providers who asked, the most first. */
+function toAuthors(summary: PlanOf['summary']): string {
+  const counts = Map.groupBy(summary, ({ by }) => by ?? 'not known');
+  return [...counts]
+    .map(
+      ([by, rows]) =>
+        `${by}: ${rows.reduce((sum, { count }) => sum + count, 0).toLocaleString('en')}`,
+    )
+    .join(', ');
+}
+
+function toDiscarding(source: PlanOf['source']): string {
+  if (source === 'provider') {
+    return 'Does nothing of it: what the service holds is what is wanted from now on, until the provider writes it again.';
+  }
+  return 'Does nothing of it. The differences stay, and stay reported; a later sweep may propose it again.';
+}
+
 function PlanLink({ id }: { readonly id: string }) {
   return (
     <Link to="/plans/$id" params={{ id }}>
@@ -70,10 +89,10 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
         <Act
           name="Plan"
           label="Discard"
-          meaning="Does nothing of it. The differences stay, and stay reported."
+          meaning={toDiscarding(plan.source)}
           command={`scim-bridge plan discard ${plan.id}`}
           path={`/plans/${plan.id}/discard`}
-          confirm="Nothing of this plan is done. A later sweep may propose it again."
+          confirm={toDiscarding(plan.source)}
         />
       </Acts>
     );
@@ -99,9 +118,8 @@ function Approve({ plan }: { readonly plan: PlanOf }) {
       body={{ hash }}
       confirm={
         <>
-          {toCounts(counts.kinds)} will be changed back. Harm: {toHarm(counts.harm)}. You approve
-          the plan with the hash <code>{hash.slice(0, 12)}</code>: if it is another one by now,
-          nothing is done.
+          {toCounts(counts.kinds)}. Harm: {toHarm(counts.harm)}. You approve the plan with the hash{' '}
+          <code>{hash.slice(0, 12)}</code>: if it is another one by now, nothing is done.
         </>
       }
       told={() => 'Approved. Its changes go to the service now.'}

@@ -1,19 +1,36 @@
-/** Kinds of differences as what somebody did, for one and for many. */
-const KINDS: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  'user.missing': ['missing user', 'missing users'],
-  'user.deactivated': ['deactivated user', 'deactivated users'],
-  'user.activated': ['activated user', 'activated users'],
-  'user.renamed': ['renamed user', 'renamed users'],
-  'user.access': ['changed licence', 'changed licences'],
-  'user.unmanaged': ['unmanaged user', 'unmanaged users'],
-  'group.missing': ['missing group', 'missing groups'],
-  'group.renamed': ['renamed group', 'renamed groups'],
-  'group.permissions': ['changed permissions', 'changed permissions'],
-  'group.unmanaged': ['unmanaged group', 'unmanaged groups'],
-  'member.added': ['added member', 'added members'],
-  'member.removed': ['removed member', 'removed members'],
-  'admin.added': ['added admin', 'added admins'],
-  'admin.removed': ['removed admin', 'removed admins'],
+/** Kinds of differences as what is different, for one. */
+const DRIFTS: Readonly<Record<string, string>> = {
+  'user.missing': 'missing user',
+  'user.deactivated': 'deactivated user',
+  'user.activated': 'activated user',
+  'user.renamed': 'renamed user',
+  'user.access': 'changed licence',
+  'user.unmanaged': 'unmanaged user',
+  'group.missing': 'missing group',
+  'group.renamed': 'renamed group',
+  'group.permissions': 'changed permissions',
+  'group.unmanaged': 'unmanaged group',
+  'member.added': 'added member',
+  'member.removed': 'removed member',
+  'admin.added': 'added admin',
+  'admin.removed': 'removed admin',
+};
+
+/** Kinds of changes as what is done, for one and for many. */
+const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many: string]>> = {
+  'user.create': ['create', 'user', 'users'],
+  'user.activate': ['activate', 'user', 'users'],
+  'user.deactivate': ['deactivate', 'user', 'users'],
+  'user.rename': ['rename', 'user', 'users'],
+  'user.access': ['change the licence of', 'user', 'users'],
+  'group.create': ['create', 'group', 'groups'],
+  'group.rename': ['rename', 'group', 'groups'],
+  'group.permissions': ['change the permissions of', 'group', 'groups'],
+  'group.delete': ['delete', 'group', 'groups'],
+  'member.add': ['add', 'member', 'members'],
+  'member.remove': ['remove', 'member', 'members'],
+  'admin.add': ['add', 'admin', 'admins'],
+  'admin.remove': ['remove', 'admin', 'admins'],
 };
 
 /** What repairing a difference does. */
@@ -32,19 +49,12 @@ const REPAIRS: Readonly<Record<string, string>> = {
   'admin.removed': 'gives back the admin right',
 };
 
-const HARM_OF_ONE: Readonly<Record<string, string>> = {
-  deactivate: 'deactivates',
-  removeMember: 'removes a member',
-  demoteAdmin: 'demotes an admin',
-  cutAccess: 'cuts access',
-  deleteGroup: 'deletes a group',
-};
-
 const SOURCES: Readonly<Record<string, string>> = {
   sweep: 'a sweep',
   tail: 'the audit log',
   operator: 'an operator',
   undo: 'an undoing',
+  provider: 'removals by a provider above the limit',
 };
 
 const HARMS: Readonly<Record<string, string>> = {
@@ -57,7 +67,7 @@ const HARMS: Readonly<Record<string, string>> = {
 
 /** A kind of difference in words. */
 export function toKind(kind: string): string {
-  return KINDS[kind]?.[0] ?? kind;
+  return DRIFTS[kind] ?? kind;
 }
 
 /** Effect of a repair in words. */
@@ -65,18 +75,28 @@ export function toRepair(kind: string): string {
   return REPAIRS[kind] ?? 'changes it back';
 }
 
+/** A number of changes of one kind in words: `remove 22 members`. */
+export function toChange(kind: string, count: number): string {
+  const [verb, one, many] = CHANGES[kind] ?? [kind, 'thing', 'things'];
+  return `${verb} ${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** One change without its number: `remove member`. */
+export function toVerb(kind: string): string {
+  const [verb, one] = CHANGES[kind] ?? [kind, ''];
+  return `${verb} ${one}`.trim();
+}
+
 /** Origin of a plan in words. */
 export function toSource(source: string): string {
   return SOURCES[source] ?? source;
 }
 
-/** Counts of kinds as a sentence: `3 added members, 1 deactivated user`. */
+/** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
 export function toCounts(kinds: Readonly<Record<string, number>>): string {
-  const parts = Object.entries(kinds).map(([kind, count]) => {
-    const [one, many] = KINDS[kind] ?? [kind, kind];
-    return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-  });
-  return parts.length === 0 ? 'nothing' : parts.join(', ');
+  const parts = Object.entries(kinds).map(([kind, count]) => toChange(kind, count));
+  const text = parts.length === 0 ? 'nothing' : parts.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Harm that a plan would do, in words. */
@@ -88,20 +108,15 @@ export function toHarm(harm: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** Harm of one change, in words. */
-export function toHarmOne(harm: string): string {
-  return HARM_OF_ONE[harm] ?? harm;
-}
-
 /** Reason of a plan with its kinds of harm in words. */
 export function toReason(reason: string): string {
   return reason.replace(
-    /\b(deactivate|removeMember|demoteAdmin|cutAccess|deleteGroup)\b/g,
+    /\b(deactivate|removeMember|demoteAdmin|cutAccess|deleteGroup)\b(?=:)/g,
     (kind) => HARMS[kind] ?? kind,
   );
 }
 
-/** What is held of a thing that a kind of difference is about: a place in a group, an account, or a value. */
+/** What is held of a thing that a change or a difference is about: a place in a group, an account, or a value. */
 export function toHeld(kind: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('present' in value) {

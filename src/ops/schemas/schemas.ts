@@ -27,6 +27,7 @@ import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { samples } from './samples.ts';
 import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
@@ -35,6 +36,7 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Samples: samples,
   Setting: setting,
   SettingList: listOf(setting),
   PauseBody: pauseBody,

@@ -264,6 +264,10 @@ function listAccessStatements(serial: string): string[] {
       credential_name text not null, purpose text not null, proof text not null,
       created_at bigint not null, last_used_at bigint not null, expires_at bigint not null)`,
     'create index sessions_expiry on sessions (expires_at)',
+    `create table samples (
+      at bigint primary key, calls integer not null, calls_max integer not null,
+      due integer not null, stuck integer not null, drifts integer not null,
+      requests integer not null, refused integer not null, leavers text not null)`,
   ];
 }
 
