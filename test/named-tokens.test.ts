@@ -239,8 +239,8 @@ describeBridges('scim-bridge token', ({ makeUrl }) => {
       await addUser(bridge, 'ada');
       expect((await ask(bridge, text)).status).toBe(200);
       const taken = await run('token', 'create', 'okta');
-      const revoked = await run('token', 'revoke', 'okta');
-      const unknown = await run('token', 'revoke', 'okta');
+      const revoked = await run('token', 'revoke', 'okta', '--yes');
+      const unknown = await run('token', 'revoke', 'okta', '--yes');
 
       expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
       expect(taken.text).toContain('Another token has this name');

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
+import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext, CliWorld } from './context.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 
@@ -26,15 +28,18 @@ export async function runProgram(
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = createProgram(version, world);
+  const load = () => loadSettings({ ...world, configFile: findConfigFile(program, world) });
   const context: CliContext = {
     ...world,
-    loadSettings: () => loadSettings({ ...world, configFile: findConfigFile(program, world) }),
+    loadSettings: load,
+    connect: (timeoutMs) => createOpsClient(withOwnToken(load().settings, world), timeoutMs),
     exitWith: (code) => {
       exitCode = code;
     },
   };
   for (const addCommand of commands) addCommand(program, context);
   try {
+    assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -53,9 +58,30 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .configureOutput({ writeOut: write, writeErr: writeError });
 }
 
+/** Refuses a command that does not exist, also beside `--help`, which would print the help of the others. */
+function assertKnown(program: Command, args: readonly string[]): void {
+  let command = program;
+  for (let place = 0; command.commands.length > 0; place += 1) {
+    const word = args[place];
+    if (word === undefined) return;
+    if (word === '--config') place += 1;
+    if (word.startsWith('-')) continue;
+    const child = command.commands.find((known) => known.name() === word);
+    if (child === undefined && word !== 'help') command.error(`error: unknown command '${word}'`);
+    if (child === undefined) return;
+    command = child;
+  }
+}
+
 function findConfigFile(program: Command, { env }: CliWorld): string {
   const { config } = program.opts<{ config?: string }>();
   return config ?? (env.CONFIG || defaultConfigFile);
+}
+
+/** The settings with the token of the person who asks, who need not know the bridge's own. */
+function withOwnToken(settings: Settings, { env }: CliWorld): Settings {
+  const { SCIM_BRIDGE_TOKEN: own } = env;
+  return own ? { ...settings, ops: { ...settings.ops, token: own } } : settings;
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {
