@@ -130,7 +130,7 @@ export const status = z.strictObject({
         .describe('Those with the most.'),
     })
     .describe('Requests without a valid credential within ten minutes, in this process.'),
-  activity: z.strictObject({ lanes: count(), waiting: count() }),
+  activity: z.strictObject({ running: count(), waiting: count() }),
   release: releaseProgress
     .nullable()
     .describe(

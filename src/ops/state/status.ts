@@ -21,7 +21,7 @@ export interface StatusSources {
   readonly upstreamHealth: () => TransportHealth;
   readonly writes: () => WritesFacts;
   readonly viewAttempts: () => AttemptsView;
-  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly activity: () => { readonly running: number; readonly waiting: number };
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;

@@ -2,6 +2,7 @@ import { pruneActs } from '../../store/audit/acts.ts';
 import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
+import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
@@ -114,6 +115,7 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneDisputes, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
+  await prunePartly(deps, pruneChanges, now);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);
