@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -113,7 +113,7 @@ test('a table fits the terminal, and colours are for a terminal alone', async ()
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addDrifted(bridge);
     const narrow = await run(bridge, 'users', { columns: 70 });
-    const plain = await run(bridge, 'users', { columns: 70, env: { NO_COLOR: '1' } });
+    const plain = await run(bridge, 'users', { columns: 70, hasColours: false });
     const file = await run(bridge, 'users');
 
     const lines = stripVTControlCharacters(narrow.text).split('\n');
@@ -173,7 +173,7 @@ test('sweep names nobody where its output is no terminal, but with --names', asy
 test('a person asks with a token of their own, whatever the token of the bridge is', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'grace', for: 'operator' });
-    const env = { OPS_TOKEN: 'not-that-of-the-bridge', SCIM_BRIDGE_TOKEN: String(body.token) };
+    const env = { OPS_TOKEN: 'not-that-of-the-bridge', OPS_COMMAND_TOKEN: String(body.token) };
     expect(await run(bridge, 'pause', { env })).toMatchObject({ code: 0 });
     const { text } = await run(bridge, 'acts --operator grace');
 
@@ -269,3 +269,21 @@ test('a sweep that is asked for while the bridge restarts is made once it is bac
   expect(await sweeping.ended).toBe(0);
   expect(sweeping.out.text).toContain('Sweep complete: 1 people');
 }, 60_000);
+
+test.runIf(existsSync('/usr/bin/script'))(
+  'on a real terminal there are colours, and with NO_COLOR none',
+  () => {
+    const run = (env: Readonly<Record<string, string>>) =>
+      execFileSync(
+        'script',
+        ['-qec', `${process.execPath} ${bin} settings --changed`, '/dev/null'],
+        {
+          encoding: 'utf8',
+          env: { PATH: '/usr/bin:/bin', TERM: 'xterm-256color', PORT: '1', ...env },
+        },
+      );
+
+    expect(run({})).toContain('\u001b[1m');
+    expect(run({ NO_COLOR: '1' })).not.toContain('\u001b[1m');
+  },
+);

@@ -56,10 +56,10 @@ export interface OpsAnswer {
  * @param timeoutMs for one request. @throws BridgeError `ops-failed`
  */
 export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
-  const { token } = ops;
+  const token = ops.commandToken ?? ops.token;
   if (token === undefined) {
     throw new OpsError(
-      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or SCIM_BRIDGE_TOKEN a named token for operator',
+      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or OPS_COMMAND_TOKEN a named token for operator',
       { status: 401 },
     );
   }

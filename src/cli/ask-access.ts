@@ -19,7 +19,7 @@ export type AskAccess = (job: (client: OpsClient) => Promise<void>) => Promise<v
 
 /** Creates an asker that looks for a running bridge at each job. */
 export function createAccessAsker(
-  context: Pick<CliContext, 'loadSettings' | 'connect' | 'env'>,
+  context: Pick<CliContext, 'loadSettings' | 'connect'>,
   withOwnAccess: WithOwnAccess,
 ): AskAccess {
   return async (job) => {

@@ -28,13 +28,15 @@ export interface CliWorld {
 export interface Terminal {
   /** Characters of a line. */
   readonly columns: () => number;
+  /** False also where the person wants none. @see https://no-color.org */
+  readonly hasColours: boolean;
 }
 
 /** Context of a command. */
 export interface CliContext extends CliWorld {
   /** Loads the settings that `--config`, `CONFIG` and the environment give. @throws SettingsError */
   readonly loadSettings: () => LoadedSettings;
-  /** Client of the running bridge, with the token of SCIM_BRIDGE_TOKEN or else of `ops.token`. @throws BridgeError `ops-failed` */
+  /** Client of the running bridge, with `ops.commandToken` or else `ops.token`. @throws BridgeError `ops-failed` */
   readonly connect: (timeoutMs?: number) => OpsClient;
   /** Sets the exit code; the last call counts. */
   readonly exitWith: (code: number) => void;

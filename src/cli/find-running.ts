@@ -5,10 +5,10 @@ import type { CliContext } from './context.ts';
 export async function findRunning({
   loadSettings,
   connect,
-  env,
-}: Pick<CliContext, 'loadSettings' | 'connect' | 'env'>): Promise<OpsClient | undefined> {
+}: Pick<CliContext, 'loadSettings' | 'connect'>): Promise<OpsClient | undefined> {
   const { ops } = loadSettings().settings;
-  if (ops.url === undefined && ops.token === undefined && !env.SCIM_BRIDGE_TOKEN) return undefined;
+  const hasToken = ops.token !== undefined || ops.commandToken !== undefined;
+  if (ops.url === undefined && !hasToken) return undefined;
   const client = connect();
   if (ops.url !== undefined) return client;
   return (await client.isAnswering()) ? client : undefined;

@@ -4,7 +4,6 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import type { Settings } from '../settings/schema.ts';
 import type { AddCommand, CliContext, CliWorld } from './context.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 
@@ -32,7 +31,7 @@ export async function runProgram(
   const context: CliContext = {
     ...world,
     loadSettings: load,
-    connect: (timeoutMs) => createOpsClient(withOwnToken(load().settings, world), timeoutMs),
+    connect: (timeoutMs) => createOpsClient(load().settings, timeoutMs),
     exitWith: (code) => {
       exitCode = code;
     },
@@ -76,12 +75,6 @@ function assertKnown(program: Command, args: readonly string[]): void {
 function findConfigFile(program: Command, { env }: CliWorld): string {
   const { config } = program.opts<{ config?: string }>();
   return config ?? (env.CONFIG || defaultConfigFile);
-}
-
-/** The settings with the token of the person who asks, who need not know the bridge's own. */
-function withOwnToken(settings: Settings, { env }: CliWorld): Settings {
-  const { SCIM_BRIDGE_TOKEN: own } = env;
-  return own ? { ...settings, ops: { ...settings.ops, token: own } } : settings;
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {

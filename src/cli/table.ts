@@ -19,7 +19,7 @@ export interface Column<Item> {
 }
 
 /** Facts about the output that a table is made for. */
-export type Output = Pick<CliContext, 'terminal' | 'env'>;
+export type Output = Pick<CliContext, 'terminal'>;
 
 /** Spaces between two columns. */
 const GAP = 2;
@@ -51,9 +51,9 @@ export function toTable<Item>(
   return `${table.toString().replaceAll(/ +$/gm, '')}\n`;
 }
 
-/** Creates a painter: colours are for a terminal alone, and NO_COLOR switches them off. @see https://no-color.org */
-export function createPaint({ terminal, env }: Output): (cell: Cell) => string {
-  const colours = createColors(terminal !== undefined && !env.NO_COLOR);
+/** Creates a painter: colours are for a terminal alone. */
+export function createPaint({ terminal }: Output): (cell: Cell) => string {
+  const colours = createColors(terminal?.hasColours === true);
   return ({ text, colour }) => (colour === undefined || text === '' ? text : colours[colour](text));
 }
 

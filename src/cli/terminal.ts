@@ -20,7 +20,9 @@ export function openTerminal({
 }: Streams): Pick<CliWorld, 'terminal' | 'ask' | 'showProgress'> {
   const isAsked = stdin.isTTY && stderr.isTTY;
   return {
-    terminal: stdout.isTTY ? { columns: () => stdout.columns || COLUMNS } : undefined,
+    terminal: stdout.isTTY
+      ? { columns: () => stdout.columns || COLUMNS, hasColours: stdout.hasColors() }
+      : undefined,
     ask: isAsked ? (question) => ask({ stdin, stderr }, question) : undefined,
     showProgress: stderr.isTTY ? (line = '') => stderr.write(`\r\u001b[K${line}`) : undefined,
   };

@@ -3,8 +3,8 @@ import type { SettingProblem } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
 
-/** Variables that are no settings: the file of the settings, and the token of the person who runs a command. */
-const otherVariables = ['CONFIG', 'SCIM_BRIDGE_TOKEN'];
+/** Read before there are settings. */
+const otherVariables = ['CONFIG'];
 
 /** Shorter names resemble too many that have nothing to do with the bridge. */
 const lookalikeLengthMin = 8;

@@ -41,7 +41,7 @@ export async function runAlone(
   commands: readonly AddCommand[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { columns, answer }: Person = {},
+  { columns, hasColours = true, answer }: Person = {},
 ): Promise<Ended> {
   const out: string[] = [];
   const asked: string[] = [];
@@ -56,7 +56,7 @@ export async function runAlone(
       write,
       writeError: write,
       untilStopped: async () => 'SIGTERM',
-      terminal: columns === undefined ? undefined : { columns: () => columns },
+      terminal: columns === undefined ? undefined : { columns: () => columns, hasColours },
       ...(answer !== undefined && {
         ask: async (question: string) => {
           asked.push(question);
@@ -72,6 +72,8 @@ export async function runAlone(
 export interface Person {
   /** Characters of a line; undefined: the output is no terminal. */
   readonly columns?: number;
+  /** False: the person wants no colours. */
+  readonly hasColours?: boolean;
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;

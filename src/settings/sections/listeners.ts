@@ -43,6 +43,16 @@ export const opsSchema = z.strictObject({
     .describe(
       'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
     ),
+  metricsToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What may read `/metrics` and nothing else, for a monitoring that is to know nobody.',
+    ),
+  commandToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What the commands of this environment present in place of `ops.token`: a token of the person who runs them, by whose name `scim-bridge acts` tells what they did.',
+    ),
   url: httpUrl()
     .optional()
     .describe(
