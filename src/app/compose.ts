@@ -150,7 +150,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 
 /** What every process is given, whether it leads or not. */
 function createDeps(
-  { settings, store, clock, random, logger, metrics }: WatchedOptions,
+  { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
@@ -161,6 +161,7 @@ function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events: toReconcileEvents(logger, metrics, sections.refresh),
+    ...(tracing === undefined ? {} : { tracing }),
   };
 }
 

@@ -62,7 +62,7 @@ export function createApps(
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp();
-  const follow = followRequests({ clock, logger, metrics });
+  const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
   app.use(SCIM_PATH, scim);

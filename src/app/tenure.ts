@@ -36,7 +36,7 @@ import {
   toSweepPolicy,
   toTransportOptions,
 } from './settings.ts';
-import { toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -143,6 +143,7 @@ async function createDeps(
     random,
     hooks: {
       ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
+      ...toCallTraces(options.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
     },

@@ -71,3 +71,16 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
     count: Number(count),
   }));
 }
+
+/** Traces of the changes of one resource that wait, the oldest first. */
+export async function listTraces(db: Db, id: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('trace')
+    .where('resource_id', '=', id)
+    .where('trace', 'is not', null)
+    .orderBy('version')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ trace }) => (trace === null ? [] : [trace]));
+}

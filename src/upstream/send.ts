@@ -15,7 +15,7 @@ import type { PassageResult } from './gates.ts';
 import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
-import type { Timeouts, TransportHooks } from './transport-options.ts';
+import type { AttemptReport, Timeouts, TransportHooks } from './transport-options.ts';
 
 /** Dependencies of `send`. */
 export interface SendDeps {
@@ -39,13 +39,18 @@ export type Sent = ParsedAnswer & { readonly result: PassageResult };
 /** Sends one request and reads its answer. Never throws. */
 export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
-  const request = toWireRequest(deps, attempt);
-  deps.hooks.onSend?.({ operation: attempt.call.operation.id, attempt: attempt.number }, request);
+  const name = { operation: attempt.call.operation.id, attempt: attempt.number };
+  const begun = deps.hooks.onBegin?.(name);
+  const request = withHeaders(toWireRequest(deps, attempt), begun?.headers ?? []);
+  deps.hooks.onSend?.(name, request);
   const running = exchangeOnce(deps, attempt, request);
   deps.running.add(running);
   const sent = await running;
   deps.running.delete(running);
-  if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs, request });
+  if (deps.hooks.onAttempt === undefined && begun === undefined) return sent;
+  const report = toReport(attempt, sent, startedMs);
+  deps.hooks.onAttempt?.(report, request);
+  begun?.ended(report);
   return sent;
 }
 
@@ -141,13 +146,13 @@ function classifyLost(
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
 
-function report(
-  { onAttempt }: TransportHooks,
-  { call, number }: Attempt,
-  { sent, startedMs, request }: { sent: Sent; startedMs: number; request: WireRequest },
-): void {
+function withHeaders(request: WireRequest, headers: readonly string[]): WireRequest {
+  return headers.length === 0 ? request : { ...request, headers: [...request.headers, ...headers] };
+}
+
+function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): AttemptReport {
   const { id, section } = call.operation;
-  const report = {
+  return {
     operation: id,
     section,
     callClass: call.callClass,
@@ -158,5 +163,4 @@ function report(
     requestId: sent.kind === 'failed' ? sent.error.requestId : sent.requestId,
     isAbandoned: sent.result.kind === 'not-tried',
   };
-  onAttempt?.(report, request);
 }
