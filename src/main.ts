@@ -53,7 +53,7 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 }
 
 async function serveUntilStopped(
-  { settings, warnings }: LoadedSettings,
+  { settings, warnings, shown }: LoadedSettings,
   { write, env, untilStopped }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
@@ -75,6 +75,7 @@ async function serveUntilStopped(
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
       settings,
+      about: { version: readPackageVersion(), startedAt: systemClock.now(), settings: shown },
       store,
       target,
       scimTokens,
@@ -115,8 +116,7 @@ async function serveUntilStopped(
 }
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
-  const version = readPackageVersion();
-  return { host, port: toPort(server), engine, version, mode };
+  return { host, port: toPort(server), engine, version: readPackageVersion(), mode };
 }
 
 function watchOverload(settings: Settings, logger: Logger): OverloadWatch {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';

@@ -24,7 +24,6 @@ import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
-import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
@@ -46,6 +45,8 @@ export function createApps(
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
+    about: options.about,
+    engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
@@ -56,7 +57,7 @@ export function createApps(
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
     findLastSweptAt: () => findLastSweptAt(store.read),
-    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
+    build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
   };
   addStateMetrics(metrics, state);

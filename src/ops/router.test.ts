@@ -104,7 +104,12 @@ const access: AccessSource = {
   },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
+const decideDrifts = {
+  repair: unknown,
+  accept: unknown,
+  ignore: unknown,
+  findStatus: async () => undefined,
+};
 const operators = {
   looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
@@ -124,6 +129,8 @@ const operators = {
   writes,
   retry,
   listRequests: async () => [],
+  acts: { list: async () => [] },
+  settings: [],
   access,
   api,
 };
@@ -203,6 +210,11 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
+    about: { version: '1.2.3', startedAt: 0 },
+    engine: 'sqlite',
+    readFirstRead: async () => ({ kind: 'finished' }),
+    countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2 }],
+    findLastSweep: async () => null,
   };
 }
 

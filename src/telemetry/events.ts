@@ -185,6 +185,7 @@ export const events = {
     remoteAddress: string;
     result: string;
     operator: string;
+    credential: string;
   }) => line('info', 'an operator called the service', fields),
   personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
     line('info', 'an operator erased what is kept about a person', fields),
@@ -195,6 +196,7 @@ export const events = {
     route: string;
     status: number;
     operator: string;
+    credential: string;
     target: string | undefined;
     remoteAddress: string;
   }) => line('info', 'an operator decided something', fields),

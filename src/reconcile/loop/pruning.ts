@@ -1,3 +1,4 @@
+import { pruneActs } from '../../store/audit/acts.ts';
 import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
@@ -50,6 +51,9 @@ export interface Retention {
   readonly requestsMs: number;
   /** How many requests are kept. */
   readonly requestRowsMax: number;
+  readonly actsMs: number;
+  /** How many acts of operators and outages are kept. */
+  readonly actRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
   readonly plansMs: number;
@@ -95,9 +99,13 @@ interface Run extends PruningDeps {
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
   const { read } = deps.store;
-  const { requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
-  const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
-  await prunePartly(deps, (tx) => pruneRequests(tx, requests), now - requestsMs);
+  const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
+  const prune =
+    (log: typeof pruneRequests, rowsMax: number) =>
+    (tx: Db, { before, limit }: { before: number; limit: number }) =>
+      log(tx, { before, rowsMax, limit });
+  await prunePartly(deps, prune(pruneRequests, requestRowsMax), now - requestsMs);
+  await prunePartly(deps, prune(pruneActs, actRowsMax), now - actsMs);
   const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
   await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
   const event = await findAuditEventBeyond(read, retention.auditRowsMax);
