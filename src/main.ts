@@ -68,7 +68,6 @@ async function serveUntilStopped(
     const metrics = createMetrics();
     addProcessMetrics(metrics);
     const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
-    const tracing = otel?.tracing ?? noTracing;
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const scimTokens = await readScimTokens(settings, store);
@@ -85,7 +84,7 @@ async function serveUntilStopped(
       random: Math.random,
       logger,
       metrics,
-      tracing,
+      tracing: otel?.tracing ?? noTracing,
       findOverload: overloads.find,
     });
     await tellWeaknesses(logger, store);
