@@ -22,9 +22,10 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { createApps } from './http.ts';
+import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import {
@@ -85,9 +86,10 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiting = createWaiting(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
+  const observe = () => observeBridge(options, toHealthSources(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });

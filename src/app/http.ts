@@ -16,6 +16,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
+import { countNotifications } from '../store/notifications.ts';
 import { findHeldPlan } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
@@ -56,6 +57,7 @@ export function createApps(
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
+    countNotifications: () => countNotifications(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
@@ -85,7 +87,7 @@ function toOAuthDeps(
 }
 
 /** Sources of health. */
-function toHealthSources(
+export function toHealthSources(
   options: WatchedOptions,
   { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {
