@@ -19,6 +19,7 @@ import {
   addUsersCommand,
 } from './lists.ts';
 import { addLookCommand } from './look.ts';
+import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
@@ -65,6 +66,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addResumeCommand,
     addRetryCommand,
     addLookCommand,
+    addNotificationsCommand,
     addPlanCommand,
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),

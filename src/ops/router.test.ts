@@ -180,6 +180,12 @@ function request(
       failed: () => undefined,
       attempts,
       status,
+      notifications: {
+        receivers: [],
+        list: async () => [],
+        retry: async () => 0,
+        test: async () => [],
+      },
       ...operators,
       ...others,
     }),

@@ -11,6 +11,7 @@ import {
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
 import { opsSchema, serverSchema } from './sections/listeners.ts';
+import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
 import { upstreamSchema } from './sections/upstream.ts';
@@ -130,6 +131,7 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  notify: notifySchema.prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })
