@@ -2,6 +2,7 @@ import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
+import type { ChangeRow } from '../store/changes.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
@@ -52,6 +53,8 @@ export interface EndedStep<Known, Part, Row> {
   readonly failures: number;
   /** Row as it is stored, unless another write has changed it since the step began; undefined: it has to be read. */
   readonly row: Row | undefined;
+  /** The change of a write that was begun with this step, as it was accepted; undefined: it is stored, if there is one. */
+  readonly change: ChangeRow | undefined;
 }
 
 /** End of a run. */
@@ -118,7 +121,7 @@ export async function converge<
     const isOwn =
       !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
     const row = permit.isAsBegun ? begun?.row : undefined;
-    const ended = { outcome, isOwn, failures, row };
+    const ended = { outcome, isOwn, failures, row, change: begun?.change };
     begun = undefined;
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);

@@ -4,6 +4,7 @@ import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
+import { type ChangeRow, insertChange } from '../store/changes.ts';
 import { markInFlight } from '../store/in-flight.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
@@ -11,7 +12,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { createCallBook } from './call-book.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { assertWithinLimit } from './provider-limit.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 
@@ -33,14 +34,44 @@ export interface Permit<State> {
   readonly upstream: Transport;
   /** The newest state that the calls which left were planned from. */
   readonly planned: State;
-  /** True when a call was held back because something else is wanted by now. */
+  /** True when a call was held back because something else is planned by now. */
   readonly isOvertaken: boolean;
   /** True when all calls of the step had the permit with which it was begun, so that nothing else was planned since. */
   readonly isAsBegun: boolean;
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
-  /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
+  /**
+   * Forgets creates of this step that were written down: they were turned away for sure. The change goes on waiting.
+   * @throws StoreError
+   */
   withdraw(): Promise<void>;
+}
+
+/** Takes a permit back with all that was written for it. */
+class NotAsPlanned extends Error {}
+
+/** Call that a limit keeps from leaving. */
+interface HeldCall {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly sending: Sending;
+}
+
+/**
+ * Takes removals that are more than providers may ask for out of what is planned; false: the call has not left.
+ * @throws the error itself when the call was not held for what is planned
+ */
+async function holdBack(
+  deps: ReconcileDeps,
+  error: unknown,
+  { key, version, sending: { operation, args } }: HeldCall,
+): Promise<false> {
+  if (error instanceof NotAsPlanned) return false;
+  if (!(error instanceof TooMuchHarm)) throw error;
+  const { deactivation } = deps.policy;
+  const changes = toOwnChanges(operation.id, args);
+  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
+  throw error;
 }
 
 /** How the permit of a step is opened. */
@@ -72,13 +103,12 @@ export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action
   readonly written: readonly WrittenChange[];
   /** When it was planned, by the clock of the process (milliseconds). */
   readonly atMs: number;
+  /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
+  readonly change?: ChangeRow;
 }
 
 /** How long the permit of a write holds, in milliseconds: as if its call had left with the write. */
 const BEGUN_MS = 1_000;
-
-/** Takes a permit back with all that was written for it. */
-class NotAsPlanned extends Error {}
 
 /** Writes a call into the ledger. */
 export function writeCall(
@@ -104,7 +134,6 @@ export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
   { key, step, create, replan, again, begun }: PermitRequest<State, Action>,
 ): Permit<State> {
-  const { upstream } = deps;
   let planned = step.state;
   let isOvertaken = false;
   let hasCreated = false;
@@ -150,14 +179,14 @@ export function openPermit<State extends Permitted, Action>(
     unused = undefined;
   }
 
-  /** Writes the call down, unless what is wanted may be something else by now: then false. */
+  /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(sending: Sending): Promise<boolean> {
+    const { version } = planned;
     try {
       await deps.store.write((tx) => leave(tx, sending));
       return true;
     } catch (error) {
-      if (error instanceof NotAsPlanned) return false;
-      throw error;
+      return holdBack(deps, error, { key, version, sending });
     }
   }
 
@@ -184,12 +213,7 @@ export function openPermit<State extends Permitted, Action>(
     return { ...options, again: takesPlace, beforeSend: ask, afterSend: calls.ended };
   }
   return {
-    upstream: {
-      ...upstream,
-      call: (operation, args, options) => upstream.call(operation, args, permitted(options)),
-      callChecked: (operation, args, options) =>
-        upstream.callChecked(operation, args, permitted(options)),
-    },
+    upstream: withOptions(deps.upstream, permitted),
     get planned() {
       return planned;
     },
@@ -204,13 +228,25 @@ export function openPermit<State extends Permitted, Action>(
       return calls.save(tx);
     },
     async withdraw() {
-      const { sentCreates } = step.state;
       dropBegun();
-      if (!hasCreated && calls.isEmpty()) return;
+      if (!hasCreated && calls.isEmpty() && begun?.change === undefined) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
-        if (hasCreated) await saveSentCreates(tx, key, sentCreates);
+        if (begun?.change !== undefined) await insertChange(tx, begun.change);
+        if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },
+  };
+}
+
+function withOptions(
+  upstream: Transport,
+  toOptions: (options?: CallOptions) => CallOptions,
+): Transport {
+  return {
+    ...upstream,
+    call: (operation, args, options) => upstream.call(operation, args, toOptions(options)),
+    callChecked: (operation, args, options) =>
+      upstream.callChecked(operation, args, toOptions(options)),
   };
 }

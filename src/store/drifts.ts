@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Detector,
@@ -13,11 +14,12 @@ import { parseStored } from './engine/columns.ts';
 import { chunks } from './engine/dialect.ts';
 import { addInspection } from './inspections.ts';
 import { joinSubjectNames } from './resources/names.ts';
-import type { DriftsTable } from './schema.ts';
+import type { DriftsTable, PlanActionsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
+type PlanActionRow = Selectable<PlanActionsTable>;
 
 /** Lists the active drifts of these users or groups. */
 export async function listActiveDrifts(
@@ -50,6 +52,7 @@ export async function insertDrifts(
   const rows = differences.map(({ kind, type, resourceId, memberId, desired, observed }) => ({
     id: newId(),
     kind,
+    change: findRepair(kind) ?? null,
     resource_type: type,
     resource_id: resourceId,
     member_id: memberId,
@@ -144,7 +147,7 @@ export async function listRepairable(
   const isDecided = sql<boolean>`exists (select 1 from plan_actions as action
     join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
     where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
-    and action.kind = drifts.kind and action.status = 'planned')`;
+    and action.kind = drifts.change and action.status = 'planned')`;
   const part = drifts.where('kind', 'in', kinds).where('seq', '>', afterSeq);
   return part
     .where((where) => where.not(isDecided))
@@ -166,13 +169,13 @@ export async function listRepairing(
 /** The drift that an action of a plan repairs. */
 export async function findRepairing(
   tx: Db,
-  action: Pick<DriftRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
+  action: Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
 ): Promise<DriftRow | undefined> {
   const drifts = tx.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
   return drifts
     .where('resource_id', '=', action.resource_id)
     .where('member_id', '=', action.member_id)
-    .where('kind', '=', action.kind)
+    .where('change', '=', action.kind)
     .where('plan_id', '=', action.plan_id)
     .executeTakeFirst();
 }
@@ -204,7 +207,10 @@ export async function countDrifts(
 /** Selection of drifts, and the page of it to read, in order of finding. */
 export interface DriftQuery {
   readonly kind: DriftKind | undefined;
-  readonly status: DriftStatus | undefined;
+  /** Undefined: with any status. */
+  readonly statuses: readonly DriftStatus[] | undefined;
+  /** Id of the user or group that differs, or of the member. */
+  readonly resourceId?: string | undefined;
   readonly afterSeq: number;
   readonly limit: number;
 }
@@ -235,10 +241,15 @@ export interface DriftView {
 /** Drifts for an operator, oldest first. */
 export async function listDriftViews(
   db: Db,
-  { kind, status, afterSeq, limit }: DriftQuery,
+  { kind, statuses, resourceId, afterSeq, limit }: DriftQuery,
 ): Promise<DriftView[]> {
   const ofKind = kind === undefined ? sql`` : sql`and drift.kind = ${kind}`;
-  const ofStatus = status === undefined ? sql`` : sql`and drift.status = ${status}`;
+  const ofStatus =
+    statuses === undefined ? sql`` : sql`and drift.status in (${sql.join(statuses)})`;
+  const ofResource =
+    resourceId === undefined
+      ? sql``
+      : sql`and (drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`;
   const names = joinSubjectNames('drift');
   const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
     select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
@@ -246,9 +257,8 @@ export async function listDriftViews(
       drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift ${names.joins}
-    where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} order by drift.seq limit ${limit}`.execute(
-    db,
-  );
+    where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} ${ofResource}
+    order by drift.seq limit ${limit}`.execute(db);
   return rows.map((row) => ({
     ...row,
     desired: parseStored<JsonValue>(row.desired),

@@ -137,11 +137,7 @@ export const events = {
     ),
   /** `held`: the plan waits for an operator. */
   plan: (fields: { planId: string; status: string; source: string; actions: number }) =>
-    line(
-      fields.status === 'held' ? 'warn' : 'info',
-      'a plan that brings the service back to what is desired',
-      fields,
-    ),
+    line(fields.status === 'held' ? 'warn' : 'info', 'a plan of changes in the service', fields),
   driftFound: (fields: { driftId: string; kind: string }) =>
     line('warn', 'the service differs from what is desired', fields),
   driftRepaired: (fields: { driftId: string; kind: string; tookMs: number }) =>
@@ -179,6 +175,7 @@ export const events = {
     remoteAddress: string;
     result: string;
     operator: string;
+    credential: string;
   }) => line('info', 'an operator called the service', fields),
   personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
     line('info', 'an operator erased what is kept about a person', fields),
@@ -189,6 +186,7 @@ export const events = {
     route: string;
     status: number;
     operator: string;
+    credential: string;
     target: string | undefined;
     remoteAddress: string;
   }) => line('info', 'an operator decided something', fields),

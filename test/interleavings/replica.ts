@@ -103,8 +103,10 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     rules: noRules,
     events: {
       converged: () => undefined,
+      changeHeld: () => undefined,
       stuck: () => undefined,
       deletionFinished: () => undefined,
+      plan: () => undefined,
       recovery: () => undefined,
       release: () => undefined,
       failed: ({ error }) => onFailure(error),
@@ -134,6 +136,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     clock,
     turns: () => undefined,
+    findTrace: () => undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,
@@ -202,7 +205,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       return isAlive;
     },
     get isCalling() {
-      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().lanes > 0);
+      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().running > 0);
     },
   };
 }

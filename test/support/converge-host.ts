@@ -75,7 +75,9 @@ export async function createConvergeHost(
     policy: { ...TEST_POLICY, ...policy },
     events: {
       converged() {},
+      changeHeld() {},
       deletionFinished() {},
+      plan() {},
       recovery() {},
       release() {},
       stuck() {},

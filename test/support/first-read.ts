@@ -62,9 +62,11 @@ export async function createReadForTest(
     rules: noRules,
     events: {
       converged() {},
+      changeHeld() {},
       deletionFinished() {},
       stuck() {},
       failed() {},
+      plan() {},
       recovery() {},
       release() {},
       auditEvent() {},

@@ -57,11 +57,11 @@ export function convergeGroups(
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
-    async record(planned, { outcome, isOwn, failures, row }, also) {
+    async record(planned, { outcome, isOwn, failures, row, change }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
       const mayRefuse = outcome.kind === 'refused' || mayRefusePart(outcome);
-      const held = { key, waiters, mayRefuse, isUndo: isGroupUndo };
+      const held = { key, waiters, mayRefuse, change, isUndo: isGroupUndo };
       const recorded = await recordHeld(deps, held, async (tx, undos) => {
         const stored = await recordGroupStep(tx, {
           ...toQuery(),

@@ -51,7 +51,7 @@ import { recordLinks } from './record-links.ts';
 import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
- * Records the result of a step of a group and its consequences in one transaction. Gives the lane back unless there is
+ * Records the result of a step of a group and its consequences in one transaction. Releases the lock unless there is
  * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
@@ -70,7 +70,7 @@ async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupSta
     const next = toDoneRow(row, recording, outcome.known);
     const recorded = await finishStep(tx, next, recording, []);
     await recordLinks(tx, next, recording, outcome.known);
-    return recorded;
+    return { ...recorded, isAlone: true };
   } catch (error) {
     if (error instanceof RowChanged) return undefined;
     throw error;

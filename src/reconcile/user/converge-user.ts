@@ -48,14 +48,14 @@ export function convergeUsers(
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
-    async record(planned, { outcome, isOwn, row }, also) {
+    async record(planned, { outcome, isOwn, row, change }, also) {
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
       // An account that was found may be another user's.
       const mayRefuse =
         outcome.kind === 'refused' ||
         (outcome.kind === 'done' && outcome.known.upstreamId !== undefined);
-      const held = { key, waiters, mayRefuse, isUndo: isUserUndo };
+      const held = { key, waiters, mayRefuse, change, isUndo: isUserUndo };
       const recorded = await recordHeld(deps, held, async (tx, undos) => {
         const stored = await recordUserStep(tx, {
           planned,

@@ -40,7 +40,7 @@ import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.t
 
 /**
  * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
- * write is undone or stuck, groups that waited for the account become due. Gives the lane back unless there is a next
+ * write is undone or stuck, groups that waited for the account become due. Releases the lock unless there is a next
  * step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
@@ -54,7 +54,8 @@ async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState
   const { missing, upstreamId } = outcome.known;
   if (missing || upstreamId !== undefined) return undefined;
   try {
-    return await recordDone(tx, row, { ...step, original: row, isKnown: true }, outcome.known);
+    const recording: Recording = { ...step, original: row, isKnown: true };
+    return { ...(await recordDone(tx, row, recording, outcome.known)), isAlone: true };
   } catch (error) {
     if (error instanceof RowChanged) return undefined;
     throw error;

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { WrittenResource } from '../../reconcile/head-start.ts';
+import { type ChangeRow, insertChange } from '../../store/changes.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
+import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
@@ -16,7 +18,7 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
 
 /** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
 export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
@@ -74,17 +76,36 @@ export async function confirmWanted<
   return { ...row, version };
 }
 
-/** Where another process leads, it has to know that a request waits: a refusal belongs to that one. */
+/**
+ * Where another process leads, it has to know that a request waits: a refusal belongs to that one. When the change was
+ * accepted is kept until the service holds it, whichever process brings it there.
+ */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy }: WriteDeps,
+  { reconciler, policy, clock, findTrace }: WriteDeps,
   result: Result,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
-  const write = { key: toKey(result), version: row.version, undo, waitMs: policy.writeWaitMs };
+  const key = toKey(result);
+  const change: ChangeRow = {
+    resource_type: key.type,
+    resource_id: key.id,
+    version: row.version,
+    kind: toChangeClass(result),
+    accepted_at: Math.round(clock.now()),
+    trace: findTrace() ?? null,
+  };
+  if (result.start) return { ...result, start: withChange(result.start, change) };
+  await insertChange(tx, change);
+  const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
+}
+
+/** The change of a write that has begun is stored only if the service does not hold it then. */
+function withChange(start: HeadStart, change: ChangeRow): HeadStart {
+  return { ...start, step: { ...start.step, change } };
 }
 
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */

@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import type { PoolConnections } from '../store.ts';
 import { toPostgresStoreError, wasAnswered } from './postgres-errors.ts';
 import { StoreError } from './store-error.ts';
 
@@ -33,7 +34,11 @@ export interface PoolOptions {
  * Connections as kysely takes them, with every error in the words of the store. One that was lost, or whose server
  * takes no writes any more, is not used again.
  */
-export function openPool({ url, connectionsMax, onConnectionLost }: PoolOptions): PostgresPool {
+export function openPool({
+  url,
+  connectionsMax,
+  onConnectionLost,
+}: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const servers = new WeakMap<object, ServerMark>();
   const endings = new WeakMap<object, StoreError>();
   const pulse = createPulse(() => askServer(url, PULSE_WAIT_MS));
@@ -70,6 +75,11 @@ export function openPool({ url, connectionsMax, onConnectionLost }: PoolOptions)
       }
     },
     end: () => pool.end(),
+    count: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   };
 }
 

@@ -147,14 +147,18 @@ function listStateStatements(serial: string): string[] {
     'create index own_calls_member on own_calls (member_id, at) where member_id is not null',
     `create index own_calls_kind on own_calls
       (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)`,
+    `create table changes (
+      resource_type text not null, resource_id text not null, version bigint not null,
+      kind text not null, accepted_at bigint not null, trace text,
+      constraint changes_pk primary key (resource_id, version))`,
   ];
 }
 
 function listDriftStatements(serial: string): string[] {
   return [
     `create table drifts (
-      seq ${serial}, id text not null unique, kind text not null, resource_type text not null,
-      resource_id text not null, member_id text not null, desired text not null,
+      seq ${serial}, id text not null unique, kind text not null, change text,
+      resource_type text not null, resource_id text not null, member_id text not null, desired text not null,
       observed text not null, status text not null, first_seen_at bigint not null,
       last_seen_at bigint not null, detector text, plan_id text, ended_at bigint,
       ignored_until bigint, note text, noted_by text)`,
@@ -183,7 +187,8 @@ function listDriftStatements(serial: string): string[] {
     `create table plan_actions (
       id ${serial}, plan_id text not null, kind text not null, resource_type text not null,
       resource_id text not null, member_id text not null, desired text not null,
-      observed text not null, harm text, status text not null, released_at bigint)`,
+      observed text not null, harm text, status text not null, planned_at bigint not null,
+      released_at bigint)`,
     'create index plan_actions_plan on plan_actions (plan_id, status, id)',
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
     `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,

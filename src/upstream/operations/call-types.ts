@@ -79,12 +79,12 @@ interface NamedTypes {
  * Answer of a call: the fields that the documents name, `unknown` when no document gives their type. An answer is
  * never checked against this; more, fewer and other fields may come.
  */
-export type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
+type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
   ? ShapedAnswer<R>
   : unknown;
 
 /** One entry of a list that the operation answers. */
-export type EntryOf<O> = O extends { readonly response: infer R extends ResponseShape }
+type EntryOf<O> = O extends { readonly response: infer R extends ResponseShape }
   ? R extends { readonly kind: 'list' }
     ? ListEntry<R>
     : AnswerObject<R>
