@@ -13,7 +13,7 @@ import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The machine may be busy. */
@@ -84,6 +84,8 @@ const NOTHING: OpsSources = {
     listFailing: never,
     listDisputes: never,
     findRelease: never,
+    readQueue: never,
+    scimUrl: '',
     about: { version: '1', startedAt: 0 },
     engine: 'sqlite',
     readFirstRead: never,
@@ -112,13 +114,25 @@ const NOTHING: OpsSources = {
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
+  samples: { list: never, now: () => 0 },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
+    sessions: { open: never, find: never, list: never, end: never },
   },
   notifications: { list: never, retry: never, test: never, receivers: [] },
   api: { call: never, told: () => undefined },
 };
+
+/** Opens a session of the console. */
+async function signIn({ baseUrl }: TestBridge): Promise<void> {
+  const answer = await fetch(new URL('/console/session', baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-scim-bridge-console': '1' },
+    body: JSON.stringify({ token: OPS_TOKEN }),
+  });
+  expect(answer.status).toBe(201);
+}
 
 describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
@@ -151,6 +165,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       for (const path of [
         ...[
           '/status',
+          '/samples',
           '/openapi.json',
           '/recovery',
           '/users',
@@ -184,6 +199,9 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       expect([made.status, taken.status]).toEqual([201, 409]);
       expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
       await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
+      await signIn(bridge);
+      const { body: signedIn } = await ask(bridge, 'GET', '/sessions');
+      await ask(bridge, 'POST', `/sessions/${Object(signedIn).items[0].id}/revoke`);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(201);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(409);
       expect((await ask(bridge, 'POST', '/clients/entra/rotate')).status).toBe(201);

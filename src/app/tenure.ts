@@ -14,6 +14,7 @@ import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
+import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -79,7 +80,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const firstRead = createFirstRead(readDeps);
   const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
   const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
-  const pruning = createPruning(deps, toRetention(options.settings));
+  const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
   const callForOperator = createOperatorCalls(deps, wake);
   const { look } = detectors.keeper;
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
@@ -117,11 +118,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       convergence.start(recovery.hold);
       await recovery.start();
       const { sweeps, keeper } = detectors;
-      for (const each of [pruning, sweeps, keeper, errands, hearing, notifier]) each.start();
+      for (const each of [...keeping, sweeps, keeper, errands, hearing, notifier]) each.start();
     },
     async stop() {
       hearing.stop();
-      const all = [pruning, errands, notifier, ...Object.values(detectors), recovery, firstRead];
+      const all = [...keeping, errands, notifier, ...Object.values(detectors), recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
@@ -129,6 +130,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
   };
+}
+
+/** A service without a rate takes any number of calls. */
+function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions): Sampling {
+  return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
 }
 
 async function createDeps(

@@ -420,6 +420,37 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** State of one minute, for charts. Counts are those of the minute or of its end. */
+export interface SamplesTable {
+  at: number;
+  calls: number;
+  /** Calls that the service takes in a minute; 0: any number. */
+  calls_max: number;
+  due: number;
+  stuck: number;
+  drifts: number;
+  requests: number;
+  refused: number;
+  /** Times until leavers were out, in milliseconds, as a JSON list. */
+  leavers: string;
+}
+
+/** An operator who is signed in to the console. */
+export interface SessionsTable {
+  id: string;
+  digest: string;
+  /** The credential that was presented: `token-…`, `settings-…`. */
+  credential_id: string;
+  credential_name: string;
+  purpose: Exclude<Purpose, 'scim' | 'metrics'>;
+  /** Binds the session to a token of the settings, which the store does not know; empty for all others. */
+  proof: string;
+  created_at: number;
+  /** Time of the last request of a person, stored at most once a minute. */
+  last_used_at: number;
+  expires_at: number;
+}
+
 /** Decision of an operator, or outage of the service. */
 export interface ActsTable {
   id: Generated<number>;
@@ -561,6 +592,8 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
+  samples: SamplesTable;
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;

@@ -73,6 +73,7 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/clients': { act: 'made a client' },
   '/ops/clients/:id/rotate': { act: 'made a secret of a client' },
   '/ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
+  '/ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
   '/ops/api/:group/:operation': { act: 'called the service' },
 };
 

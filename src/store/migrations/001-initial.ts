@@ -265,6 +265,15 @@ function listAccessStatements(serial: string): string[] {
       digest text not null, created_at bigint not null, expires_at bigint not null)`,
     'create index access_tokens_client on access_tokens (client_id, created_at)',
     'create index access_tokens_expiry on access_tokens (expires_at)',
+    `create table sessions (
+      id text primary key, digest text not null, credential_id text not null,
+      credential_name text not null, purpose text not null, proof text not null,
+      created_at bigint not null, last_used_at bigint not null, expires_at bigint not null)`,
+    'create index sessions_expiry on sessions (expires_at)',
+    `create table samples (
+      at bigint primary key, calls integer not null, calls_max integer not null,
+      due integer not null, stuck integer not null, drifts integer not null,
+      requests integer not null, refused integer not null, leavers text not null)`,
   ];
 }
 
