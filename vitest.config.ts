@@ -7,14 +7,17 @@ const MEMORY_NEEDED_BYTES = 2 * 1_024 ** 3;
 /** Files that take ten seconds and more, most of which they wait: begun last, they would be waited for alone. */
 const LONGEST = [
   'chaos',
+  'start-refused',
+  'start-to-stop',
+  'sweep',
+  'drift-policy',
+  'error-table',
+  'fuzz',
   'package',
   'postgres-outage',
   'rolling-restart',
   'parallel-members',
   'plan-crash',
-  'drift-policy',
-  'error-table',
-  'fuzz',
 ];
 
 /** Begins with the files that take longest; the others follow by their size, as vitest has it. */

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import { type Bridge, createBridge } from './app/compose.ts';
 import {
   openServableStore,
@@ -11,7 +9,7 @@ import {
 } from './app/first-access.ts';
 import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
-import { parsePackageVersion } from './app/package-version.ts';
+import { readPackageVersion } from './app/package-version.ts';
 import { SCIM_PATH } from './app/scim.ts';
 import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
@@ -25,9 +23,6 @@ import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
-
-/** The same from the sources and from the built program. */
-const packageFile = join(import.meta.dirname, '../package.json');
 
 /** What `serve` needs of the process that it runs in. */
 export interface ServeWorld {
@@ -54,7 +49,7 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 }
 
 async function serveUntilStopped(
-  { settings, warnings }: LoadedSettings,
+  { settings, warnings, shown }: LoadedSettings,
   { write, untilStopped }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
@@ -74,6 +69,7 @@ async function serveUntilStopped(
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
       settings,
+      about: { version: readPackageVersion(), startedAt: systemClock.now(), settings: shown },
       store,
       target,
       scimTokens,
@@ -112,8 +108,7 @@ async function serveUntilStopped(
 }
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
-  const version = parsePackageVersion(readFileSync(packageFile, 'utf8'));
-  return { host, port: toPort(server), engine, version, mode };
+  return { host, port: toPort(server), engine, version: readPackageVersion(), mode };
 }
 
 function watchOverload(settings: Settings, logger: Logger): OverloadWatch {

@@ -162,9 +162,13 @@ test('each manifest is one of its kind, and a mistake in it would be noticed', a
   expect([...wrong].filter((name) => manifests.has(name))).toEqual([]);
 });
 
-test('every manifest is part of the whole', () => {
-  const files = readdirSync(folder).filter((file) => file !== 'kustomization.yaml');
-  expect(files.toSorted()).toEqual(kustomization.resources.toSorted());
+test('every manifest is part of the whole, or of what needs the Prometheus Operator', () => {
+  for (const part of ['', 'monitoring']) {
+    const files = readdirSync(join(folder, part)).filter((file) => file.endsWith('.yaml'));
+    const whole = parse(read(join('config/kubernetes', part, 'kustomization.yaml')));
+    expect(files.toSorted()).toEqual([...whole.resources, 'kustomization.yaml'].toSorted());
+    expect(whole.namespace).toBe(kustomization.namespace);
+  }
 });
 
 test('the image is that of this version, and every container has it', () => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';

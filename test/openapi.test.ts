@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toOpenApiText } from '../scripts/openapi/to-document.ts';
 import { toSchema } from '../scripts/openapi/to-schema.ts';
-import { parsePackageVersion } from '../src/app/package-version.ts';
+import { readPackageVersion } from '../src/app/package-version.ts';
 import { allOperations } from '../src/ops/api/find-operation.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { isFileType, toTypes } from '../src/upstream/operations/part.ts';
@@ -30,7 +30,7 @@ const document = z.object({
 });
 
 test('docs/openapi.json has the operations as they are: npm run openapi writes it', () => {
-  const version = parsePackageVersion(readFileSync(join(root, 'package.json'), 'utf8'));
+  const version = readPackageVersion();
   expect(page).toBe(toOpenApiText(operationGroups, version));
 });
 

@@ -2,6 +2,8 @@ import type { Server } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen, toPort } from '../src/app/guarded-server.ts';
 import type { JsonObject } from '../src/domain/json.ts';
+import { opsRoutes } from '../src/ops/routes.ts';
+import { ACT_WORDS } from '../src/ops/timeline/act-log.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -93,6 +95,77 @@ test('whom and what an operator acts on is told by its id, and never by a name',
     ]);
     expect(JSON.stringify(log)).not.toContain('@example.com');
   });
+});
+
+test('what operators did is listed with who, with which credential, from where, on whom and how it ended', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const { body: made } = await askOps(bridge, 'POST', '/tokens', {
+      name: 'grace',
+      for: 'operator',
+    });
+    const asGrace = async (path: string, body: JsonObject) => {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const headers = {
+        authorization: `Bearer ${made.token}`,
+        'content-type': 'application/json',
+        'x-request-id': 'mine-7',
+      };
+      return bridge.request('POST', url, body, headers);
+    };
+    await asGrace('/pause', { reason: 'a look around' });
+    await asGrace('/drifts/nobody/accept', {});
+    await asGrace('/api/users/retrieveCurrentUser', {});
+
+    const { body: all } = await askOps(bridge, 'GET', '/acts');
+    const { body: ofGrace } = await askOps(bridge, 'GET', '/acts?operator=grace&limit=2');
+    const { body: rest } = await askOps(
+      bridge,
+      'GET',
+      `/acts?operator=grace&cursor=${ofGrace.nextCursor}`,
+    );
+    const { body: refused } = await askOps(bridge, 'GET', '/acts?outcome=refused');
+    const { body: ofToken } = await askOps(bridge, 'GET', `/acts?target=${made.id}`);
+
+    expect(all.items).toHaveLength(4);
+    expect(ofGrace.items).toMatchObject([
+      {
+        act: 'called the service',
+        outcome: 'done',
+        target: null,
+        after: { operation: 'users.retrieveCurrentUser', result: 'done' },
+      },
+      { act: 'accepted a difference', outcome: 'refused', status: 404, target: null },
+    ]);
+    expect(rest).toMatchObject({
+      items: [
+        {
+          operator: 'grace',
+          credential: made.id,
+          address: LOOPBACK,
+          act: 'paused all changes',
+          request: 'POST /ops/pause',
+          requestId: 'mine-7',
+          outcome: 'done',
+          status: 200,
+          before: { paused: false, reason: null },
+          after: { paused: true, reason: 'a look around' },
+        },
+      ],
+      nextCursor: null,
+    });
+    expect(refused.items).toHaveLength(1);
+    expect(ofToken.items).toMatchObject([
+      { operator: 'ops.token', act: 'made a token', after: { name: 'grace', for: 'operator' } },
+    ]);
+    expect(JSON.stringify(all)).not.toContain(String(made.token).slice(-43));
+  });
+});
+
+test('every request that does more than read has words for what an operator did', () => {
+  const asked = opsRoutes.filter(({ method }) => method === 'post');
+  const routes = asked.map(({ path }) => `/ops${path.replace(/\{(\w+)\}/g, ':$1')}`);
+
+  expect(Object.keys(ACT_WORDS).toSorted()).toEqual(routes.toSorted());
 });
 
 test('on a port of their own requests of operators have ids, metrics and a line of the log as well', async () => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../src/domain/json.ts';

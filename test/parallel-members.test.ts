@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxShapeChange } from '../src/sandbox/shape.ts';

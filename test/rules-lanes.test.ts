@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../src/sandbox/sandbox.ts';

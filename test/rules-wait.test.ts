@@ -103,7 +103,7 @@ test('what is accepted first reaches the service first, also past those who come
     expect(order.slice(4, -1)).toEqual(names);
   }));
 
-test('a look keeps its share of lanes and calls while changes wait', () =>
+test('a look keeps its share of workers and calls while changes wait', () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { sandbox, store } = bridge;
     await create(bridge, clock, [0, 300]);
@@ -114,7 +114,7 @@ test('a look keeps its share of lanes and calls while changes wait', () =>
 
     await clock.pass(sandbox, () => sandbox.calls.count({ operation: 'scim.getUser' }) > 0);
 
-    // Every tenth call is a look, also where changes have all lanes.
+    // Every tenth call is a look, also where changes have all workers.
     expect(sandbox.calls.count()).toBeLessThanOrEqual(20);
     expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
   }));

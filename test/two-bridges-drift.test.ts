@@ -1,3 +1,4 @@
+// @module-tag long
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';

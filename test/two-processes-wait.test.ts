@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
@@ -121,7 +122,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     service.calls.reset();
 
     const tookMs = await measureWall(async () => {
-      // As a process leaves it that had no lane for it: nobody is told.
+      // As a process leaves it that had no room for it: nobody is told.
       await first.store.write((tx) =>
         updateUser(tx, userId(id), { must_look: 1, due_at: Date.now() }),
       );

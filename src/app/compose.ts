@@ -36,7 +36,7 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -76,7 +76,7 @@ export async function openMigratedStore(
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
-  const store = watchWrites(given.store, clock);
+  const store = watchWrites(countStoreWork(given.store, given.metrics), clock);
   const logger = openOutageLog(given.logger, store, clock);
   const options: WatchedOptions = { ...given, store, clock, logger };
   const sections = await openSectionView(store);

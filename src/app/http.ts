@@ -12,16 +12,19 @@ import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { shedRequests } from '../scim/http/shed.ts';
 import { createScimRouter } from '../scim/router.ts';
+import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
+import { findLastSweptAt } from '../store/sweeps.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
+import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
@@ -43,6 +46,8 @@ export function createApps(
   const health = createHealthRouter(sources);
   const state = {
     ...sources,
+    about: options.about,
+    engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
@@ -51,6 +56,10 @@ export function createApps(
     viewAttempts: parts.attempts.view,
     listCredentials: () => listLiveCredentials(store.read),
     countWaitingPlans: () => countWaitingPlans(store.read),
+    countChanges: () => countWaitingChanges(store.read),
+    connections: store.connections,
+    findLastSweptAt: () => findLastSweptAt(store.read),
+    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);

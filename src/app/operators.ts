@@ -1,8 +1,11 @@
 import type { Router } from 'express';
+import type { Credential } from '../domain/credential.ts';
+import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import { createPlanSource } from '../ops/drift/plans.ts';
-import { createSweepSource } from '../ops/drift/sweeps.ts';
+import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
 import { createExplainSource } from '../ops/explain/routes.ts';
+import { NEWEST } from '../ops/http/list-query.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { type FirstRunDeps, readFirstRun } from '../ops/recovery/first-run.ts';
 import { readRecoveryView } from '../ops/recovery/view.ts';
@@ -19,6 +22,7 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
 import { listNames } from '../store/audit/timeline.ts';
+import { countDrifts, findDrift } from '../store/drifts.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
@@ -28,27 +32,29 @@ import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
 
 /** State that operators are shown, beside what the store lists. */
-type State = Omit<StatusSources, 'listStuck' | 'listFailing' | 'listDisputes' | 'findRelease'> &
+type State = Omit<
+  StatusSources,
+  'listStuck' | 'listFailing' | 'listDisputes' | 'findRelease' | 'findLastSweep' | 'countDrifts'
+> &
   Pick<HealthSources, 'writes'>;
 
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
   const { recovery, guard, leadership } = parts;
+  const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
   const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
-    status: {
-      ...state,
-      listStuck: (limit) => listStuck(store.read, limit),
-      listFailing: (limit) => listFailing(store.read, limit),
-      listDisputes: (limit) => listDisputes(store.read, limit),
-      findRelease: () => findReleaseProgress(store.read, options.clock.now()),
-    },
-    sweeps: createSweepSource(store.read, parts.requestSweep),
+    status: toStatusSources(options, state, sweeps),
+    sweeps,
+    settings: options.about.settings,
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.drifts),
-    decideDrifts: parts.drifts,
+    decideDrifts: {
+      ...parts.drifts,
+      findStatus: async (id) => (await findDrift(store.read, id))?.status,
+    },
     looks: { look: leadership.look, listNames: (ids) => listNames(store.read, ids) },
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
@@ -77,20 +83,49 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         logger.log(
           events.operatorCalled({
             ...{ requestId: getRequestId(res), ...call },
-            operator: getOperator(res).name,
+            ...toCaller(getOperator(res)),
           }),
         ),
     },
     clock: options.clock,
-    acted(fields) {
-      logger.log(events.operatorActed(fields));
-      parts.acts.acted(fields);
+    acts: parts.acts,
+    acted(act) {
+      const { change: _, ...fields } = act;
+      // A call of the service has a line of its own.
+      if (!fields.route.startsWith('/ops/api/')) logger.log(events.operatorActed(fields));
+      parts.acts.acted(act);
     },
     failed: (fields) => logger.log(events.requestFailed(fields)),
     access: parts.access,
     findCredential: parts.access.find,
     attempts: parts.attempts,
   });
+}
+
+function toStatusSources(
+  { store, clock }: WatchedOptions,
+  state: State,
+  sweeps: SweepSource,
+): StatusSources {
+  return {
+    ...state,
+    listStuck: (limit) => listStuck(store.read, limit),
+    listFailing: (limit) => listFailing(store.read, limit),
+    listDisputes: (limit) => listDisputes(store.read, limit),
+    findRelease: () => findReleaseProgress(store.read, clock.now()),
+    async findLastSweep() {
+      const [last] = await sweeps.list({ beforeSeq: NEWEST, limit: 1 });
+      return last === undefined ? null : toSweepView(last);
+    },
+    countDrifts: async () =>
+      (await countDrifts(store.read)).filter(({ status }) =>
+        ACTIVE_STATUSES.some((active) => active === status),
+      ),
+  };
+}
+
+function toCaller({ name: operator, id: credential }: Credential) {
+  return { operator, credential };
 }
 
 /** Takeovers by hand go the way of those by a request. */

@@ -1,5 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
+import type { About } from '../ops/state/status.ts';
 import type { Settings } from '../settings/schema.ts';
+import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -18,6 +20,8 @@ export interface Target {
 /** Options of a bridge. */
 export interface BridgeOptions {
   readonly settings: Settings;
+  /** What operators are told about the process. */
+  readonly about: About & { readonly settings: readonly ShownSetting[] };
   readonly store: Store;
   readonly target: Target;
   /** Tokens of identity providers beside those that the store keeps. */

@@ -43,6 +43,8 @@ export async function withOwnBridge<T>(
     };
     const bridge = await createBridge({
       settings: own,
+      // Its job asks for neither.
+      about: { version: 'job', startedAt: systemClock.now(), settings: [] },
       store,
       target,
       // Only this process knows it, and SCIM is not listened to.

@@ -44,6 +44,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
+    findTrace: () => undefined,
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
 }

@@ -51,6 +51,8 @@ export function toRetention({ retention }: Settings): Retention {
     auditRowsMax: retention.auditRowsMax,
     requestsMs: retention.requests,
     requestRowsMax: retention.requestRowsMax,
+    actsMs: retention.acts,
+    actRowsMax: retention.actRowsMax,
     driftsMs: retention.drifts,
     plansMs: retention.plans,
     tombstonesMs: retention.tombstones,

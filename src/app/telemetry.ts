@@ -5,9 +5,10 @@ import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
+import type { Store } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { Metrics, StoreResult } from '../telemetry/metrics.ts';
 import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 import type { WatchedOptions } from './options.ts';
 
@@ -22,6 +23,7 @@ export function toReconcileEvents(
       metrics.countConverge({ resourceType: type, outcome });
       logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
     },
+    changeHeld: ({ kind, tookMs }) => metrics.countChange(kind, tookMs),
     stuck: ({ type, id, code }) =>
       logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
     deletionFinished: ({ type, id }) =>
@@ -111,6 +113,27 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
     },
     disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
     turnedAway: (why) => metrics.countTurnedAway(why),
+  };
+}
+
+/** Has the statements and transactions of the store counted. */
+export function countStoreWork(store: Store, metrics: Metrics): Store {
+  store.onStatement(({ verb, durationMs, hasFailed }) =>
+    metrics.countStatement(verb, hasFailed ? 'failed' : 'done', durationMs),
+  );
+  return {
+    ...store,
+    async write(work) {
+      const beganAt = performance.now();
+      let result: StoreResult = 'failed';
+      try {
+        const value = await store.write(work);
+        result = 'done';
+        return value;
+      } finally {
+        metrics.countTransaction(result, performance.now() - beganAt);
+      }
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parsePackageVersion } from '../app/package-version.ts';
+import { readPackageVersion } from '../app/package-version.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { addAdoptCommand } from './adopt.ts';
 import { apiCommand } from './api.ts';
@@ -25,11 +24,9 @@ import { sweepCommand } from './sweep.ts';
 import { tokenCommand } from './token.ts';
 import { addWhyCommand } from './why.ts';
 
-const packageFile = join(import.meta.dirname, '../../package.json');
-
 // The command line itself: only this file of the folder touches the process.
 process.exitCode = await runProgram(process.argv.slice(2), {
-  version: parsePackageVersion(readFileSync(packageFile, 'utf8')),
+  version: readPackageVersion(),
   commands: [
     // Loaded on demand: a health check every few seconds must not load a server.
     serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),

@@ -110,9 +110,9 @@ test('--config wins over CONFIG, which wins over the default file', async () => 
   const files = { 'a.yaml': 'port: 1\n', 'b.yaml': 'port: 2\n' };
   const env = { CONFIG: 'a.yaml' };
   expect((await run('settings', { files })).out).toMatch(/^port +8080$/m);
-  expect((await run('settings', { files, env })).out).toMatch(/^port +1$/m);
-  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(/^port +2$/m);
-  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(/^port +2$/m);
+  expect((await run('settings', { files, env })).out).toMatch(/^port +1 /m);
+  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(/^port +2 /m);
+  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(/^port +2 /m);
 });
 
 test('settings prints every setting, warnings aside, and no secret', async () => {
@@ -133,9 +133,42 @@ test('settings prints every setting, warnings aside, and no secret', async () =>
   }
 });
 
-test('settings --json is one object by name', async () => {
-  const { out } = await run('settings --json', { env: { PORT: '1' } });
-  expect(JSON.parse(out)).toMatchObject({ port: '1', 'scim.writeWait': '3000 ms' });
+test('settings --json says of each setting its value, with its unit, and where that comes from', async () => {
+  const env = { PORT: '1', OPS_TOKEN_FILE: '/run/ops' };
+  const files = {
+    'a.yaml': 'scim: { writeWait: 1500ms }\nretention: { drifts: 60d, plans: 30d }\n',
+    '/run/ops': 'a-s3cret-of-operators',
+  };
+  const { out } = await run('settings --json --config a.yaml', { env, files });
+
+  const { items } = JSON.parse(out);
+  const byName = new Map(items.map((item: { name: string }) => [item.name, item]));
+  expect([...byName.keys()]).toContain('upstream.url');
+  expect(byName.get('port')).toEqual({
+    name: 'port',
+    variable: 'PORT',
+    value: '1',
+    from: 'environment',
+    source: 'PORT',
+  });
+  expect(byName.get('scim.writeWait')).toMatchObject({
+    value: '1500ms',
+    from: 'file',
+    source: 'a.yaml',
+  });
+  expect(byName.get('retention.drifts')).toMatchObject({ value: '60d', from: 'file' });
+  expect(byName.get('retention.plans')).toMatchObject({
+    value: '30d',
+    from: 'default',
+    source: null,
+  });
+  expect(byName.get('ops.token')).toMatchObject({
+    value: '(hidden)',
+    from: 'secret-file',
+    source: 'OPS_TOKEN_FILE',
+  });
+  expect(byName.get('upstream.url')).toMatchObject({ value: null, from: 'default' });
+  expect(out).not.toContain('[object');
 });
 
 test('healthcheck succeeds on 200 and fails on everything else', async () => {

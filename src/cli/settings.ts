@@ -1,7 +1,4 @@
-import { toShownValue } from '../settings/mask.ts';
-import { listSettingRows } from '../settings/rows.ts';
-import { settingsSchema } from '../settings/schema.ts';
-import { findAt } from '../settings/tree.ts';
+import type { ShownSetting } from '../settings/shown.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
 
@@ -12,26 +9,18 @@ export const addSettingsCommand: AddCommand = (program, { loadSettings, write, w
     .description('print the settings in effect, without secrets')
     .option('--json', 'as one JSON object')
     .action(({ json }: { json?: true }) => {
-      const { settings, warnings } = loadSettings();
-      const shown = listSettingRows(settingsSchema).map((row) => ({
-        name: row.name,
-        value: toShownValue(row, findAt(settings, row.path)),
-      }));
-      write(json ? toJson(toObject(shown)) : toTable(shown));
+      const { shown, warnings } = loadSettings();
+      write(json ? toJson({ items: shown, nextCursor: null }) : toTable(shown));
       for (const warning of warnings) writeError(`Warning: ${warning}\n`);
     });
 };
 
-interface ShownSetting {
-  readonly name: string;
-  readonly value: string;
-}
-
-function toObject(shown: readonly ShownSetting[]): Record<string, string> {
-  return Object.fromEntries(shown.map(({ name, value }) => [name, value]));
-}
-
 function toTable(shown: readonly ShownSetting[]): string {
   const width = Math.max(...shown.map(({ name }) => name.length));
-  return shown.map(({ name, value }) => `${name.padEnd(width)}  ${value}\n`).join('');
+  return shown
+    .map(({ name, value, source }) => {
+      const from = source === null ? '' : `  (${source})`;
+      return `${name.padEnd(width)}  ${value ?? '(not set)'}${from}\n`;
+    })
+    .join('');
 }

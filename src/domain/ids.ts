@@ -20,7 +20,7 @@ export function newId(): string {
   return randomUUID();
 }
 
-/** One resource, as lanes, waiters and logs name it. */
+/** One resource, as locks, waiters and logs name it. */
 export type ResourceKey =
   | { readonly type: 'user'; readonly id: UserId }
   | { readonly type: 'group'; readonly id: GroupId };

@@ -105,7 +105,12 @@ const access: AccessSource = {
   },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-const decideDrifts = { repair: unknown, accept: unknown, ignore: unknown };
+const decideDrifts = {
+  repair: unknown,
+  accept: unknown,
+  ignore: unknown,
+  findStatus: async () => undefined,
+};
 const operators = {
   looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
@@ -125,6 +130,8 @@ const operators = {
   writes,
   retry,
   listRequests: async () => [],
+  acts: { list: async () => [] },
+  settings: [],
   access,
   api,
 };
@@ -199,11 +206,16 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     writes: () => LIVE,
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
-    activity: () => ({ lanes: 2, waiting: 1 }),
+    activity: () => ({ running: 2, waiting: 1 }),
     findRelease: async () => undefined,
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
+    about: { version: '1.2.3', startedAt: 0 },
+    engine: 'sqlite',
+    readFirstRead: async () => ({ kind: 'finished' }),
+    countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2 }],
+    findLastSweep: async () => null,
   };
 }
 
@@ -238,7 +250,7 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
         nextProbeAt: '1970-01-01T00:00:05.000Z',
       },
     },
-    activity: { lanes: 2, waiting: 1 },
+    activity: { running: 2, waiting: 1 },
   });
   expect((await request().get('/ops/status')).status).toBe(401);
 });

@@ -1,3 +1,4 @@
+import type { ShownSetting } from '../settings/shown.ts';
 import { type AccessSource, accessRoutes } from './access/router.ts';
 import { type ApiSource, apiRoutes } from './api/routes.ts';
 import { type DriftDecisionSource, driftRoutes } from './drift/drifts.ts';
@@ -13,13 +14,17 @@ import { resourceRoutes } from './resources/routes.ts';
 import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import { type RetrySource, retryRoutes } from './state/retry.ts';
+import { settingsRoute } from './state/settings.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
 import { type WritesSource, writesRoutes } from './state/writes.ts';
+import type { ActLog } from './timeline/act-log.ts';
+import { actRoutes } from './timeline/acts.ts';
 import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
 
 /** Sources of everything below `/ops`. */
 export interface OpsSources {
   readonly status: StatusSources;
+  readonly settings: readonly ShownSetting[];
   readonly writes: WritesSource;
   readonly retry: RetrySource;
   readonly resources: ResourceSources;
@@ -33,6 +38,7 @@ export interface OpsSources {
   readonly firstRun: FirstRunSource;
   readonly recovery: RecoverySource;
   readonly listRequests: ListRequests;
+  readonly acts: Pick<ActLog, 'list'>;
   readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes this table as OpenAPI. */
@@ -42,6 +48,7 @@ export interface OpsSources {
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   statusRoute,
+  settingsRoute,
   ...writesRoutes,
   ...retryRoutes,
   ...resourceRoutes,
@@ -54,6 +61,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...planRoutes,
   ...recoveryRoutes,
   ...requestRoutes,
+  ...actRoutes,
   ...accessRoutes,
   ...apiRoutes,
   route({

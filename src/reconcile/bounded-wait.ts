@@ -28,7 +28,7 @@ export function isWorthWaiting(
   return waitMs > 0 && waiting < WAITING_MAX && upstream.queueAheadMs(callClass) < waitMs;
 }
 
-/** True when the changes that are due and have no lane yet take longer than the wait of one more. */
+/** True when the changes that are due and nobody runs yet take longer than the wait of one more. */
 async function isBehindTooMany(
   { upstream, store, clock }: ReconcileDeps,
   { waitMs, class: callClass }: BoundedWait,

@@ -34,7 +34,7 @@ test.each([
     decision: 'look-again',
   },
   { why: 'written meanwhile', stored: { ...managed, modified_at: 1_001 }, decision: 'look-again' },
-  { why: 'somebody holds its lane', stored: { ...managed, in_flight: 1 }, decision: 'drop' },
+  { why: 'a call for it is on its way', stored: { ...managed, in_flight: 1 }, decision: 'drop' },
   { why: 'deleted through SCIM', stored: { ...managed, deleted_at: 5 }, decision: 'drop' },
 ])('what a list says of a resource: $why', ({ stored, decision }) => {
   expect(decideMerge(stored, SENT_AT)).toBe(decision);
@@ -45,7 +45,7 @@ test.each([
   { why: 'quiet', stored: deleted, decision: 'merge' },
   { why: 'deleted just now', stored: { ...deleted, modified_at: SENT_AT }, decision: 'drop' },
   { why: 'looked at meanwhile', stored: at(deleted, SENT_AT), decision: 'drop' },
-  { why: 'somebody holds its lane', stored: { ...deleted, in_flight: 1 }, decision: 'drop' },
+  { why: 'a call for it is on its way', stored: { ...deleted, in_flight: 1 }, decision: 'drop' },
 ])('what a list says of somebody deleted: $why', ({ stored, decision }) => {
   expect(decideDeletedMerge(stored, SENT_AT)).toBe(decision);
 });

@@ -22,7 +22,8 @@ function record(
   waiters = createWaiters<UserUndo>(systemClock),
 ) {
   const held = { key, waiters, mayRefuse: true, isUndo: isUserUndo };
-  return recordHeld<object, UserUndo>({ store, clock: systemClock }, held, async (_tx, undos) =>
+  const deps = { store, clock: systemClock, events: { changeHeld() {} } };
+  return recordHeld<object, UserUndo>(deps, held, async (_tx, undos) =>
     work(undos.map(({ version }) => version)),
   );
 }

@@ -1,10 +1,16 @@
 import type { ResourceKey } from '../domain/ids.ts';
+import { type ChangeRow, takeSettledChanges } from '../store/changes.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Recorded, Undone } from './recorded.ts';
 import type { Waiter, Waiters } from './waiters.ts';
+
+/** What recording takes. */
+type RecordDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
+  readonly events: Pick<ReconcileDeps['events'], 'changeHeld'>;
+};
 
 /** What is recorded, and for whom. */
 export interface Recording<Undo> {
@@ -21,13 +27,13 @@ export interface Recording<Undo> {
  * held meanwhile, so that no request is told "accepted" for a write that is being taken back at this moment.
  */
 export async function recordHeld<State, Undo>(
-  { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
+  { store, clock, events }: RecordDeps,
   { key, waiters, mayRefuse, isUndo }: Recording<Undo>,
   record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
 ): Promise<Recorded<State>> {
   const held = waiters.hold(key);
   try {
-    const recorded = await store.write(async (tx) => {
+    const { recorded, held: delivered } = await store.write(async (tx) => {
       const asks = mayRefuse && store.engine === 'postgres';
       const rows = asks ? await lockWaits(tx, key, clock.now()) : [];
       const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
@@ -36,15 +42,42 @@ export async function recordHeld<State, Undo>(
       });
       const result = await record(tx, [...held.waiters, ...elsewhere]);
       await refuseElsewhere(tx, elsewhere, result.undone);
-      return result;
+      return { recorded: result, held: await settleChanges(tx, key, result) };
     });
     held.resume(recorded.undone);
+    const now = clock.now();
+    for (const { kind, accepted_at } of delivered) {
+      events.changeHeld({ kind, tookMs: Math.max(now - accepted_at, 0) });
+    }
     store.bell.ring('settled');
     return recorded;
   } catch (error) {
     held.resume([]);
     throw error;
   }
+}
+
+/** Takes out the changes that wait no more, and returns those that the service holds now. */
+async function settleChanges(
+  tx: Db,
+  key: ResourceKey,
+  recorded: Recorded<unknown>,
+): Promise<ChangeRow[]> {
+  if (!recorded.finished) return [];
+  const settled = await takeSettledChanges(tx, key, recorded);
+  if (!Number.isFinite(recorded.version)) return [];
+  return settled.filter(
+    (change) =>
+      !recorded.undone.some(({ version }) => version === change.version) &&
+      !isReplaced(change, settled),
+  );
+}
+
+/** True when a later request has turned an activation or deactivation round before it arrived. */
+function isReplaced({ kind, version }: ChangeRow, settled: readonly ChangeRow[]): boolean {
+  const opposite = kind === 'leaver' ? 'joiner' : 'leaver';
+  if (kind !== 'leaver' && kind !== 'joiner') return false;
+  return settled.some((other) => other.kind === opposite && other.version > version);
 }
 
 async function refuseElsewhere(

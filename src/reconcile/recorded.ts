@@ -46,7 +46,7 @@ export function toProgress(
 /** Result of recording a step. */
 export type Recorded<State> =
   | {
-      /** False when there is a next step, and the lane is still held. */
+      /** False when there is a next step, and the lock is still held. */
       readonly finished: false;
       readonly state: State;
       readonly undone: readonly Undone[];

@@ -68,6 +68,8 @@ export interface ScimDeps {
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
+  /** Trace of the request that is being served, as W3C Trace Context writes it; undefined: it has none. */
+  readonly findTrace: () => string | undefined;
   /** Log of the requests of providers. */
   readonly requests: RequestLog;
 }

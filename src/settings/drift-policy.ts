@@ -3,7 +3,7 @@ import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../domain/drift.ts
 import { DRIFT_ACTIONS, type DriftAction, type DriftPolicy } from '../domain/drift-policy.ts';
 import { kindFacts } from './kinds.ts';
 import { findNearest } from './nearest.ts';
-import { isTree } from './tree.ts';
+import { findAt, isTree } from './tree.ts';
 
 const WORDS = DRIFT_ACTIONS.join(', ');
 const KEYS: readonly string[] = ['default', ...DRIFT_KINDS];
@@ -19,7 +19,15 @@ export function driftPolicy() {
     })
     .register(kindFacts, {
       allowed: `${WORDS}; or a map of the kinds of drift and default to these; JSON in the variable`,
+      show,
     });
+}
+
+/** A policy as it is written: one word, or a map. */
+function show(policy: unknown): string {
+  const [otherwise, kinds] = [findAt(policy, ['default']), findAt(policy, ['kinds'])];
+  const isOneWord = !isTree(kinds) || Object.keys(kinds).length === 0;
+  return isOneWord ? String(otherwise) : JSON.stringify({ default: otherwise, ...kinds });
 }
 
 /** A word, or the JSON text of a map. */

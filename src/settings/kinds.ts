@@ -8,6 +8,8 @@ export interface KindFacts {
   readonly secret?: 'value' | 'password';
   /** Unit of a loaded number. */
   readonly unit?: 'ms' | 'bytes';
+  /** Writes a loaded value as a settings file has it, where that is another form. */
+  readonly show?: (value: unknown) => string;
 }
 
 /** The facts of every kind, kept beside the schemas because zod allows nothing else. */

@@ -5,6 +5,7 @@ import { type SettingProblem, SettingsError } from './errors.ts';
 import { toProblems } from './problems.ts';
 import { listSettingRows } from './rows.ts';
 import { type Settings, settingsSchema } from './schema.ts';
+import { listShownSettings, type ShownSetting } from './shown.ts';
 import { toStoreUrl } from './store-url.ts';
 import { type Tree, withValue } from './tree.ts';
 import { findUnknownVariables } from './unknown-variables.ts';
@@ -23,6 +24,8 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Values that are allowed but rarely meant: one sentence each, free of secrets. */
   readonly warnings: readonly string[];
+  /** Every setting in effect, without secrets. */
+  readonly shown: readonly ShownSetting[];
 }
 
 /**
@@ -50,5 +53,10 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   // Only now: beside a setting that could not be read, "is not set" would mislead.
   const crossProblems = listCrossProblems(settings);
   if (crossProblems.length > 0) throw new SettingsError(crossProblems);
-  return { settings, warnings: [...unknown.warnings, ...listWarnings(settings)] };
+  const sources = { values: environment.values, file: file.tree, configFile };
+  return {
+    settings,
+    warnings: [...unknown.warnings, ...listWarnings(settings)],
+    shown: listShownSettings(rows, settings, sources),
+  };
 }

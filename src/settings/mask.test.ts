@@ -24,11 +24,21 @@ const shown = [
     want: 'postgres://db/x?(hidden)',
   },
   { name: 'database.url', value: 'sqlite:data/bridge.db', want: 'sqlite:data/bridge.db' },
-  { name: 'scim.writeWait', value: 3_000, want: '3000 ms' },
+  { name: 'scim.writeWait', value: 3_000, want: '3s' },
+  { name: 'retention.drifts', value: 2_592_000_000, want: '30d' },
+  { name: 'upstream.timeout', value: 1_500, want: '1500ms' },
+  { name: 'shutdown.delay', value: 0, want: '0' },
+  { name: 'scim.bodyBytesMax', value: 10 * 1_024 ** 2, want: '10MiB' },
+  { name: 'drift.policy', value: { default: 'report', kinds: {} }, want: 'report' },
+  {
+    name: 'drift.policy',
+    value: { default: 'report', kinds: { 'member.added': 'repair' } },
+    want: '{"default":"report","member.added":"repair"}',
+  },
   { name: 'protect.users', value: ['a', 'b'], want: 'a, b' },
 ];
 for (const { name, value, want } of shown) {
-  test(`${name} ${value} is shown as ${want}`, () => {
+  test(`${name} ${JSON.stringify(value)} is shown as ${want}`, () => {
     expect(toShownValue(getRow(name), value)).toBe(want);
   });
 }

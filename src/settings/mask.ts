@@ -1,17 +1,40 @@
 import type { SettingRow } from './rows.ts';
 
-/** Prints a value without secrets, for the terminal and the log. */
+/** Prints a value without secrets and as it may be written in a settings file, for the terminal and the log. */
 export function toShownValue(row: SettingRow, value: unknown): string {
   if (value === undefined) return '(not set)';
   if (row.secret === 'value')
     return Array.isArray(value) ? `(hidden, ${value.length})` : '(hidden)';
-  if (Array.isArray(value)) return value.map(toShownEntry).join(', ');
+  if (row.show !== undefined) return row.show(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+    return value.join(', ');
   if (row.secret === 'password') return maskCredentials(String(value));
-  return row.unit === undefined ? String(value) : `${value} ${row.unit}`;
+  if (typeof value === 'number') return toAmountText(value, row.unit);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function toShownEntry(entry: unknown): string {
-  return typeof entry === 'string' ? entry : JSON.stringify(entry);
+/** Units of amounts, the largest first. */
+const UNITS = {
+  ms: [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+    ['ms', 1],
+  ],
+  bytes: [
+    ['GiB', 1_024 ** 3],
+    ['MiB', 1_024 ** 2],
+    ['KiB', 1_024],
+    ['B', 1],
+  ],
+} as const;
+
+/** An amount in the largest unit that leaves no fraction. */
+function toAmountText(amount: number, unit: SettingRow['unit']): string {
+  if (unit === undefined || amount === 0) return String(amount);
+  const [name, size] = UNITS[unit].find(([, factor]) => amount % factor === 0) ?? ['', 1];
+  return `${amount / size}${name}`;
 }
 
 /** Prints a refused value: shortened, on one line, and without anything that may be a secret. */

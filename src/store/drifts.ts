@@ -207,7 +207,10 @@ export async function countDrifts(
 /** Selection of drifts, and the page of it to read, in order of finding. */
 export interface DriftQuery {
   readonly kind: DriftKind | undefined;
-  readonly status: DriftStatus | undefined;
+  /** Undefined: with any status. */
+  readonly statuses: readonly DriftStatus[] | undefined;
+  /** Id of the user or group that differs, or of the member. */
+  readonly resourceId?: string | undefined;
   readonly afterSeq: number;
   readonly limit: number;
 }
@@ -238,10 +241,15 @@ export interface DriftView {
 /** Drifts for an operator, oldest first. */
 export async function listDriftViews(
   db: Db,
-  { kind, status, afterSeq, limit }: DriftQuery,
+  { kind, statuses, resourceId, afterSeq, limit }: DriftQuery,
 ): Promise<DriftView[]> {
   const ofKind = kind === undefined ? sql`` : sql`and drift.kind = ${kind}`;
-  const ofStatus = status === undefined ? sql`` : sql`and drift.status = ${status}`;
+  const ofStatus =
+    statuses === undefined ? sql`` : sql`and drift.status in (${sql.join(statuses)})`;
+  const ofResource =
+    resourceId === undefined
+      ? sql``
+      : sql`and (drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`;
   const names = joinSubjectNames('drift');
   const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
     select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
@@ -249,9 +257,8 @@ export async function listDriftViews(
       drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift ${names.joins}
-    where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} order by drift.seq limit ${limit}`.execute(
-    db,
-  );
+    where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} ${ofResource}
+    order by drift.seq limit ${limit}`.execute(db);
   return rows.map((row) => ({
     ...row,
     desired: parseStored<JsonValue>(row.desired),

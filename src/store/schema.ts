@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { AskedKind } from '../domain/asked-change.ts';
 import type { ChangeKind } from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
@@ -418,14 +419,29 @@ export interface ActsTable {
   id: Generated<number>;
   at: number;
   kind: 'operator' | 'outage';
-  /** Word of the decision, or what did not work: `service`, `credentials`. */
+  /** Words of the act, or what did not work: `service`, `credentials`. */
   act: string;
   /** Name of the credential; empty for an outage. */
   operator: string;
-  /** Id of the user, group, drift or plan that it was about; empty: of everything. */
+  /** Id of the user, group, drift, plan, token or client that it was about; empty: there is none. */
   target: string;
   /** End of an outage; null: it goes on. */
   ended_at: number | null;
+  /** Id of the credential; empty for an outage. */
+  credential: Generated<string>;
+  /** Address of the client. */
+  address: Generated<string>;
+  request_id: Generated<string>;
+  method: Generated<string>;
+  /** Pattern of the route. */
+  route: Generated<string>;
+  /** Status of the answer; null: an outage, or an act of an earlier version, which kept only those that were done. */
+  status: number | null;
+  /** State that the act changed, as JSON text; null: it is not known. */
+  state_before: string | null;
+  state_after: string | null;
+  /** 1: it concerns all users and groups. */
+  everyone: Generated<number>;
 }
 
 /** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
@@ -470,6 +486,19 @@ export interface ErrandsTable {
   answer: string | null;
 }
 
+/** Change that a provider asked for and the service does not hold yet. */
+export interface ChangesTable {
+  resource_type: 'user' | 'group';
+  resource_id: string;
+  /** Version of the write. */
+  version: number;
+  kind: AskedKind;
+  /** When it was stored, by the clock of the store; epoch milliseconds. */
+  accepted_at: number;
+  /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
+  trace: string | null;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -500,4 +529,5 @@ export interface Schema {
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;
+  changes: ChangesTable;
 }

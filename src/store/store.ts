@@ -9,6 +9,21 @@ export type Engine = 'sqlite' | 'postgres';
 /** First parameter of query functions: the store outside transactions, or one transaction. */
 export type Db = Kysely<Schema>;
 
+/** Statement that the store has run. */
+export interface RanStatement {
+  /** First word, such as `select`. */
+  readonly verb: string;
+  readonly durationMs: number;
+  readonly hasFailed: boolean;
+}
+
+/** Connections of a pool, and who waits for one. */
+export interface PoolConnections {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /** Store of the desired and the observed state. Everything it throws by itself is a StoreError. */
 export interface Store {
   readonly engine: Engine;
@@ -36,6 +51,10 @@ export interface Store {
    * lasts. undefined on PostgreSQL, which others share.
    */
   generation(): number | undefined;
+  /** Tells of every statement from now on; of one listener, the latest. */
+  onStatement(listen: (statement: RanStatement) => void): void;
+  /** Connections of the pool now; undefined on SQLite, which has none. */
+  connections(): PoolConnections | undefined;
   /** Makes the engine drop overwritten and deleted data, as far as that is its own to do. */
   scrub(): Promise<void>;
   /** Waits for running writes. Later ones are refused with `store-closed`. */

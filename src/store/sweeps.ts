@@ -99,3 +99,13 @@ export async function findComparedSince(
   const row = await ended.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row?.started_at ?? 0;
 }
+
+/** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
+export async function findLastSweptAt(db: Db): Promise<number | undefined> {
+  const complete = db
+    .selectFrom('sweeps')
+    .select('ended_at')
+    .where('status', 'in', ['complete', 'held']);
+  const row = await complete.orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  return row?.ended_at ?? undefined;
+}

@@ -175,6 +175,7 @@ export const events = {
     remoteAddress: string;
     result: string;
     operator: string;
+    credential: string;
   }) => line('info', 'an operator called the service', fields),
   personErased: (fields: { requestId: string; resourceId: string; rows: number }) =>
     line('info', 'an operator erased what is kept about a person', fields),
@@ -185,6 +186,7 @@ export const events = {
     route: string;
     status: number;
     operator: string;
+    credential: string;
     target: string | undefined;
     remoteAddress: string;
   }) => line('info', 'an operator decided something', fields),

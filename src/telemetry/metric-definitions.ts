@@ -14,6 +14,12 @@ const answerSeconds = [
 /** Waiting for a turn takes from nothing to an hour. */
 const turnSeconds = [0.01, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3_600] as const;
 
+/** A change takes from nothing to a day, when the service is down. */
+const changeSeconds = [
+  0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400,
+] as const;
+const statementSeconds = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30] as const;
+
 /** Every metric of the bridge itself; docs/operations.md lists the same. */
 export const metricDefinitions = {
   requests: {
@@ -22,6 +28,57 @@ export const metricDefinitions = {
     help: 'Requests answered, and how long that took. `route` is a pattern, never an address.',
     labels: ['method', 'route', 'status'],
     buckets: answerSeconds,
+  },
+  build: {
+    type: 'gauge',
+    name: 'scim_bridge_build_info',
+    help: '1, with the version of the bridge, the `engine` of its store, its `mode` and the version of Node.',
+    labels: ['version', 'engine', 'mode', 'node'],
+  },
+  started: {
+    type: 'gauge',
+    name: 'scim_bridge_start_time_seconds',
+    help: 'Time at which this process began, in seconds since 1970.',
+    labels: [],
+  },
+  changes: {
+    type: 'histogram',
+    name: 'scim_bridge_change_duration_seconds',
+    help: 'Time from the acceptance of a change that a provider asked for until the service holds it, by kind: `leaver` (deactivated or deleted), `joiner` (created or activated), `user`, `member-removed`, `member-added`, `group`. Counted by the leader; it survives restarts. What the service refused is not in it.',
+    labels: ['kind'],
+    buckets: changeSeconds,
+  },
+  changesWaiting: {
+    type: 'gauge',
+    name: 'scim_bridge_changes_waiting',
+    help: 'Changes that providers asked for and the service does not hold yet, by kind.',
+    labels: ['kind'],
+  },
+  changesOldest: {
+    type: 'gauge',
+    name: 'scim_bridge_change_oldest_age_seconds',
+    help: 'How long the oldest of them has waited, by kind; 0 when none does.',
+    labels: ['kind'],
+  },
+  statements: {
+    type: 'histogram',
+    name: 'scim_bridge_store_statement_duration_seconds',
+    help: 'Statements of the store, by their first word and `result` (`done`, `failed`), and how long they took.',
+    labels: ['verb', 'result'],
+    buckets: statementSeconds,
+  },
+  transactions: {
+    type: 'histogram',
+    name: 'scim_bridge_store_transaction_duration_seconds',
+    help: 'Transactions of the store with the wait for their turn, by `result` (`done`, `failed`), and how long they took.',
+    labels: ['result'],
+    buckets: statementSeconds,
+  },
+  connections: {
+    type: 'gauge',
+    name: 'scim_bridge_store_connections',
+    help: 'Connections to PostgreSQL, by state: `used`, `idle`; and `waiting`, what waits for one. Not there on SQLite.',
+    labels: ['state'],
   },
   credentialExpiry: {
     type: 'gauge',
@@ -158,9 +215,9 @@ export const metricDefinitions = {
     help: 'How long the oldest waiting change has waited, without those that are stuck; 0 when nothing waits.',
     labels: [],
   },
-  lanes: {
+  running: {
     type: 'gauge',
-    name: 'scim_bridge_lanes_running',
+    name: 'scim_bridge_converging',
     help: 'Users and groups that this process is bringing to the desired state now.',
     labels: [],
   },
@@ -194,6 +251,12 @@ export const metricDefinitions = {
     help: 'Comparisons of the whole service with the store, and how long they took; `incomplete` ones did not conclude everything.',
     labels: ['status'],
     buckets: turnSeconds,
+  },
+  lastSweep: {
+    type: 'gauge',
+    name: 'scim_bridge_last_complete_sweep_timestamp_seconds',
+    help: 'Time at which the last comparison ended that concluded everything, in seconds since 1970; not there before the first.',
+    labels: [],
   },
   driftRepairs: {
     type: 'histogram',

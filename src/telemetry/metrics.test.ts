@@ -42,6 +42,9 @@ const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Me
   countDetection: (m) => m.countDetection(20),
   countConverge: (m) => m.countConverge({ resourceType: 'user', outcome: 'done' }),
   countSweep: (m) => m.countSweep('complete', 20),
+  countChange: (m) => m.countChange('leaver', 20),
+  countStatement: (m) => m.countStatement('select', 'done', 20),
+  countTransaction: (m) => m.countTransaction('done', 20),
   countDriftRepair: (m) => m.countDriftRepair('user.name', 20),
 };
 
@@ -58,9 +61,13 @@ const state: StateSources = {
   countDrifts: async () => [{ kind: 'user.name', status: 'open', count: 1 }],
   countWaitingPlans: async () => [{ source: 'provider', waiting: 1 }],
   listCredentials: async () => [{ name: 'okta', purpose: 'scim', expiresAt: 1 }],
-  activity: () => ({ lanes: 1, waiting: 1 }),
+  activity: () => ({ running: 1, waiting: 1 }),
   readReadiness: async () => ({ reasons: [{ code: 'stuck' }] }),
   findAuditReadAt: async () => 1,
+  countChanges: async () => [{ kind: 'leaver', oldestAt: 1, count: 1 }],
+  connections: () => ({ used: 1, idle: 0, waiting: 0 }),
+  findLastSweptAt: async () => 1,
+  build: { version: '0.1.0', engine: 'sqlite', mode: 'live' },
   clock: systemClock,
 };
 

@@ -27,12 +27,19 @@ export interface Metrics {
   countAuditEvent(origin: string): void;
   /** Delay between a change by another author and its reading, in milliseconds. */
   countDetection(delayMs: number): void;
+  /** The service holds a change that a provider asked for. */
+  countChange(kind: string, tookMs: number): void;
+  countStatement(verb: string, result: StoreResult, durationMs: number): void;
+  countTransaction(result: StoreResult, durationMs: number): void;
   /** One step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
   countSweep(status: string, durationMs: number): void;
   /** Delay between the discovery of a difference and its repair, in milliseconds. */
   countDriftRepair(kind: string, tookMs: number): void;
 }
+
+/** How a statement or transaction ended. */
+export type StoreResult = 'done' | 'failed';
 
 interface RequestLabels {
   readonly method: string;
@@ -64,6 +71,7 @@ export function createMetrics(): Metrics {
   const series = createSeries(registry);
   const { requests, repairs, writes, upstreamCalls, turns, pauses, gateShut, converged } = series;
   const findRequests = rememberLabels(requests);
+  const findStatements = rememberStatements(series.statements);
   return {
     registry,
     countRequest: ({ method, route, status }, durationMs) =>
@@ -79,6 +87,11 @@ export function createMetrics(): Metrics {
     countGateShut: (gate) => gateShut.inc({ gate }),
     countAuditEvent: (origin) => series.auditEvents.inc({ origin }),
     countDetection: (delayMs) => series.detections.observe(delayMs / 1_000),
+    countChange: (kind, tookMs) => series.changes.observe({ kind }, tookMs / 1_000),
+    countStatement: (verb, result, durationMs) =>
+      findStatements(verb, result).observe(durationMs / 1_000),
+    countTransaction: (result, durationMs) =>
+      series.transactions.observe({ result }, durationMs / 1_000),
     countConverge: ({ resourceType, outcome }) =>
       converged.inc({ resource_type: resourceType, outcome }),
     countSweep: (status, durationMs) => series.sweeps.observe({ status }, durationMs / 1_000),
@@ -92,6 +105,18 @@ function createSeries(registry: Registry) {
     requests: new Histogram({
       ...toConfiguration(definitions.requests, registry),
       buckets: [...definitions.requests.buckets],
+    }),
+    changes: new Histogram({
+      ...toConfiguration(definitions.changes, registry),
+      buckets: [...definitions.changes.buckets],
+    }),
+    statements: new Histogram({
+      ...toConfiguration(definitions.statements, registry),
+      buckets: [...definitions.statements.buckets],
+    }),
+    transactions: new Histogram({
+      ...toConfiguration(definitions.transactions, registry),
+      buckets: [...definitions.transactions.buckets],
     }),
     repairs: new Counter(toConfiguration(definitions.repairs, registry)),
     writes: new Counter(toConfiguration(definitions.writes, registry)),
@@ -143,6 +168,17 @@ function rememberLabels(requests: Histogram<'method' | 'route' | 'status'>) {
   return (method: string, route: string, status: number) => {
     const key = `${method} ${route} ${status}`;
     const known = series.get(key) ?? requests.labels({ method, route, status });
+    series.set(key, known);
+    return known;
+  };
+}
+
+/** The same for statements, of which each request runs several. */
+function rememberStatements(statements: Histogram<'verb' | 'result'>) {
+  const series = new Map<string, Histogram.Internal<'verb' | 'result'>>();
+  return (verb: string, result: StoreResult) => {
+    const key = `${verb} ${result}`;
+    const known = series.get(key) ?? statements.labels({ verb, result });
     series.set(key, known);
     return known;
   };

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { ASKED_KINDS } from '../domain/asked-change.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { metricDefinitions } from './metric-definitions.ts';
@@ -43,12 +44,23 @@ export interface StateSources {
       readonly expiresAt: number | null;
     }[]
   >;
-  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly activity: () => { readonly running: number; readonly waiting: number };
   readonly readReadiness: () => Promise<{
     readonly reasons: readonly { readonly code: string }[];
   }>;
   /** Epoch milliseconds at which the audit log was last read to its end; undefined: it is not followed. */
   readonly findAuditReadAt: () => Promise<number | undefined>;
+  /** Changes of providers that the service does not hold yet; `oldestAt` in epoch milliseconds. */
+  readonly countChanges: () => Promise<
+    readonly { readonly kind: string; readonly oldestAt: number; readonly count: number }[]
+  >;
+  /** Connections to the store; undefined where it has none. */
+  readonly connections: () =>
+    | { readonly used: number; readonly idle: number; readonly waiting: number }
+    | undefined;
+  /** Epoch milliseconds at which the last comparison ended that concluded everything; undefined: none has. */
+  readonly findLastSweptAt: () => Promise<number | undefined>;
+  readonly build: { readonly version: string; readonly engine: string; readonly mode: string };
   readonly clock: Clock;
 }
 
@@ -58,8 +70,11 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   addBacklogGauges(registry, sources);
   addAuditGauge(registry, sources);
   addLeaderGauges(registry, sources);
-  const { lanes, waitingRequests, reasons, drift } = metricDefinitions;
-  addGauge(registry, lanes, (gauge) => gauge.set(sources.activity().lanes));
+  addBuildGauges(registry, sources);
+  addChangeGauges(registry, sources);
+  addStoreGauges(registry, sources);
+  const { running, waitingRequests, reasons, drift } = metricDefinitions;
+  addGauge(registry, running, (gauge) => gauge.set(sources.activity().running));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
   addGauge(registry, metricDefinitions.plansHeld, async (gauge) => {
     const waiting = await sources.countWaitingPlans().catch(toUnknown);
@@ -77,6 +92,45 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
     const readiness = await sources.readReadiness();
     gauge.reset();
     for (const { code } of readiness.reasons) gauge.inc({ code });
+  });
+}
+
+function addBuildGauges(registry: Registry, { build }: StateSources): void {
+  addGauge(registry, metricDefinitions.build, (gauge) =>
+    gauge.set({ ...build, node: process.versions.node }, 1),
+  );
+  addGauge(registry, metricDefinitions.started, (gauge) =>
+    gauge.set(performance.timeOrigin / 1_000),
+  );
+}
+
+function addChangeGauges(registry: Registry, { countChanges, clock }: StateSources): void {
+  const read = shareReading(countChanges);
+  const { changesWaiting, changesOldest } = metricDefinitions;
+  const add = (
+    definition: { name: string; help: string; labels: readonly ['kind'] },
+    toValue: (change: { readonly count: number; readonly oldestAt: number }) => number,
+  ) =>
+    addGauge(registry, definition, async (gauge) => {
+      const counted = await read();
+      gauge.reset();
+      // An unknown number is left out; one of the reasons says why it is unknown.
+      if (counted === undefined) return;
+      for (const kind of ASKED_KINDS) gauge.set({ kind }, 0);
+      for (const each of counted) gauge.set({ kind: each.kind }, toValue(each));
+    });
+  add(changesWaiting, ({ count }) => count);
+  add(changesOldest, ({ oldestAt }) => Math.max(clock.now() - oldestAt, 0) / 1_000);
+}
+
+function addStoreGauges(registry: Registry, { connections, findLastSweptAt }: StateSources): void {
+  addGauge(registry, metricDefinitions.connections, (gauge) => {
+    for (const [state, count] of Object.entries(connections() ?? {})) gauge.set({ state }, count);
+  });
+  addGauge(registry, metricDefinitions.lastSweep, async (gauge) => {
+    const at = await findLastSweptAt().catch(toUnknown);
+    if (at === undefined) gauge.remove();
+    else gauge.set(at / 1_000);
   });
 }
 
@@ -147,10 +201,10 @@ function addAuditGauge(registry: Registry, { findAuditReadAt, clock }: StateSour
 }
 
 /** Requests during a reading share it; undefined when the store cannot be read. */
-function shareReading(readBacklog: StateSources['readBacklog']) {
-  let reading: Promise<BacklogNumbers | undefined> | undefined;
+function shareReading<Numbers>(read: () => Promise<Numbers>) {
+  let reading: Promise<Numbers | undefined> | undefined;
   return () => {
-    reading ??= readBacklog()
+    reading ??= read()
       .catch(toUnknown)
       .finally(() => {
         reading = undefined;

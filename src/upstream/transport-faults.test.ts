@@ -70,7 +70,7 @@ describe('what is sent again', () => {
     const hooks = {
       beforeSend: () => {
         sent += 1;
-        if (sent === 2) throw new Error('the lane is lost');
+        if (sent === 2) throw new Error('the lead is lost');
       },
     };
     const transport = connect(service.baseUrl, { hooks });

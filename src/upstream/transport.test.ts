@@ -214,7 +214,7 @@ describe('hooks', () => {
 
   test('the caller can stop the call at the last moment, and nobody is told of it', async () => {
     const service = await startService(ok);
-    const cause = new Error('the lane is lost');
+    const cause = new Error('the lead is lost');
     const beforeSend = () => Promise.reject(cause);
     const announced: unknown[] = [];
     const hooks = { beforeSend: (sending: unknown) => void announced.push(sending) };

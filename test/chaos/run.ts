@@ -177,7 +177,7 @@ interface EnvOptions {
   readonly seed: number;
 }
 
-/** Settings of one life: providers are answered sooner or later, and a dead process's lanes come free soon. */
+/** Settings of one life: providers are answered sooner or later, and a dead process is followed soon. */
 function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['toEnv'] {
   const random = createSeededRandom(seed + 2);
   const limit = random.pick(['2', '1000']);

@@ -24,6 +24,8 @@ export function gateStore(
     aside: read,
     bell,
     generation: () => undefined,
+    onStatement: store.onStatement,
+    connections: store.connections,
     scrub: async () => undefined,
     async write(work) {
       try {

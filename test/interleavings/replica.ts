@@ -103,6 +103,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     rules: noRules,
     events: {
       converged: () => undefined,
+      changeHeld: () => undefined,
       stuck: () => undefined,
       deletionFinished: () => undefined,
       plan: () => undefined,
@@ -135,6 +136,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     clock,
     turns: () => undefined,
+    findTrace: () => undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,
@@ -203,7 +205,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       return isAlive;
     },
     get isCalling() {
-      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().lanes > 0);
+      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().running > 0);
     },
   };
 }

@@ -103,7 +103,7 @@ export async function startBridgeOf<Service extends Counterpart>(
 ): Promise<TestBridge<Service>> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
   options.prepare?.(sandbox);
-  const { settings } = loadSettings({
+  const { settings, shown } = loadSettings({
     // What follows the audit log would be among the calls that tests count; those that mean it set it.
     env: {
       AUDIT_POLL_INTERVAL: '0',
@@ -121,6 +121,7 @@ export async function startBridgeOf<Service extends Counterpart>(
   const localUrl = toUrl(server);
   const bridge = await createBridge({
     settings,
+    about: { version: '1.2.3', startedAt: 0, settings: shown },
     store: options.toStore?.(store) ?? store,
     target: {
       baseUrl: sandbox.url,

@@ -75,6 +75,7 @@ export async function createConvergeHost(
     policy: { ...TEST_POLICY, ...policy },
     events: {
       converged() {},
+      changeHeld() {},
       deletionFinished() {},
       plan() {},
       recovery() {},

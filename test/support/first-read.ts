@@ -62,6 +62,7 @@ export async function createReadForTest(
     rules: noRules,
     events: {
       converged() {},
+      changeHeld() {},
       deletionFinished() {},
       stuck() {},
       failed() {},

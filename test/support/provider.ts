@@ -92,7 +92,7 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
-/** Waits until nothing is due and no lane is held, so that no call follows. @throws Error after 30 s */
+/** Waits until nothing is due and no lock is held, so that no call follows. @throws Error after 30 s */
 export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promise<void> {
   const deadline = Date.now() + SETTLE_MAX_MS;
   for (;;) {

@@ -69,14 +69,21 @@ export const clientRoutes = [
       const found = await clients.revoke(params.id, body.secret);
       if (found === undefined) return unknownClient();
       const view = toClientView(found);
-      return { ...ok(view), target: view.id };
+      return { ...ok(view), target: view.id, change: { after: toState(view) } };
     },
   }),
 ] as const;
 
 function toMade(made: ClientWithSecrets & { readonly text: string }) {
   const view = toClientView(made);
-  return { status: 201, json: { ...view, secret: made.text }, target: view.id } as const;
+  const change = { after: toState(view) };
+  return { status: 201, json: { ...view, secret: made.text }, target: view.id, change } as const;
+}
+
+/** The state of a client for the acts of operators. */
+function toState({ name, profile, secrets, revokedAt }: ClientView) {
+  const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
+  return { name, profile, secrets: valid, revokedAt };
 }
 
 function unknownClient(): Answer<404, Problem> {

@@ -35,7 +35,8 @@ export const tokenRoutes = [
       const made = await tokens.make({ name, purpose, profile, validForMs, by: operator.id });
       if (made.kind === 'made') {
         const view = toTokenView(made.row);
-        return { status: 201, json: { ...view, token: made.text }, target: view.id };
+        const json = { ...view, token: made.text };
+        return { status: 201, json, target: view.id, change: { after: toState(view) } };
       }
       const message = 'Another token has this name: revoke it first, or take another name.';
       return problem(409, 'name-taken', message);
@@ -51,10 +52,16 @@ export const tokenRoutes = [
       const row = await tokens.revoke(params.id);
       if (row === undefined) return problem(404, 'not-found', 'No token has this id or name.');
       const view = toTokenView(row);
-      return { ...ok(view), target: view.id };
+      const before = { ...toState(view), revokedAt: null };
+      return { ...ok(view), target: view.id, change: { before, after: toState(view) } };
     },
   }),
 ] as const;
+
+/** The state of a token for the acts of operators. */
+function toState({ name, for: purpose, profile, expiresAt, revokedAt }: TokenView) {
+  return { name, for: purpose, profile, expiresAt, revokedAt };
+}
 
 function toTokenView(row: TokenRow): TokenView {
   return {

@@ -69,7 +69,11 @@ export const apiRoutes = [
     async handle({ api }: { readonly api: ApiSource }, { params, req, res }) {
       const id = `${params.group}.${params.operation}`;
       const found = findOperation(id);
-      if (found.kind === 'found') return call(api, found.operation, { req, res });
+      if (found.kind === 'found') {
+        const answer = await call(api, found.operation, { req, res });
+        const result = 'code' in answer.json ? String(answer.json.code) : 'done';
+        return { ...answer, change: { after: { operation: id, result } } };
+      }
       const { near } = found;
       return problem(404, 'unknown-operation', `There is no operation ${id}.`, { near });
     },

@@ -1,11 +1,16 @@
+import type { DriftStatus } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
+import type { Change } from '../http/operator-acts.ts';
 import { type Answer, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Decisions about one drift. */
-export type DriftDecisionSource = Pick<DriftDecisions, 'repair' | 'accept' | 'ignore'>;
+export interface DriftDecisionSource extends Pick<DriftDecisions, 'repair' | 'accept' | 'ignore'> {
+  /** Finds the status of a drift. */
+  readonly findStatus: (id: string) => Promise<DriftStatus | undefined>;
+}
 
 interface Needs {
   readonly decideDrifts: DriftDecisionSource;
@@ -19,8 +24,11 @@ export const driftRoutes = [
     tag: 'Sweeps and drift',
     summary: 'Has the service hold what is desired, by a plan.',
     answers: { 202: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ decideDrifts }: Needs, { params, operator }) =>
-      toAnswer(202, await decideDrifts.repair(params.id, operator.name)),
+    async handle({ decideDrifts }: Needs, { params, operator }) {
+      const before = await decideDrifts.findStatus(params.id);
+      const decision = await decideDrifts.repair(params.id, operator.name);
+      return { ...toAnswer(202, decision), change: toChange(before, decision, 'repairing') };
+    },
   }),
   route({
     method: 'post',
@@ -28,8 +36,11 @@ export const driftRoutes = [
     tag: 'Sweeps and drift',
     summary: 'Takes what is observed as what is desired.',
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ decideDrifts }: Needs, { params }) =>
-      toAnswer(200, await decideDrifts.accept(params.id)),
+    async handle({ decideDrifts }: Needs, { params }) {
+      const before = await decideDrifts.findStatus(params.id);
+      const decision = await decideDrifts.accept(params.id);
+      return { ...toAnswer(200, decision), change: toChange(before, decision, 'accepted') };
+    },
   }),
   route({
     method: 'post',
@@ -41,10 +52,25 @@ export const driftRoutes = [
     async handle({ decideDrifts }: Needs, { params, operator, body }) {
       const { until, reason, by = operator.name } = body;
       const ignoring = { until: Date.parse(until), reason, by };
-      return toAnswer(200, await decideDrifts.ignore(params.id, ignoring));
+      const before = await decideDrifts.findStatus(params.id);
+      const decision = await decideDrifts.ignore(params.id, ignoring);
+      return { ...toAnswer(200, decision), change: toChange(before, decision, 'ignored') };
     },
   }),
 ] as const;
+
+/** States for the acts of operators; a decision that was not taken leaves a drift as it was. */
+function toChange(
+  before: DriftStatus | undefined,
+  decision: DriftDecision,
+  after: DriftStatus,
+): Change {
+  const status = before ?? null;
+  return {
+    before: { status },
+    after: { status: decision.kind === 'done' ? after : status },
+  };
+}
 
 type DecisionAnswer<Status extends number> =
   | Answer<Status, OpsJson<'DriftDecision'>>

@@ -62,7 +62,7 @@ async function lookAt({ look, listNames }: LookSource, request: LookRequest): Pr
   const result = await look(request);
   switch (result.kind) {
     case 'looked':
-      return ok(await toLookAnswer(listNames, request, result));
+      return toLooked(await toLookAnswer(listNames, request, result));
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
     case 'not-linked':
@@ -79,6 +79,12 @@ async function lookAt({ look, listNames }: LookSource, request: LookRequest): Pr
     default:
       return assertNever(result);
   }
+}
+
+function toLooked(answer: LookAnswer): Answer<200, LookAnswer> {
+  const { gone, differences, repair } = answer;
+  const after = { gone, differences: differences.length, planId: repair?.planId ?? null };
+  return { ...ok(answer), change: { after } };
 }
 
 async function toLookAnswer(

@@ -1,5 +1,7 @@
-import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { SWEEP_READ_FACT } from '../../reconcile/compare/read-lists.ts';
+import { readProgress } from '../../reconcile/read/progress.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
@@ -12,8 +14,8 @@ import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
 export interface SweepSource {
   /** Asks for a sweep, and gives its id. */
   readonly request: (options: { isDryRun: boolean }) => Promise<string>;
-  readonly find: (id: string) => Promise<SweepRow | undefined>;
-  readonly list: (page: { beforeSeq: number; limit: number }) => Promise<SweepRow[]>;
+  readonly find: (id: string) => Promise<ShownSweep | undefined>;
+  readonly list: (page: { beforeSeq: number; limit: number }) => Promise<ShownSweep[]>;
   readonly listDrifts: (query: DriftQuery) => Promise<AuthoredDrift[]>;
 }
 
@@ -22,14 +24,48 @@ interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
 }
 
+/** A sweep with how far it has come. */
+type ShownSweep = SweepRow & { readonly progress: SweepView['progress'] };
+
 /** The sweeps and drifts of a store. */
-export function createSweepSource(db: Db, request: SweepSource['request']): SweepSource {
+export function createSweepSource(
+  { db, clock }: { readonly db: Db; readonly clock: { now(): number } },
+  request: SweepSource['request'],
+): SweepSource {
+  const show = async (row: SweepRow): Promise<ShownSweep> => {
+    const isRunning = row.status === 'running';
+    return { ...row, progress: isRunning ? await readProgressOf(db, row, clock.now()) : null };
+  };
   return {
     request,
-    find: (id) => findSweep(db, id),
-    list: (page) => listSweeps(db, page),
+    async find(id) {
+      const row = await findSweep(db, id);
+      return row && show(row);
+    },
+    list: async (page) => Promise.all((await listSweeps(db, page)).map(show)),
     listDrifts: (query) => listAuthored(db, query),
   };
+}
+
+/** Sweeps among which one that ended is looked for. */
+const EARLIER_MAX = 10;
+
+/** How far a sweep has come: as many entries are expected as the sweep before it compared, in two lists each. */
+async function readProgressOf(
+  db: Db,
+  { seq, started_at }: SweepRow,
+  now: number,
+): Promise<SweepView['progress']> {
+  const { steps } = await readProgress(db, SWEEP_READ_FACT);
+  const read = Object.values(steps).reduce((sum, step) => sum + step.count, 0);
+  if (read === 0) return null;
+  const earlier = await listSweeps(db, { beforeSeq: seq, limit: EARLIER_MAX });
+  const last = earlier.find(({ status }) => status === 'complete' || status === 'held');
+  if (last === undefined) return { read, expected: null, endsAt: null };
+  const { users = 0, groups = 0 } = parseStored<Record<string, number>>(last.counts);
+  const expected = Math.max(read, 2 * (users + groups));
+  const leftMs = ((now - started_at) * (expected - read)) / read;
+  return { read, expected, endsAt: new Date(Math.round(now + leftMs)).toISOString() };
 }
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
@@ -53,7 +89,7 @@ export const sweepRoutes = [
     answers: { 202: 'SweepAsked' },
     async handle({ sweeps }: Needs, { body: { dryRun = false } }) {
       const id = await sweeps.request({ isDryRun: dryRun });
-      return { status: 202, json: { id }, target: id };
+      return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
     },
   }),
   route({
@@ -90,18 +126,24 @@ export const sweepRoutes = [
     path: '/drifts',
     tag: 'Sweeps and drift',
     summary: 'Differences that nobody asked for, in order of finding.',
-    filters: { kind: DRIFT_KINDS, status: DRIFT_STATUSES },
+    filters: { kind: DRIFT_KINDS, status: ['active', ...DRIFT_STATUSES], resource: 'text' },
+    meanings: {
+      status: '`active`: all that are not over.',
+      resource: 'Of the user or group with this SCIM id, also as a member.',
+    },
     answers: { 200: 'DriftList' },
     handle: async ({ sweeps: { listDrifts } }: Needs, { query }) => {
-      const { kind, status } = query.filters;
+      const { kind, status, resource: resourceId } = query.filters;
+      const statuses = status === 'active' ? ACTIVE_STATUSES : status && [status];
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listDrifts({ kind, status, afterSeq, limit });
+        listDrifts({ kind, statuses, resourceId, afterSeq, limit });
       return ok(await readList(query, OLDEST, read, toDriftAnswer));
     },
   }),
 ] as const;
 
-function toSweepView(row: SweepRow): SweepView {
+/** A sweep as operators are shown it. */
+export function toSweepView(row: ShownSweep): SweepView {
   return {
     id: row.id,
     status: row.status,
@@ -113,6 +155,7 @@ function toSweepView(row: SweepRow): SweepView {
     calls: row.calls,
     counts: parseStored<Record<string, number>>(row.counts),
     reasons: parseStored<string[]>(row.reasons),
+    progress: row.progress,
   };
 }
 

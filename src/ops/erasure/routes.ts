@@ -78,7 +78,7 @@ export const erasureRoutes = [
       }
       const rows = Object.values(counts).reduce((sum, count) => sum + count, 1);
       erasure.told(res, { resourceId: target, rows });
-      return { ...answerKeyed(erased), target };
+      return { ...answerKeyed(erased), target, change: { before: { rows }, after: { rows: 0 } } };
     },
   }),
 ] as const;

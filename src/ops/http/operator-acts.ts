@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { JsonObject } from '../../domain/json.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { getOperator } from './operator.ts';
 
@@ -11,9 +12,18 @@ export interface OperatorAct {
   readonly status: number;
   /** The name of the credential. */
   readonly operator: string;
+  /** The id of the credential. */
+  readonly credential: string;
   /** Id of the plan, drift, person, group, token or client that it was about; undefined where there is none. */
   readonly target: string | undefined;
   readonly remoteAddress: string;
+  readonly change: Change | undefined;
+}
+
+/** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */
+export interface Change {
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
 }
 
 /** Notes the subject of a request for the log, where its address does not have it or has a name. @param id never a name */
@@ -21,17 +31,23 @@ export function noteTarget(res: Response, id: string): void {
   res.locals.target = id;
 }
 
-/** Reports each request that does more than read. Calls of the service are reported by their handler. */
+/** Notes the states before and after an act. */
+export function noteChange(res: Response, change: Change): void {
+  res.locals.change = change;
+}
+
+/** Reports each request that does more than read. */
 export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
   return (req, res, next) => {
     const { method } = req;
     const isRead = method === 'GET' || method === 'HEAD' || getOperator(res).purpose === 'reader';
-    if (isRead || req.path.startsWith('/api/')) return next();
+    if (isRead) return next();
     res.once('finish', () => {
-      const { name: operator } = getOperator(res);
+      const { name: operator, id: credential } = getOperator(res);
       const { statusCode: status } = res;
       acted({
-        ...{ requestId: getRequestId(res), method, route: toRoute(req), status, operator },
+        ...{ requestId: getRequestId(res), method, route: toRoute(req), status },
+        ...{ operator, credential, change: parseChange(res.locals.change) },
         target: findTarget(req, res),
         remoteAddress: req.ip ?? '',
       });
@@ -49,4 +65,9 @@ function findTarget({ params }: Request, { locals, statusCode }: Response): stri
   if (typeof locals.target === 'string') return locals.target;
   const isKnown = statusCode !== 400 && statusCode !== 404;
   return isKnown && typeof params.id === 'string' ? params.id : undefined;
+}
+
+/** Only `noteChange` sets it. */
+function parseChange(value: unknown): Change | undefined {
+  return value as Change | undefined;
 }

@@ -4,7 +4,7 @@ import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas
 import { jsonBody, parseBody } from './body.ts';
 import { type Filters, type ListQuery, parseListQuery, parseNewest } from './list-query.ts';
 import { getOperator, requireRole } from './operator.ts';
-import { noteTarget } from './operator-acts.ts';
+import { type Change, noteChange, noteTarget } from './operator-acts.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute<Needs> extends Described {
@@ -43,6 +43,8 @@ export interface Answer<Status extends number, Json> {
   readonly text?: string;
   /** Id for the log of operators, where the address does not have it or has a name. */
   readonly target?: string | undefined;
+  /** States before and after, for the acts of operators that are kept. */
+  readonly change?: Change;
 }
 
 /** The JSON of every answer that something did not work. */
@@ -137,8 +139,9 @@ export function problem<Status extends number>(
   return { status, json: { code, message, ...others } };
 }
 
-function send(res: Response, { status, json, text, target }: Answer<number, unknown>): void {
+function send(res: Response, { status, json, text, target, change }: Answer<number, unknown>) {
   if (target !== undefined) noteTarget(res, target);
+  if (change !== undefined) noteChange(res, change);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   res.send(text ?? JSON.stringify(json));
 }

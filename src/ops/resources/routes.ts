@@ -113,7 +113,9 @@ async function takeOver<Item>(
   { privileged = false }: { readonly privileged?: boolean | undefined },
 ): Promise<Answer<200, Item> | Refusal> {
   const adoption = await source.adopt({ id, privileged: privileged ? 'adopt' : 'refuse' });
-  return adoption.kind === 'adopted' ? show(source, id) : toRefusal(adoption);
+  if (adoption.kind !== 'adopted') return toRefusal(adoption);
+  const change = { before: { origin: null }, after: { origin: 'adopted' } };
+  return { ...(await show(source, id)), change };
 }
 
 function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {

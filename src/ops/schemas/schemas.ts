@@ -9,6 +9,7 @@ import {
   token,
   tokenBody,
 } from './access.ts';
+import { act } from './acts.ts';
 import {
   drift,
   driftDecision,
@@ -24,6 +25,7 @@ import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
@@ -31,6 +33,8 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Setting: setting,
+  SettingList: listOf(setting),
   PauseBody: pauseBody,
   RetryBody: retryBody,
   Retry: retry,
@@ -62,6 +66,8 @@ export const opsSchemas = {
   FirstRun: firstRun,
   HashBody: hashBody,
   Decision: decision,
+  Act: act,
+  ActList: listOf(act),
   Request: keptRequest,
   RequestList: listOf(keptRequest),
   Token: token,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { sweep } from './drift.ts';
 import {
   bodyOf,
   count,
@@ -73,8 +75,29 @@ const leader = z
 export const status = z.strictObject({
   status: word(['ok', 'degraded', 'unavailable']),
   reasons: z.array(reason),
+  bridge: z
+    .strictObject({
+      version: z.string(),
+      startedAt: moment(),
+      engine: word(['sqlite', 'postgres']),
+    })
+    .describe('The process that answers, and where its data is kept.'),
   leader,
   writes,
+  firstRead: z
+    .strictObject({ step: z.string(), read: count().describe('Entries of this list, so far.') })
+    .nullable()
+    .describe('How far the first read of the service has come; null: it is finished.'),
+  lastSweep: sweep.nullable().describe('The newest sweep, which may run; null: there was none.'),
+  drifts: z
+    .array(
+      z.strictObject({
+        kind: z.enum(DRIFT_KINDS),
+        status: z.enum(DRIFT_STATUSES),
+        count: count(),
+      }),
+    )
+    .describe('How many differences there are that are not over.'),
   due: count().describe('People and groups of which something is to be done.'),
   failingCount: count(),
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
@@ -107,7 +130,7 @@ export const status = z.strictObject({
         .describe('Those with the most.'),
     })
     .describe('Requests without a valid credential within ten minutes, in this process.'),
-  activity: z.strictObject({ lanes: count(), waiting: count() }),
+  activity: z.strictObject({ running: count(), waiting: count() }),
   release: releaseProgress
     .nullable()
     .describe(

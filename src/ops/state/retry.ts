@@ -94,9 +94,14 @@ export const retryRoutes = [
     body: 'RetryBody',
     answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
     async handle({ retry }: Needs, { body }) {
-      if (!('name' in body)) return ok(await retry.all());
+      if (!('name' in body)) return toTried(await retry.all());
       const keyed = await retry.one(body.name);
-      return { ...answerKeyed(keyed), ...(keyed.kind === 'found' && { target: keyed.id }) };
+      if (keyed.kind !== 'found') return answerKeyed<RetryAnswer>(keyed);
+      return { ...toTried(keyed.value), target: keyed.id };
     },
   }),
 ] as const;
+
+function toTried(answer: RetryAnswer) {
+  return { ...ok(answer), change: { after: { tried: answer.count } } };
+}

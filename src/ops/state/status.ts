@@ -5,9 +5,10 @@ import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
+import type { SweepView } from '../schemas/drift.ts';
 import type { Status } from '../schemas/state.ts';
 import type { Readiness } from './readiness.ts';
-import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
+import type { FirstRead, WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { toWritesView } from './writes.ts';
 
 /** Stuck resources and disputes that a status lists. */
@@ -20,11 +21,23 @@ export interface StatusSources {
   readonly upstreamHealth: () => TransportHealth;
   readonly writes: () => WritesFacts;
   readonly viewAttempts: () => AttemptsView;
-  readonly activity: () => { readonly lanes: number; readonly waiting: number };
+  readonly activity: () => { readonly running: number; readonly waiting: number };
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
+  readonly about: About;
+  readonly engine: 'sqlite' | 'postgres';
+  readonly readFirstRead: () => Promise<FirstRead>;
+  readonly countDrifts: () => Promise<Status['drifts']>;
+  readonly findLastSweep: () => Promise<SweepView | null>;
+}
+
+/** Facts about the process that answers. */
+export interface About {
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
 }
 
 /** The request for the state of the bridge. */
@@ -39,16 +52,18 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes, release] = await Promise.all([
+  const [readiness, backlog, stuck, failing, disputes, release, seen] = await Promise.all([
     sources.readReadiness(),
     sources.readBacklog(),
     sources.listStuck(TROUBLE_MAX),
     sources.listFailing(TROUBLE_MAX),
     sources.listDisputes(TROUBLE_MAX),
     sources.findRelease(),
+    readSeen(sources),
   ]);
   return {
     ...readiness,
+    ...seen,
     writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,
@@ -65,6 +80,21 @@ async function readStatus(sources: StatusSources): Promise<Status> {
     authentication: toAttemptsStatus(sources.viewAttempts()),
     activity: sources.activity(),
     release: toReleaseView(release),
+  };
+}
+
+/** Reads what is known of the service: the first read, the last sweep, the differences. */
+async function readSeen(
+  sources: StatusSources,
+): Promise<Pick<Status, 'bridge' | 'firstRead' | 'lastSweep' | 'drifts'>> {
+  const { version, startedAt } = sources.about;
+  const firstRead = await sources.readFirstRead();
+  return {
+    bridge: { version, startedAt: toMoment(startedAt), engine: sources.engine },
+    firstRead:
+      firstRead.kind === 'finished' ? null : { step: firstRead.step, read: firstRead.count },
+    lastSweep: await sources.findLastSweep(),
+    drifts: await sources.countDrifts(),
   };
 }
 

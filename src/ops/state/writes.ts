@@ -41,8 +41,9 @@ export const writesRoutes = [
     body: 'PauseBody',
     answers: { 200: 'Writes' },
     async handle({ writes }: Needs, { body }) {
+      const before = await writes.read();
       await writes.pause(body.reason ?? null);
-      return ok(await writes.read());
+      return toChanged(before, await writes.read());
     },
   }),
   route({
@@ -52,8 +53,17 @@ export const writesRoutes = [
     summary: 'Ends the pause. May be repeated.',
     answers: { 200: 'Writes' },
     async handle({ writes }: Needs) {
+      const before = await writes.read();
       await writes.resume();
-      return ok(await writes.read());
+      return toChanged(before, await writes.read());
     },
   }),
 ] as const;
+
+function toChanged(before: WritesView, after: WritesView) {
+  return { ...ok(after), change: { before: toState(before), after: toState(after) } };
+}
+
+function toState({ paused }: WritesView) {
+  return { paused: paused !== null, reason: paused?.reason ?? null };
+}

@@ -4,6 +4,13 @@ import { listActsOf } from '../../store/audit/acts.ts';
 import type { Store } from '../../store/store.ts';
 import { createActLog } from './act-log.ts';
 
+const ACT = {
+  requestId: 'r-1',
+  method: 'POST',
+  credential: 'token-1',
+  remoteAddress: '192.0.2.1',
+  change: undefined,
+};
 const EVER = { id: 'nobody', since: 0, limit: 10 };
 
 function createLog(store: Store, now: () => number) {
@@ -51,12 +58,12 @@ describeStores('decisions of operators', ({ makeStore }) => {
   test('are kept where they were done and decide something', async () => {
     const store = await makeStore();
     const log = createLog(store, () => 1_000);
-    const by = { operator: 'alice', target: 'id-1' };
+    const by = { ...ACT, operator: 'alice', target: 'id-1' };
 
     log.acted({ ...by, route: '/ops/users/:id/adopt', status: 200 });
     log.acted({ ...by, route: '/ops/users/:id/look', status: 409 });
-    log.acted({ ...by, route: '/ops/tokens', status: 201 });
-    log.acted({ operator: 'bob', target: undefined, route: '/ops/pause/', status: 200 });
+    log.acted({ ...by, target: 'token-1', route: '/ops/tokens/', status: 201 });
+    log.acted({ ...ACT, operator: 'bob', target: undefined, route: '/ops/pause/', status: 200 });
     await log.stop();
 
     const ofOne = await listActsOf(store.read, { ...EVER, id: 'id-1' });
@@ -74,12 +81,13 @@ describeStores('decisions of operators', ({ makeStore }) => {
     const failures: unknown[] = [];
     const log = createActLog({
       store: {
+        read: store.read,
         write: (run) => (isFull ? Promise.reject(new Error('full')) : store.write(run)),
       },
       clock: { now: () => 1_000 },
       onFailure: (error) => failures.push(error),
     });
-    const act = { operator: 'alice', target: undefined, status: 200 };
+    const act = { ...ACT, operator: 'alice', target: undefined, status: 200 };
 
     log.acted({ ...act, route: '/ops/pause' });
     await log.stop();

@@ -47,7 +47,7 @@ export interface Recording extends GroupStep {
   readonly reverted: UserId[];
 }
 
-/** Gives the lane back until it is time to try again. */
+/** Releases the lock until it is time to try again. */
 export async function recordPaused(
   tx: Db,
   row: GroupRow,
@@ -67,7 +67,7 @@ const NOTHING_WAITING: WaitingSummary = {
 
 const NO_LINKS: WaitingLinks = { members: [], admins: [] };
 
-/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
 export async function finishStep(
   tx: Db,
   row: GroupRow,
@@ -132,7 +132,7 @@ async function readShown(
   return readWaiting(tx, row.id, step.now);
 }
 
-/** Result of a step after which the lane is given back. */
+/** Result of a step after which the lock is released. */
 export async function toFinished(
   tx: Db,
   row: GroupRow,

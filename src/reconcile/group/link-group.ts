@@ -84,7 +84,7 @@ interface EndedStep {
  * Hands a deleted group over to its successor: the same group, adopted again in another row while a call for the old
  * row was on its way.
  * The subject of that call waits again, after a look, because the last observation of the successor may be outdated.
- * The successor keeps its lane, because its own call may be on its way. True when nothing is left to do for the old
+ * The successor keeps its lock, because its own call may be on its way. True when nothing is left to do for the old
  * row.
  */
 export async function handOverGroup(

@@ -27,7 +27,7 @@ function toPart({ id: userId }: UserRow, version: number): GroupPart {
   return { kind: 'member', change: { userId, upstreamUserId: 7, wanted: true, version } };
 }
 
-/** Group with a held lane, as stored now. */
+/** Group that is in flight, as stored now. */
 function add(store: Store, change: Partial<NewGroupRow> & { doc?: JsonObject }): Promise<GroupRow> {
   return addGroup(store, { ...running, ...known, ...change });
 }

@@ -102,7 +102,7 @@ function makePruning(store: Store, failures: unknown[], change: Partial<Retentio
     },
     {
       ...{ ledgerMs: 30 * DAY_MS, ledgerRowsMax: 1_000, auditMs: 30 * DAY_MS, auditRowsMax: 1_000 },
-      ...{ requestsMs: DAY_MS, requestRowsMax: 10 },
+      ...{ requestsMs: DAY_MS, requestRowsMax: 10, actsMs: 30 * DAY_MS, actRowsMax: 1_000 },
       ...{ driftsMs: 30 * DAY_MS, plansMs: 30 * DAY_MS, tombstonesMs: 0 },
       ...change,
     },
@@ -207,7 +207,7 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
       (await listSweeps(store.read, { beforeSeq: 1_000, limit: 10 })).length;
     await expect.poll(countSweeps, { interval: 5 }).toBe(1);
 
-    const all = { kind: undefined, status: undefined, afterSeq: 0, limit: 10 };
+    const all = { kind: undefined, statuses: undefined, afterSeq: 0, limit: 10 };
     const left = (await listDriftViews(store.read, all)).map(({ resourceId }) => resourceId);
     expect(left).toEqual([`open-${old}`, `open-${young}`, `gone-${young}`]);
     expect(failures).toEqual([]);

@@ -1,6 +1,8 @@
+import { pruneActs } from '../../store/audit/acts.ts';
 import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
+import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
@@ -49,6 +51,9 @@ export interface Retention {
   readonly requestsMs: number;
   /** How many requests are kept. */
   readonly requestRowsMax: number;
+  readonly actsMs: number;
+  /** How many acts of operators and outages are kept. */
+  readonly actRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
   readonly plansMs: number;
@@ -94,9 +99,13 @@ interface Run extends PruningDeps {
 
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
   const { read } = deps.store;
-  const { requestsMs, requestRowsMax, driftsMs, plansMs } = retention;
-  const requests = { before: now - requestsMs, rowsMax: requestRowsMax, limit: PRUNE_MAX };
-  await prunePartly(deps, (tx) => pruneRequests(tx, requests), now - requestsMs);
+  const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
+  const prune =
+    (log: typeof pruneRequests, rowsMax: number) =>
+    (tx: Db, { before, limit }: { before: number; limit: number }) =>
+      log(tx, { before, rowsMax, limit });
+  await prunePartly(deps, prune(pruneRequests, requestRowsMax), now - requestsMs);
+  await prunePartly(deps, prune(pruneActs, actRowsMax), now - actsMs);
   const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
   await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
   const event = await findAuditEventBeyond(read, retention.auditRowsMax);
@@ -106,6 +115,7 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneDisputes, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
+  await prunePartly(deps, pruneChanges, now);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);

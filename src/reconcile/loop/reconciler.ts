@@ -46,7 +46,7 @@ export interface Reconciler {
    */
   readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
   /** Resources that are converged in this process, and requests that wait. */
-  activity(): { readonly lanes: number; readonly waiting: number };
+  activity(): { readonly running: number; readonly waiting: number };
   /** Something became due without anybody waiting. */
   wake(): void;
   /** Lets the leader after this process refuse what requests of this process still wait for. */
@@ -131,7 +131,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       return settle({ type: 'group', id }, { waiters: groups, write, undo, readProgress });
     },
     readAdmins: (id, wait) => leader.find()?.readAdmins(id, wait) ?? leader.readAdmins(id, wait),
-    activity: () => ({ lanes: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
+    activity: () => ({ running: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
     wake() {
       const convergence = leader.find();
       if (convergence === undefined) store.bell.ring('due');

@@ -45,7 +45,7 @@ export interface Recording extends UserStep {
   readonly original: UserRow;
 }
 
-/** Plans again from the new state: clears pending fields that hold, and keeps the lane when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
 export async function finishStep(
   tx: Db,
   row: UserRow,

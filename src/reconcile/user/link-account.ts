@@ -93,7 +93,7 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
 
 /**
  * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
- * The successor keeps its lane, because its own call may be on its way.
+ * The successor keeps its lock, because its own call may be on its way.
  */
 async function markStale(tx: Db, successor: UserRow, now: number): Promise<void> {
   await updateUser(tx, successor.id, {

@@ -21,7 +21,7 @@ const running = { in_flight: 1, steps: 3, due_at: NOW };
 const named = (givenName: string): JsonObject => ({ userName: 'ada', name: { givenName } });
 const refusedAs = (...parts: UserField[]): UserOutcome => ({ kind: 'refused', parts, problem });
 
-/** User with a held lane, as stored now. */
+/** User that is in flight, as stored now. */
 function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): Promise<UserRow> {
   return addUser(store, { ...running, ...change });
 }

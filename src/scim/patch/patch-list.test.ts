@@ -107,10 +107,15 @@ const cases: readonly PatchCase[] = [
   ['a blank value of an absent element makes none', replace('ims[type eq "xmpp"].value', ''), {}],
   [
     'a bracket inside a text',
-    add('roles[value eq "a\\"]b"].display', 'D'),
-    { roles: [{ value: 'a"]b', display: 'D' }] },
+    add('roles[type eq "a\\"]b"].display', 'D'),
+    { roles: [{ type: 'a"]b', display: 'D' }] },
   ],
   ['remove by filter', { op: 'Remove', path: 'emails[type eq "work"]' }, { emails: [home] }],
+  [
+    'remove of a value by filter: an address that has none is no address',
+    remove('emails[type eq "home"].value'),
+    { emails: [work] },
+  ],
   ['remove by a filter that finds nothing', remove('emails[type eq "other"]'), {}],
   [
     'remove of a part by filter',
@@ -119,13 +124,15 @@ const cases: readonly PatchCase[] = [
   ],
   [
     'an element made with primary takes it from the others',
-    add('emails[value eq "z@x"].primary', true),
-    { emails: [{ ...work, primary: false }, home, { value: 'z@x', primary: true }] },
+    add('emails[type eq "other"]', { value: 'z@x', primary: true }),
+    {
+      emails: [{ ...work, primary: false }, home, { type: 'other', value: 'z@x', primary: true }],
+    },
   ],
   [
     'an element made without primary takes it from nobody',
-    add('emails[value eq "z@x"].type', 'other'),
-    { emails: [work, home, { value: 'z@x', type: 'other' }] },
+    add('emails[type eq "other"].value', 'z@x'),
+    { emails: [work, home, { type: 'other', value: 'z@x' }] },
   ],
   [
     'what is not said to be primary is not',
@@ -287,11 +294,16 @@ for (const filter of [
     ['.value', 'n@x'],
     ['', { display: 'N' }],
   ] as const) {
-    test(`a replacement of what a filter does not find has no target: emails[${filter}]${part}`, () => {
-      expect(() => patch(ada, replace(`emails[${filter}]${part}`, value))).toThrow(
-        expect.objectContaining({ status: 400, scimType: 'noTarget' }),
-      );
-    });
+    for (const [verb, toStep] of [
+      ['a replacement', replace],
+      ['an addition', add],
+    ] as const) {
+      test(`${verb} where a filter finds nothing has no target: emails[${filter}]${part}`, () => {
+        expect(() => patch(ada, toStep(`emails[${filter}]${part}`, value))).toThrow(
+          expect.objectContaining({ status: 400, scimType: 'noTarget' }),
+        );
+      });
+    }
   }
 }
 

@@ -12,13 +12,12 @@ import type { ValueList } from './value-list.ts';
 
 /** Cost of one change of a value, in looks at it. */
 const CHANGE_COST = 4;
-/** Attributes that a replacement may filter by where no value fits: providers expect that a value of this kind is made. */
+/** Attributes that a step may filter by where no value fits: providers expect that a value of this kind is made. */
 const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
 
 /**
- * Changes a list by one step. Where no value fits the filter and the filter names its parts exactly, add makes
- * the value; replace makes it only for a filter of a kind (`type`, `primary`). A value that becomes primary takes
- * that from the others.
+ * Changes a list by one step. Where no value fits the filter, add and replace make one for a filter that names its
+ * kind alone (`type`, `primary`). A value that becomes primary takes that from the others.
  * @throws ScimError 400 `noTarget`: as `applyUserPatch`
  */
 export function* patchList(list: ValueList, step: AttributeStep): Work<void> {
@@ -96,18 +95,13 @@ function patchElement(element: JsonObject, step: AttributeStep): JsonObject | un
 }
 
 function toNewElement({
-  op,
   target,
   value,
-}: {
-  readonly op: 'add' | 'replace';
-  readonly target: PatchTarget;
-  readonly value: JsonValue;
-}): JsonObject {
+}: Pick<AttributeStep, 'target'> & { value: JsonValue }): JsonObject {
   const named = target.where ? toNamedParts(target.where) : {};
-  // What is to be replaced has to be there (RFC 7644 §3.5.2.3).
-  const mayMake = op === 'add' || Object.keys(named ?? {}).every((name) => KINDS.has(name));
-  if (named && mayMake) return withoutNulls({ ...named, ...toParts(target, value) });
+  // A filter finds values and invents none (RFC 7644 §3.5.2.3).
+  const isKind = Object.keys(named ?? {}).every((name) => KINDS.has(name));
+  if (named && isKind) return withoutNulls({ ...named, ...toParts(target, value) });
   throw badRequest('noTarget', `No value of ${target.path.attribute.name} fits the filter.`);
 }
 

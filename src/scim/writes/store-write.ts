@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { insertChange } from '../../store/changes.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
+import { toAskedKind } from './asked-kind.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
@@ -14,7 +16,7 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
 
 /**
  * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the
@@ -54,15 +56,27 @@ export async function confirmWanted<
   return { ...row, version };
 }
 
-/** Where another process leads, it has to know that a request waits: a refusal belongs to that one. */
+/**
+ * Where another process leads, it has to know that a request waits: a refusal belongs to that one. When the change was
+ * accepted is kept until the service holds it, whichever process brings it there.
+ */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy }: WriteDeps,
+  { reconciler, policy, clock, findTrace }: WriteDeps,
   result: Result,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
-  const write = { key: toKey(result), version: row.version, undo, waitMs: policy.writeWaitMs };
+  const key = toKey(result);
+  await insertChange(tx, {
+    resource_type: key.type,
+    resource_id: key.id,
+    version: row.version,
+    kind: toAskedKind(result),
+    accepted_at: Math.round(clock.now()),
+    trace: findTrace() ?? null,
+  });
+  const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
 }

@@ -29,6 +29,14 @@ export const retentionSchema = z.strictObject({
   requestRowsMax: wholeNumber({ min: 0, max: 10_000_000 })
     .prefault(100_000)
     .describe('How many of these requests are kept, the newest; 0: none.'),
+  acts: duration({ min: '1d', max: '3650d' })
+    .prefault('365d')
+    .describe(
+      'How long it is kept what operators did, for `scim-bridge acts`: with which credential, from where, on whom, with what outcome.',
+    ),
+  actRowsMax: wholeNumber({ min: 1_000, max: 10_000_000 })
+    .prefault(100_000)
+    .describe('How many of these acts, and of the outages beside them, are kept, the newest.'),
   drifts: duration({ min: '1d', max: '3650d' })
     .prefault('30d')
     .describe(

@@ -2,18 +2,18 @@ import { type Selectable, sql } from 'kysely';
 import type { ActsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/** Acts that are kept; the oldest go first. */
-const KEPT_MAX = 20_000;
-
-/** A decision of an operator, or an outage of the service, as stored. */
+/** An act of an operator, or an outage of the service, as stored. */
 export type ActRow = Selectable<ActsTable>;
 
-/** Decision of an operator. */
-export type NewAct = Pick<ActRow, 'at' | 'act' | 'operator' | 'target'>;
+/** Act of an operator that is to be stored. */
+export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
 
-/** Stores a decision of an operator. */
+/** Stores an act of an operator. */
 export async function insertAct(tx: Db, act: NewAct): Promise<void> {
-  await insert(tx, { ...act, kind: 'operator' });
+  await tx
+    .insertInto('acts')
+    .values({ ...act, kind: 'operator' })
+    .execute();
 }
 
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
@@ -25,7 +25,9 @@ export async function beginOutage(tx: Db, act: string, at: number): Promise<void
     .where('ended_at', 'is', null)
     .limit(1)
     .executeTakeFirst();
-  if (known === undefined) await insert(tx, { kind: 'outage', act, operator: '', target: '', at });
+  if (known !== undefined) return;
+  const row = { kind: 'outage', act, operator: '', target: '', at, everyone: 1 } as const;
+  await tx.insertInto('acts').values(row).execute();
 }
 
 /** Stores the end of an outage; `at` is epoch milliseconds. */
@@ -38,17 +40,39 @@ export async function endOutage(tx: Db, act: string, at: number): Promise<void> 
     .execute();
 }
 
-async function insert(tx: Db, row: Omit<ActRow, 'id' | 'ended_at'>): Promise<void> {
-  const { id } = await tx.insertInto('acts').values(row).returning('id').executeTakeFirstOrThrow();
-  await tx
-    .deleteFrom('acts')
-    .where('id', '<=', id - KEPT_MAX)
-    .execute();
+/** Selection of acts of operators, and the page of it to read. */
+export interface ActQuery {
+  /** Name or id of the credential. */
+  readonly operator: string | undefined;
+  /** Id that they were about. */
+  readonly target: string | undefined;
+  /** Statuses from the first to the last. */
+  readonly status: readonly [number, number] | undefined;
+  readonly beforeSeq: number;
+  readonly limit: number;
+}
+
+/** Lists acts of operators, the newest first. */
+export async function listActs(
+  db: Db,
+  { operator, target, status, beforeSeq, limit }: ActQuery,
+): Promise<(ActRow & { readonly seq: number })[]> {
+  let query = db.selectFrom('acts').selectAll().select('id as seq').where('kind', '=', 'operator');
+  query = query.where('id', '<', beforeSeq);
+  if (operator !== undefined) {
+    query = query.where((where) =>
+      where.or([where('operator', '=', operator), where('credential', '=', operator)]),
+    );
+  }
+  if (target !== undefined) query = query.where('target', '=', target);
+  if (status !== undefined)
+    query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
+  return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
 /**
- * Lists the newest decisions about a user or group, about a drift or plan that names it, and about everything since
- * `since` (epoch milliseconds), with the outages since then.
+ * Lists the newest acts that were done about a user or group, about a drift or plan that names it, and about everything
+ * since `since` (epoch milliseconds), with the outages since then.
  */
 export async function listActsOf(
   db: Db,
@@ -62,9 +86,32 @@ export async function listActsOf(
   const { rows } = await sql<ActRow>`
     select * from (
       select * from acts where target = ${id}
-      union select * from acts where target = '' and at >= ${since}
+      union select * from acts where everyone = 1 and at >= ${since}
       union select * from acts where target in (${ofDrift})
       union select * from acts where target in (${ofPlan})) as told
+    where status is null or status < 400
     order by at desc, id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Limits of what is kept: acts before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */
+export interface ActPruning {
+  readonly before: number;
+  readonly rowsMax: number;
+  readonly limit: number;
+}
+
+/** Forgets at most `limit` acts and outages that have ended, the oldest first; returns how many. */
+export async function pruneActs(tx: Db, { before, rowsMax, limit }: ActPruning): Promise<number> {
+  const newest = tx.selectFrom('acts').select('id').orderBy('id', 'desc');
+  const last = await newest.offset(rowsMax).limit(1).executeTakeFirst();
+  const oldest = tx
+    .selectFrom('acts')
+    .select('id')
+    .where((where) => where.or([where('at', '<', before), where('id', '<=', last?.id ?? 0)]))
+    .where((where) => where.or([where('kind', '=', 'operator'), where('ended_at', 'is not', null)]))
+    .orderBy('id')
+    .limit(limit);
+  const result = await tx.deleteFrom('acts').where('id', 'in', oldest).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

@@ -8,7 +8,7 @@ const codeByState: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['40P01', 'store-contended'], // deadlock_detected
   ['55P03', 'store-busy'], // lock_not_available: our lock_timeout
   ['57014', 'store-busy'], // query_canceled: our statement_timeout
-  ['25P03', 'store-busy'], // idle_in_transaction_session_timeout
+  ['25P03', 'store-contended'], // idle_in_transaction_session_timeout: we stood still, and others went on
   ['53100', 'store-full'], // disk_full
   ['25006', 'store-unavailable'], // read_only_sql_transaction: a standby
   ['3D000', 'store-unavailable'], // invalid_catalog_name: no such database

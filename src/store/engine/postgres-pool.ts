@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import type { PoolConnections } from '../store.ts';
 import { toPostgresStoreError, wasAnswered } from './postgres-errors.ts';
 import { StoreError } from './store-error.ts';
 
@@ -8,8 +9,9 @@ const timeouts = {
   connectionTimeoutMillis: 5_000,
   lock_timeout: 5_000,
   statement_timeout: 30_000,
-  // Frees the locks of a host that vanished.
-  idle_in_transaction_session_timeout: 10_000,
+  // Frees the locks of a process that stands still, well before those who wait for them give up. It runs its
+  // transaction again when it goes on.
+  idle_in_transaction_session_timeout: 1_000,
 };
 
 /** Time within which a server has to answer that it is there, in milliseconds. */
@@ -32,8 +34,13 @@ export interface PoolOptions {
  * Connections as kysely takes them, with every error in the words of the store. One that was lost, or whose server
  * takes no writes any more, is not used again.
  */
-export function openPool({ url, connectionsMax, onConnectionLost }: PoolOptions): PostgresPool {
+export function openPool({
+  url,
+  connectionsMax,
+  onConnectionLost,
+}: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const servers = new WeakMap<object, ServerMark>();
+  const endings = new WeakMap<object, StoreError>();
   const pulse = createPulse(() => askServer(url, PULSE_WAIT_MS));
   const pool = new pg.Pool({
     connectionString: url,
@@ -50,18 +57,29 @@ export function openPool({ url, connectionsMax, onConnectionLost }: PoolOptions)
   // Without these two listeners a lost connection would end the process. While a connection is in use, the
   // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
   pool.on('error', (error) => onConnectionLost(toPostgresStoreError(error)));
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => {
+      const ending = toPostgresStoreError(error);
+      if (ending.code === 'store-contended') endings.set(client, ending);
+    }),
+  );
   return {
     options: pool.options,
     connect: async () => {
       try {
         const client = await pool.connect();
-        return toClient(client, { pulse, server: servers.get(client) ?? NO_SERVER });
+        const server = servers.get(client) ?? NO_SERVER;
+        return toClient(client, { pulse, server, findEnding: () => endings.get(client) });
       } catch (error) {
         throw toPostgresStoreError(error);
       }
     },
     end: () => pool.end(),
+    count: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
   };
 }
 
@@ -75,9 +93,16 @@ function cut(client: pg.ClientBase): void {
   if (client instanceof pg.Client) client.end().catch(() => {});
 }
 
+interface ClientParts {
+  readonly pulse: Pulse;
+  readonly server: ServerMark;
+  /** Finds the reason for which the server has ended the session: nothing of its transaction is stored. */
+  readonly findEnding: () => StoreError | undefined;
+}
+
 function toClient(
   client: pg.PoolClient,
-  { pulse, server }: { pulse: Pulse; server: ServerMark },
+  { pulse, server, findEnding }: ClientParts,
 ): PostgresPoolClient {
   const waiting = { server, cut: () => cut(client) };
   let lost: StoreError | undefined;
@@ -90,7 +115,7 @@ function toClient(
     } catch (cause) {
       const error = toPostgresStoreError(cause);
       if (error.code !== 'store-unavailable') throw error;
-      lost = text === 'commit' ? toUnsure(error) : error;
+      lost = findEnding() ?? (text === 'commit' ? toUnsure(error) : error);
       throw lost;
     }
   }

@@ -49,6 +49,55 @@ describePostgres('a lost connection', ({ makeUrl, open }) => {
   });
 });
 
+describePostgres('a process that stands still in the middle of a write', ({ makeUrl, open }) => {
+  test('lets others write the same row, and its own write is done when it goes on', async () => {
+    const url = await makeUrl('empty');
+    const [frozen, other] = [await open(url), await open(url)];
+    await sql`create table counts (value integer)`.execute(other.read);
+    await sql`insert into counts values (0)`.execute(other.read);
+    const add = (tx: Db) => sql`update counts set value = value + 1`.execute(tx);
+    const holding = Promise.withResolvers<void>();
+    const thawed = Promise.withResolvers<void>();
+
+    const late = frozen.write(async (tx) => {
+      await add(tx);
+      holding.resolve();
+      await thawed.promise;
+      await sql`select 1`.execute(tx);
+    });
+    await holding.promise;
+    await other.write(add);
+    thawed.resolve();
+    await late;
+
+    const { rows } = await sql`select value from counts`.execute(other.read);
+    expect(rows).toEqual([{ value: 2 }]);
+  });
+
+  test('is not said to have stored what the server has undone, when only the commit was missing', async () => {
+    const url = await makeUrl('empty');
+    const [frozen, other] = [await open(url), await open(url)];
+    await sql`create table counts (value integer)`.execute(other.read);
+    await sql`insert into counts values (0)`.execute(other.read);
+    const add = (tx: Db) => sql`update counts set value = value + 1`.execute(tx);
+    const holding = Promise.withResolvers<void>();
+    const thawed = Promise.withResolvers<void>();
+
+    const late = frozen.write(async (tx) => {
+      await add(tx);
+      holding.resolve();
+      await thawed.promise;
+    });
+    await holding.promise;
+    await other.write(add);
+    thawed.resolve();
+    await late;
+
+    const { rows } = await sql`select value from counts`.execute(other.read);
+    expect(rows).toEqual([{ value: 2 }]);
+  });
+});
+
 describePostgres('a contended write', ({ makeStore, makeUrl }) => {
   test('is tried again, with the delays that `random` gives, and not for ever', async () => {
     let delaysAsked = 0;

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { createPostgresBell } from '../postgres-bell.ts';
 import type { Schema } from '../schema.ts';
-import type { Db, Store, StoreOptions } from '../store.ts';
+import type { Store, StoreOptions } from '../store.ts';
 import { keepTrying } from './keep-trying.ts';
 import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
+import { createStatementLog } from './statement-log.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;
@@ -16,15 +17,16 @@ const retryDelayMaxMs = 500;
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
-  const open = (max: number): Db => {
+  const { log, listen } = createStatementLog();
+  const open = (max: number) => {
     const pool = openPool({
       url,
       connectionsMax: max,
       onConnectionLost: (e) => onConnectionLost?.(e),
     });
-    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+    return { pool, db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), log }) };
   };
-  const db = open(connectionsMax);
+  const { db, pool } = open(connectionsMax);
 
   try {
     // A server that is not there yet is waited for.
@@ -34,7 +36,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const running = createRunningWrites();
-  const aside = open(1); // Connects when it is first used.
+  const { db: aside } = open(1); // Connects when it is first used.
   const bell = createPostgresBell(url, aside);
   return {
     engine: 'postgres',
@@ -42,6 +44,8 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     aside,
     bell,
     generation: () => undefined,
+    onStatement: listen,
+    connections: pool.count,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
     // Old versions of rows go when the server vacuums, which is its own to do.

@@ -7,7 +7,7 @@ import { StoreError, type StoreErrorCode } from './store-error.ts';
 const busyTimeoutMs = 5_000;
 
 /**
- * Takes the file for this process, which frees lanes because it assumes that no other process has the file. The lock
+ * Takes the file for this process, which lets it assume that no other process has the file. The lock
  * lies beside the file, so that others may still read it (a backup, a shell), and ends with the process.
  * @param waitMs time that another process may still have it; by default as long as a predecessor needs to end
  * @throws StoreError `store-in-use` when it still has

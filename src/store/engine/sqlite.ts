@@ -8,6 +8,7 @@ import type { Store } from '../store.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 import { cachedStatements } from './sqlite-statements.ts';
+import { createStatementLog, type StatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
@@ -47,8 +48,9 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   };
   const queue = createWriteQueue({ ...transaction, commit }, batchMax);
   const turns = createTurns(turnMs);
-  const write = toKysely(writer, turns);
-  const read = toKysely(reader, turns);
+  const statements = createStatementLog();
+  const write = toKysely(writer, turns, statements.log);
+  const read = toKysely(reader, turns, statements.log);
 
   return {
     engine: 'sqlite',
@@ -56,6 +58,8 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     aside: read,
     bell: createLocalBell(),
     generation: () => commits,
+    onStatement: statements.listen,
+    connections: () => undefined,
     write: (work) => queue.run(() => write.transaction().execute(work)),
     scrub: async () => {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
@@ -89,11 +93,16 @@ function openWriter(path: string): DatabaseSync {
   }
 }
 
-function toKysely(connection: DatabaseSync, turns: Turns): Kysely<Schema> {
+function toKysely(
+  connection: DatabaseSync,
+  turns: Turns,
+  log: StatementLog['log'],
+): Kysely<Schema> {
   const database = cachedStatements(connection, statementsMax);
   const isInTransaction = () => connection.isTransaction;
   return new Kysely<Schema>({
     dialect: new SavepointDialect({ database, isInTransaction, turns }),
+    log,
   });
 }
 

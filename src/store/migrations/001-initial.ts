@@ -147,6 +147,10 @@ function listStateStatements(serial: string): string[] {
     'create index own_calls_member on own_calls (member_id, at) where member_id is not null',
     `create index own_calls_kind on own_calls
       (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)`,
+    `create table changes (
+      resource_type text not null, resource_id text not null, version bigint not null,
+      kind text not null, accepted_at bigint not null, trace text,
+      constraint changes_pk primary key (resource_id, version))`,
   ];
 }
 

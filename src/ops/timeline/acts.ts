@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { ActRow } from '../../store/audit/acts.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { ok, route } from '../http/route.ts';
+import type { ActView } from '../schemas/acts.ts';
+import type { ActLog } from './act-log.ts';
+
+/** Outcomes of acts, with the statuses that mean them. */
+const STATUSES = {
+  done: [200, 399],
+  refused: [400, 499],
+  failed: [500, 599],
+} as const;
+
+/** The request for the acts of operators. */
+export const actRoutes = [
+  route({
+    method: 'get',
+    path: '/acts',
+    tag: 'Acts of operators',
+    summary: 'What operators did, the newest first, with the states before and after.',
+    filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
+    meanings: {
+      operator: 'By the credential with this name or id.',
+      target: 'About this user, group, drift, plan, token or client.',
+      outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
+    },
+    answers: { 200: 'ActList' },
+    async handle({ acts }: { readonly acts: Pick<ActLog, 'list'> }, { query }) {
+      const { operator, target, outcome } = query.filters;
+      const status = outcome === undefined ? undefined : STATUSES[outcome];
+      const read = ({ from: beforeSeq, limit }: PartQuery) =>
+        acts.list({ operator, target, status, beforeSeq, limit });
+      return ok(await readList(query, NEWEST, read, toActView));
+    },
+  }),
+] as const;
+
+function toActView(row: ActRow): ActView {
+  return {
+    id: `act-${row.id}`,
+    at: new Date(row.at).toISOString(),
+    operator: row.operator,
+    credential: row.credential || null,
+    address: row.address || null,
+    act: row.act,
+    request: row.route === '' ? null : `${row.method} ${row.route}`,
+    requestId: row.request_id || null,
+    target: row.target || null,
+    outcome: toOutcome(row.status),
+    status: row.status,
+    before: toState(row.state_before),
+    after: toState(row.state_after),
+  };
+}
+
+function toOutcome(status: number | null): ActView['outcome'] {
+  // Earlier versions kept only acts that were done, without their status.
+  if (status === null || status < 400) return 'done';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+function toState(text: string | null): JsonObject | null {
+  return text === null ? null : parseStored<JsonObject>(text);
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { addGroup, addUser } from '../../test/support/rows.ts';
+import { describeStores } from '../../test/support/stores.ts';
+import type { AskedKind } from '../domain/asked-change.ts';
+import { countWaitingChanges, insertChange, pruneChanges, takeSettledChanges } from './changes.ts';
+import type { Store } from './store.ts';
+
+function remember(store: Store, id: string, version: number, kind: AskedKind): Promise<void> {
+  const type = kind === 'group' ? 'group' : 'user';
+  const resource = { resource_type: type, resource_id: id } as const;
+  return store.write((tx) =>
+    insertChange(tx, { ...resource, version, kind, accepted_at: version, trace: null }),
+  );
+}
+
+describeStores('accepted changes', ({ makeStore }) => {
+  test('settle up to the oldest version that waits, and never beyond the one that was read', async () => {
+    const store = await makeStore();
+    const { id } = await addGroup(store);
+    for (const version of [2, 3, 4, 5]) await remember(store, id, version, 'group');
+    const take = (version: number, oldestPending: number | undefined) =>
+      store.write((tx) =>
+        takeSettledChanges(tx, { type: 'group', id }, { version, oldestPending }),
+      );
+
+    const first = await take(4, 3);
+    const second = await take(4, undefined);
+    const rest = await take(Number.POSITIVE_INFINITY, undefined);
+
+    const versions = [first, second, rest].map((rows) => rows.map(({ version }) => version));
+    expect(versions).toEqual([[2], [3, 4], [5]]);
+  });
+
+  test('somebody is out when the deactivation has arrived, although a new name still waits', async () => {
+    const store = await makeStore();
+    const out = await addUser(store, { pending: '{"name":2}' });
+    const waits = await addUser(store, { pending: '{"active":2,"name":2}' });
+    const take = (id: typeof out.id) => {
+      const progress = { version: 2, oldestPending: 2 };
+      return store.write((tx) => takeSettledChanges(tx, { type: 'user', id }, progress));
+    };
+    for (const { id } of [out, waits]) await remember(store, id, 2, 'leaver');
+
+    expect(await take(out.id)).toMatchObject([{ kind: 'leaver', version: 2 }]);
+    expect(await take(waits.id)).toEqual([]);
+  });
+
+  test('are counted while their resource waits, and forgotten once it waits for nothing', async () => {
+    const store = await makeStore();
+    const due = await addUser(store, { due_at: 9 });
+    const rests = await addUser(store);
+    for (const version of [7, 8]) await remember(store, due.id, version, 'leaver');
+    await remember(store, rests.id, 5, 'leaver');
+
+    const counted = await countWaitingChanges(store.read);
+    const pruned = await store.write((tx) => pruneChanges(tx, { limit: 10 }));
+
+    expect(counted).toEqual([{ kind: 'leaver', oldestAt: 7, count: 2 }]);
+    expect(pruned).toBe(1);
+    expect(await countWaitingChanges(store.read)).toEqual(counted);
+  });
+});

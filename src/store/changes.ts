@@ -1,0 +1,80 @@
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { ChangesTable } from './schema.ts';
+import type { Db } from './store.ts';
+
+/** Accepted change as stored. */
+export type ChangeRow = Selectable<ChangesTable>;
+
+/** Remembers an accepted change until the service holds it. */
+export async function insertChange(tx: Db, change: ChangeRow): Promise<void> {
+  await tx.insertInto('changes').values(change).execute();
+}
+
+/** Progress of a resource whose changes are compared with it. */
+export interface ChangeProgress {
+  /** Version that was read: nothing is said of later changes. */
+  readonly version: number;
+  /** Oldest version that still waits; undefined: nothing does. */
+  readonly oldestPending: number | undefined;
+}
+
+/** Forgets the changes that wait no more, and returns them, the oldest first. */
+export async function takeSettledChanges(
+  tx: Db,
+  { id }: ResourceKey,
+  { version, oldestPending }: ChangeProgress,
+): Promise<ChangeRow[]> {
+  let settled = tx.deleteFrom('changes').where('resource_id', '=', id);
+  if (Number.isFinite(version)) settled = settled.where('version', '<=', version);
+  if (oldestPending !== undefined) settled = settled.where(isSettled(id, oldestPending));
+  const rows = await settled.returningAll().execute();
+  return rows.toSorted((a, b) => a.version - b.version);
+}
+
+/** Forgets removals up to this version, because they wait for an operator and not for the service. */
+export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: number): Promise<void> {
+  const removals = tx.deleteFrom('changes').where('resource_id', '=', id);
+  const kinds = ['leaver', 'member-removed'] as const;
+  await removals.where('version', '<=', version).where('kind', 'in', kinds).execute();
+}
+
+/** Somebody is out, or in, also while another part of the same request still waits. */
+function isSettled(id: string, oldestPending: number): RawBuilder<SqlBool> {
+  const access = sql`kind in ('leaver', 'joiner')`;
+  const waits = sql`exists (select 1 from users where users.id = ${id}
+    and (pending like '%"active"%' or pending like '%"account"%'))`;
+  return sql`((${access} and not ${waits}) or (not ${access} and version < ${oldestPending}))`;
+}
+
+/** Forgets at most `limit` changes of resources that wait for nothing any more; returns how many. */
+export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
+  const isDue = (table: 'users' | 'groups') =>
+    sql`exists (select 1 from ${sql.table(table)} as home
+      where home.id = changes.resource_id and home.due_at is not null)`;
+  const over = sql<{ resource_id: string }>`select resource_id from changes
+    where not ${isDue('users')} and not ${isDue('groups')} limit ${limit}`;
+  const result = await sql`delete from changes where resource_id in (${over})`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+/** Oldest accepted time (epoch milliseconds) and number of the changes of one kind that wait. */
+export interface WaitingChanges {
+  readonly kind: string;
+  readonly oldestAt: number;
+  readonly count: number;
+}
+
+/** Counts the accepted changes that the service does not hold yet, by kind. */
+export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
+  const { rows } = await sql<{ kind: string; oldest: number; count: number }>`
+    select changes.kind, min(changes.accepted_at) as oldest, count(*) as count from changes
+    where exists (select 1 from users where id = changes.resource_id and due_at is not null)
+      or exists (select 1 from groups where id = changes.resource_id and due_at is not null)
+    group by changes.kind`.execute(db);
+  return rows.map(({ kind, oldest, count }) => ({
+    kind,
+    oldestAt: Number(oldest),
+    count: Number(count),
+  }));
+}
