@@ -7,7 +7,6 @@ import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -99,7 +98,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),

@@ -41,9 +41,8 @@ type State = Omit<
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard, leadership } = parts;
+  const { guard, leadership } = parts;
   const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
-  const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
     status: toStatusSources(options, state, sweeps),
@@ -69,11 +68,9 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
           detection: leadership.news().detection ?? undefined,
           now: options.clock.now(),
         }),
-      ...decisions,
     },
     firstRun: {
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
-      ...decisions,
     },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),

@@ -22,7 +22,7 @@ import {
 } from './drift.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
-import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
 import { setting } from './settings.ts';
@@ -65,7 +65,6 @@ export const opsSchemas = {
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,
-  Decision: decision,
   Act: act,
   ActList: listOf(act),
   Request: keptRequest,

@@ -46,7 +46,7 @@ export const opsSchema = z.strictObject({
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `erase`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge (`adopt`, `erase`, `explain`, `pause`, `plan`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()
