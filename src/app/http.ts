@@ -55,15 +55,15 @@ export function createApps(
     countDrifts: () => countDrifts(store.read),
     viewAttempts: parts.attempts.view,
     listCredentials: () => listLiveCredentials(store.read),
-    countWaitingPlans: () => countWaitingPlans(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
+    countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
-  const app = createApp();
+  const app = createApp(settings.trustProxy);
   const follow = followRequests({ clock, logger, metrics });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
@@ -73,7 +73,14 @@ export function createApps(
   if (settings.ops.port === undefined) app.use(operators);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
+  return {
+    app,
+    opsApp: createApp(settings.trustProxy)
+      .use(follow)
+      .use(health)
+      .use(operators)
+      .use(answerUnknown),
+  };
 }
 
 function toOAuthDeps(

@@ -131,7 +131,12 @@ const operators = {
   api,
 };
 
-const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator: token, reader });
+const find = createGivenTokenFinder({
+  scim: ['scim-token-0123456789'],
+  operator: token,
+  reader,
+  metrics: undefined,
+});
 
 function request(
   change: Partial<HealthSources> = {},

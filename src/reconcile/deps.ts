@@ -1,5 +1,5 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
-import type { AskedKind } from '../domain/asked-change.ts';
+import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
@@ -37,7 +37,7 @@ export interface ReconcileEvents {
     outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
   /** The service holds a change that a provider had asked for `tookMs` before. */
-  changeHeld(fields: { kind: AskedKind; tookMs: number }): void;
+  changeHeld(fields: { kind: ChangeClass; tookMs: number }): void;
   /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
   stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
   /** The service confirms that a user or group is gone. */

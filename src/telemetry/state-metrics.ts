@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { ASKED_KINDS } from '../domain/asked-change.ts';
+import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { metricDefinitions } from './metric-definitions.ts';
@@ -116,7 +116,7 @@ function addChangeGauges(registry: Registry, { countChanges, clock }: StateSourc
       gauge.reset();
       // An unknown number is left out; one of the reasons says why it is unknown.
       if (counted === undefined) return;
-      for (const kind of ASKED_KINDS) gauge.set({ kind }, 0);
+      for (const kind of CHANGE_CLASSES) gauge.set({ kind }, 0);
       for (const each of counted) gauge.set({ kind: each.kind }, toValue(each));
     });
   add(changesWaiting, ({ count }) => count);

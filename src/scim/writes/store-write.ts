@@ -5,7 +5,7 @@ import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { toAskedKind } from './asked-kind.ts';
+import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
@@ -72,7 +72,7 @@ async function announce<Result extends Attempt>(
     resource_type: key.type,
     resource_id: key.id,
     version: row.version,
-    kind: toAskedKind(result),
+    kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
     trace: findTrace() ?? null,
   });

@@ -1,5 +1,5 @@
 /**
- * Kinds of changes that providers ask for:
+ * Classes of changes that providers ask for, each with a service level of its own:
  * - `leaver`: somebody is deactivated or deleted
  * - `joiner`: somebody is created or activated
  * - `user`: anything else of a user
@@ -7,7 +7,7 @@
  * - `member-added`: somebody enters a group or its admins
  * - `group`: anything else of a group
  */
-export const ASKED_KINDS = [
+export const CHANGE_CLASSES = [
   'leaver',
   'joiner',
   'user',
@@ -16,5 +16,5 @@ export const ASKED_KINDS = [
   'group',
 ] as const;
 
-/** Kind of one change that a provider asked for. */
-export type AskedKind = (typeof ASKED_KINDS)[number];
+/** Class of one change that a provider asked for. */
+export type ChangeClass = (typeof CHANGE_CLASSES)[number];
