@@ -98,8 +98,8 @@ const NOTHING: OpsSources = {
   explain: { user: never, group: never, any: never },
   erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
-  recovery: { read: never, ...decisions },
-  firstRun: { readPage: never, ...decisions },
+  recovery: { read: never },
+  firstRun: { readPage: never },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: {
     find: never,
@@ -278,23 +278,6 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       },
       { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
     );
-    const decided = ['/recovery', '/plans/first-run'].flatMap((path) => [
-      `${path}/approve`,
-      `${path}/discard`,
-    ]);
-    for (const [index, path] of decided.entries()) {
-      await lives.live((bridge) => addUser(bridge, `person${index}`), { MODE: 'observe' });
-      await lives.live(async (bridge) => {
-        const readPlan = async () => (await ask(bridge, 'GET', '/recovery')).body.plan;
-        await expect.poll(readPlan, PATIENT).not.toBeNull();
-        const { hash } = Object(await readPlan());
-        expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
-        expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
-        // A process that only observes does not start while changes wait.
-        await untilSettled(bridge);
-      });
-    }
-
     expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
   });
 });

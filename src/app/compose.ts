@@ -8,7 +8,6 @@ import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts
 import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -110,7 +109,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),

@@ -47,9 +47,8 @@ type State = Omit<
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard, leadership, access, attempts } = parts;
+  const { guard, leadership, access, attempts } = parts;
   const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
-  const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
     status: toStatusSources(options, state, sweeps),
@@ -75,11 +74,9 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
           detection: leadership.news().detection ?? undefined,
           now: options.clock.now(),
         }),
-      ...decisions,
     },
     firstRun: {
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
-      ...decisions,
     },
     samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),

@@ -21,7 +21,11 @@ import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
+import {
+  createDriftKeeper,
+  type DriftKeeper,
+  type KeeperScope,
+} from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { SectionView } from '../reconcile/sections.ts';
@@ -199,9 +203,13 @@ function createDetectors(
     driftEvents: toDriftEvents(logger, metrics),
     notify: wake,
   };
-  const isSettled = async () =>
-    firstRead.finished && (await findRecovery(store.read)) === undefined;
-  const keeper = createDriftKeeper({ ...deps, ...repairs }, isSettled);
+  const findScope = async (): Promise<KeeperScope> => {
+    if (!firstRead.finished) return 'nothing';
+    const state = await findRecovery(store.read);
+    if (state === undefined) return 'all';
+    return state.phase === 'waiting' ? 'holding' : 'nothing';
+  };
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;
@@ -219,7 +227,7 @@ function createDetectors(
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
-    trusted: recovery.hold.trusted,
+    read: recovery.read,
     notify() {
       wake();
       keeper.notify();

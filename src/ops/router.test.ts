@@ -46,13 +46,10 @@ const noResources = {
 };
 const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
-const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
   read: async () => ({
-    ...{ phase: 'none', detection: null, since: null, reason: null, plan: null, release: null },
+    ...{ phase: 'none', detection: null, since: null, reason: null, planId: null, release: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const LIVE = { mode: 'live', pause: undefined } as const;
@@ -68,10 +65,8 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', plan: null, release: null, counts: {}, items: [], nextCursor: null },
+    ...{ phase: 'none', planId: null, release: null, counts: {}, items: [], nextCursor: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const sweeps: SweepSource = {

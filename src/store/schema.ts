@@ -6,7 +6,7 @@ import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
-import type { ActionStatus, HeldAction, HeldKind, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -246,29 +246,6 @@ export interface RequestsTable {
   duration_ms: number;
   client: string | null;
   credential: string;
-}
-
-/** Change that recovery holds back until it is approved: see `HeldAction`. */
-export interface HeldActionsTable {
-  id: Generated<number>;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  kind: HeldKind;
-  field: HeldAction['field'];
-  member_id: string | null;
-  precondition: string;
-}
-
-/**
- * Change that waited when the bridge went live: fields of a resource (`pending`, JSON text), or one user of a `list`.
- */
-export interface HeldWishesTable {
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  pending: string;
-  /** `memberships` or `group_admins`; empty: it is about fields. */
-  list: string;
-  member_id: string;
 }
 
 /** Difference found in the service: see `Difference`. Documents are JSON text. */
@@ -581,8 +558,6 @@ export interface Schema {
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
   acts: ActsTable;
-  held_actions: HeldActionsTable;
-  held_wishes: HeldWishesTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
   plans: PlansTable;

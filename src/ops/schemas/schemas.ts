@@ -31,7 +31,7 @@ import {
   notificationTestBody,
 } from './notifications.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
-import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
 import { samples } from './samples.ts';
@@ -76,7 +76,6 @@ export const opsSchemas = {
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,
-  Decision: decision,
   Act: act,
   ActList: listOf(act),
   Request: keptRequest,

@@ -199,13 +199,6 @@ function listDriftStatements(serial: string): string[] {
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
     `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,
     'create index plan_actions_released on plan_actions (released_at, harm)',
-    `create table held_actions (
-      id ${serial}, resource_type text not null, resource_id text not null, kind text not null,
-      field text not null, member_id text, precondition text not null)`,
-    `create table held_wishes (
-      resource_type text not null, resource_id text not null, pending text not null,
-      list text not null, member_id text not null)`,
-    'create index held_wishes_resource on held_wishes (resource_id)',
   ];
 }
 
