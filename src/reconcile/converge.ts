@@ -8,6 +8,7 @@ import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
 import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
+import { traceStep } from './trace-step.ts';
 
 /** One type of resource, as convergence needs it. */
 export interface Convergeable<
@@ -76,7 +77,9 @@ export async function converge<
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again });
     const outcome: Outcome<Known, Part> = action
-      ? await kind.apply(permit.upstream, withMissed(state, missed), action)
+      ? await traceStep(deps, { key, action: action.kind }, () =>
+          kind.apply(permit.upstream, withMissed(state, missed), action),
+        )
       : { kind: 'done', known: kind.noNews };
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';

@@ -4,6 +4,7 @@ import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
+import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
@@ -16,7 +17,7 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
 
 /**
  * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the
@@ -28,9 +29,10 @@ export async function storeWrite<Result extends Attempt>(
   store: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
   const attempts: Result[] = [];
+  const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
   try {
     return await deps.store.write(async (tx) => {
-      const result = await announce(tx, deps, await store(tx));
+      const result = await announce(tx, deps, await store(tx), span.traceparent);
       attempts.push(result);
       return result;
     });
@@ -40,7 +42,15 @@ export async function storeWrite<Result extends Attempt>(
     if ('kind' in last) throw error;
     if (await isKept(deps, last)) return last;
     throw error;
+  } finally {
+    span.end({ attributes: toSpanAttributes(attempts.at(-1)) });
   }
+}
+
+function toSpanAttributes(last: Attempt | undefined): SpanAttributes {
+  if (last === undefined || 'kind' in last) return {};
+  const kind = last.undo === undefined ? 'nothing' : toChangeClass(last);
+  return { 'scim_bridge.resource_type': last.type, 'scim_bridge.change': kind };
 }
 
 /**
@@ -62,8 +72,9 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock, findTrace }: WriteDeps,
+  { reconciler, policy, clock }: WriteDeps,
   result: Result,
+  trace: string | undefined,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
@@ -74,7 +85,7 @@ async function announce<Result extends Attempt>(
     version: row.version,
     kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
-    trace: findTrace() ?? null,
+    trace: trace ?? null,
   });
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
