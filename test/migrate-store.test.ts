@@ -12,7 +12,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { takeFile } from '../src/store/engine/sqlite-file.ts';
 import { moveStore } from '../src/store/move/move-store.ts';
 import { openSource } from '../src/store/move/source.ts';
-import type { Db } from '../src/store/store.ts';
+import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
@@ -89,22 +89,34 @@ async function countRows(db: Db, table: 'facts'): Promise<number> {
   return n;
 }
 
-/** `migrate-store` as a process of its own, killed once it has told this. */
-async function killAt(
-  env: Readonly<Record<string, string>>,
-  to: string,
-  told: string,
-): Promise<void> {
+/** `migrate-store` as a process of its own. */
+function startMove(env: Readonly<Record<string, string>>, to: string): ChildProcess {
   const program = join(import.meta.dirname, '../src/cli/main.ts');
-  const child: ChildProcess = spawn(process.execPath, [program, 'migrate-store', '--to', to], {
+  return spawn(process.execPath, [program, 'migrate-store', '--to', to], {
     env: { ...compiledOnce, PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: 'ignore',
   });
-  child.stderr?.on('data', (text: Buffer) => {
-    if (text.toString().includes(told)) child.kill('SIGKILL');
+}
+
+/** Resolves as soon as a move has taken the tables of the target. */
+async function untilCopying({ read }: Store): Promise<void> {
+  const look = async () => {
+    const { rows } = await sql`select 1 from pg_locks
+      where relation = to_regclass('facts') and mode = 'AccessExclusiveLock' and granted`.execute(
+      read,
+    );
+    return rows.length;
+  };
+  await expect.poll(look, { timeout: 20_000, interval: 2 }).toBe(1);
+}
+
+function insertMany(path: string): void {
+  change(path, (file) => {
+    const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, 1)');
+    file.exec('begin');
+    for (let n = 0; n < 20_000; n += 1) insert.run(`many-${n}`, 'x'.repeat(200));
+    file.exec('commit');
   });
-  const [, signal] = await once(child, 'exit');
-  expect(signal).toBe('SIGKILL');
 }
 
 describePostgres('migrate-store', ({ makeUrl, open }) => {
@@ -197,18 +209,22 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 
   test('a move that is killed in the middle leaves an empty database, and the next one does it all', async () => {
     const { path, env, run } = makeFile();
-    insertOdd(path);
+    insertMany(path);
     const to = await makeUrl('empty');
-    const before = readFileSync(path);
-    await killAt(env, to, 'comparing users');
-
     const store = await open(to);
-    await expect.poll(() => countRows(store.read, 'facts')).toBe(0);
+    const before = readFileSync(path);
+    const child = startMove(env, to);
+    const ended = once(child, 'exit');
+    await untilCopying(store);
+    child.kill('SIGKILL');
+
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(await countRows(store.read, 'facts')).toBe(0);
     expect(readFileSync(path).equals(before)).toBe(true);
     const { code, text } = await run('--to', to);
 
     expect(code, text).toBe(0);
-    expect(await countRows(store.read, 'facts')).toBe(odd.length + 1);
+    expect(await countRows(store.read, 'facts')).toBe(20_000);
   });
 
   test('a move that is killed when all is copied is finished by the next one', async () => {
@@ -216,7 +232,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     insertOdd(path);
     const to = await makeUrl('empty');
     const source = openSource(path);
-    const proof = await moveStore({ source, target: await open(to), onTable: () => undefined });
+    const proof = await moveStore({ source, target: await open(to), onProgress: () => undefined });
     source.close();
 
     const { code, text } = await run('--to', to);
@@ -281,12 +297,12 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 
     await expect(startTestBridge({ settings: env })).rejects.toMatchObject({ code: 'store-moved' });
     expect((await run('--to', to)).text).toContain('was moved already');
-    const undone = await run('--undo');
+    const undone = await run('--undo', '--yes');
     expect(undone).toMatchObject({ code: 0, text: expect.stringContaining('is the store again') });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const bridge = await startTestBridge({ settings: env });
     await bridge.stop();
-    expect((await run('--undo')).text).toContain('was not moved');
+    expect((await run('--undo', '--yes')).text).toContain('was not moved');
   });
 
   test('the password is on no screen, and the address may be in a file', async () => {

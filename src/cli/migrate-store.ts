@@ -1,7 +1,11 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Settings } from '../settings/schema.ts';
+import type { Move, MoveStep } from '../store/move/move-store.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import type { MoveCheck, Moved } from './move-store.ts';
+import { createProgress } from './progress.ts';
+import { type Column, toTable } from './table.ts';
 
 /** Functions that move the store of the settings. */
 export interface MovingStore {
@@ -9,7 +13,7 @@ export interface MovingStore {
   readonly migrateStore: (
     settings: Settings,
     to: string,
-    onTable: (step: 'copy' | 'compare', name: string) => void,
+    onProgress: Move['onProgress'],
   ) => Promise<Moved>;
   readonly undoMove: (settings: Settings) => Promise<string>;
 }
@@ -19,7 +23,10 @@ interface Options {
   readonly toFile?: string;
   readonly check?: true;
   readonly undo?: true;
+  readonly yes?: true;
 }
+
+const STEPS: Readonly<Record<MoveStep, string>> = { copying: 'Copying', comparing: 'Comparing' };
 
 /** `migrate-store`: moves the store from SQLite to PostgreSQL. */
 export function migrateStoreCommand(moving: MovingStore): AddCommand {
@@ -32,19 +39,40 @@ export function migrateStoreCommand(moving: MovingStore): AddCommand {
       .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
       .option('--check', 'only look at both; the bridge may run')
       .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
+      .option(...YES)
       .addHelpText('after', help)
-      .action(async (options: Options, command) => {
+      .action(async (options: Options, command: Command) => {
         const { settings } = context.loadSettings();
-        if (options.undo) return writeUndone(context, await moving.undoMove(settings));
+        if (options.undo)
+          return await undo({ command, context, moving, settings, yes: options.yes });
         const to = options.to ?? readAddress(context, options);
         if (to === undefined)
           return command.error('error: one of --to, --to-file and --undo is needed');
         if (options.check) return writeCheck(context, await moving.checkMove(settings, to));
-        const tell = (step: 'copy' | 'compare', name: string) =>
-          context.writeError(`${step === 'copy' ? 'copying' : 'comparing'} ${name}\n`);
-        writeMoved(context, await moving.migrateStore(settings, to, tell), to);
+        const progress = createProgress(context);
+        const told: Move['onProgress'] = (step, part) => progress.tell(STEPS[step], part);
+        const moved = await moving.migrateStore(settings, to, told).finally(() => progress.end());
+        writeMoved(context, moved, to);
       });
   };
+}
+
+interface Undoing {
+  readonly command: Command;
+  readonly context: CliContext;
+  readonly moving: MovingStore;
+  readonly settings: Settings;
+  readonly yes: true | undefined;
+}
+
+/** A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it. */
+async function undo({ command, context, moving, settings, yes }: Undoing): Promise<void> {
+  const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
+  if (!(await confirm(command, context, { yes, question }))) return;
+  const path = await moving.undoMove(settings);
+  context.write(
+    `${path} is the store again: set DATABASE_URL to sqlite:${path}. Empty the database before another move.\n`,
+  );
 }
 
 function readAddress({ readFile }: CliContext, { toFile }: Options): string | undefined {
@@ -60,9 +88,12 @@ function writeCheck({ write }: CliContext, { path, bytes, isRunning }: MoveCheck
   );
 }
 
-function writeMoved({ write }: CliContext, { path, tables, had }: Moved, to: string): void {
+function writeMoved(context: CliContext, { path, tables, had }: Moved, to: string): void {
+  const { write } = context;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  write(`${had ? 'An earlier run had copied everything.\n\n' : ''}${toTable(tables)}\n`);
+  write(
+    `${had ? 'An earlier run had copied everything.\n\n' : ''}${toTable(tables, COLUMNS, context)}\n`,
+  );
   write(`${tables.length} tables with ${rows} rows are the same in both stores, by count and by hash.
 
 What to do now:
@@ -74,27 +105,17 @@ Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the
 `);
 }
 
-function toTable(tables: Moved['tables']): string {
-  const width = Math.max(...tables.map(({ name }) => name.length));
-  return tables
-    .map(
-      ({ name, rows, hash }) =>
-        `${name.padEnd(width)}  ${String(rows).padStart(9)}  ${hash.slice(0, 16)}\n`,
-    )
-    .join('');
-}
+const COLUMNS: readonly Column<Moved['tables'][number]>[] = [
+  { head: 'table', cell: ({ name }) => name },
+  { head: 'rows', cell: ({ rows }) => String(rows) },
+  { head: 'hash', cell: ({ hash }) => hash.slice(0, 16) },
+];
 
 function withoutPassword(to: string): string {
   const url = URL.parse(to);
   if (url === null) return 'postgres://…';
   if (url.password !== '') url.password = '***';
   return `${url.protocol}//${url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':***'}@`}${url.host}${url.pathname}`;
-}
-
-function writeUndone({ write }: CliContext, path: string): void {
-  write(
-    `${path} is the store again: set DATABASE_URL to sqlite:${path}. Empty the database before another move.\n`,
-  );
 }
 
 const help = `

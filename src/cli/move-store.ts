@@ -43,14 +43,14 @@ export async function checkMove(settings: Settings, to: string): Promise<MoveChe
 export async function migrateStore(
   settings: Settings,
   to: string,
-  onTable: Move['onTable'],
+  onProgress: Move['onProgress'],
 ): Promise<Moved> {
   const path = findSource(settings);
   const lock = takeFile(path, LOCK_WAIT_MS);
   try {
     assertMovable(path);
     const source = openSource(path);
-    const move = (target: Store) => moveStore({ source, target, onTable });
+    const move = (target: Store) => moveStore({ source, target, onProgress });
     const proof = await withTarget(to, move).finally(() => source.close());
     sealSqlite(path);
     return { path, ...proof };

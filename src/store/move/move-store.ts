@@ -5,11 +5,12 @@ import type { Db, Store } from '../store.ts';
 import type { Source, SourceTable } from './source.ts';
 import { createDigest, type TableDigest } from './table-digest.ts';
 import {
-  assertSameTables,
+  type ColumnTypes,
   continueNumbers,
   digestTarget,
   findFilled,
   insertRows,
+  readTypes,
   takeTables,
 } from './target.ts';
 
@@ -23,9 +24,15 @@ export interface Move {
   readonly source: Source;
   /** PostgreSQL; migrated by the move. */
   readonly target: Store;
-  /** Called for each table before its rows are copied or compared. */
-  readonly onTable: (step: 'copy' | 'compare', name: string) => void;
+  /** Told how far it has come, in rows: each is copied and then compared. */
+  readonly onProgress: (
+    step: MoveStep,
+    part: { readonly done: number; readonly total: number },
+  ) => void;
 }
+
+/** Step of a move. */
+export type MoveStep = 'copying' | 'comparing';
 
 /** Proof of a move. `had` is true when an earlier run had copied everything. */
 export interface Proof {
@@ -38,21 +45,34 @@ export interface Proof {
  * nothing stays of a move that fails or is cut off. A target that holds exactly the same is taken as moved.
  * @throws BridgeError `move-failed`; StoreError. The source is only read.
  */
-export async function moveStore({ source, target, onTable }: Move): Promise<Proof> {
+export async function moveStore({ source, target, onProgress }: Move): Promise<Proof> {
   await assertFree(target);
   await migrate(target);
   const tables = source.listTables();
   return await target.write(async (tx) => {
     await takeTables(tx, tables);
-    await assertSameTables(tx, tables);
+    const types = await readTypes(tx, tables);
     const filled = await findFilled(tx, tables);
-    if (filled === undefined) await copyTables(tx, { source, target, onTable }, tables);
-    const compared = await compareTables(tx, { source, target, onTable }, tables);
+    const total = countSteps(tables, filled);
+    let done = 0;
+    const count = (step: MoveStep) => (rows: number) => {
+      done += rows;
+      onProgress(step, { done, total });
+    };
+    if (filled === undefined) {
+      await copyTables(tx, source, { tables, types, count: count('copying') });
+    }
+    const compared = await compareTables(tx, source, { tables, count: count('comparing') });
     const differing = compared.find(({ isSame }) => !isSame);
     if (differing !== undefined) throw toDifference(differing.name, filled);
     await continueNumbers(tx, tables);
     return { tables: compared, had: filled !== undefined };
   });
+}
+
+function countSteps(tables: readonly SourceTable[], filled: string | undefined): number {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return filled === undefined ? rows * 2 : rows;
 }
 
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
@@ -78,15 +98,23 @@ export async function assertFree({ read, engine }: Store): Promise<void> {
 
 const REFUSED: ReadonlySet<string> = new Set(['store-failed', 'store-conflict', 'store-reference']);
 
+interface Work {
+  readonly tables: readonly SourceTable[];
+  /** Told the rows that are done, batch by batch. */
+  readonly count: (rows: number) => void;
+}
+
 async function copyTables(
   tx: Db,
-  { source, onTable }: Move,
-  tables: readonly SourceTable[],
+  source: Source,
+  { tables, types, count }: Work & { readonly types: ColumnTypes },
 ): Promise<void> {
   for (const table of tables) {
-    onTable('copy', table.name);
     try {
-      for (const batch of source.readBatches(table)) await insertRows(tx, table, batch);
+      for (const rows of source.readBatches(table)) {
+        await insertRows(tx, table, { rows, types });
+        count(rows.length);
+      }
     } catch (cause) {
       // What passes by itself is tried again, and what says where it went wrong needs no more words.
       if (cause instanceof BridgeError && !REFUSED.has(cause.code)) throw cause;
@@ -98,16 +126,15 @@ async function copyTables(
 
 async function compareTables(
   tx: Db,
-  { source, onTable }: Move,
-  tables: readonly SourceTable[],
+  source: Source,
+  { tables, count }: Work,
 ): Promise<(MovedTable & { isSame: boolean })[]> {
   const compared: (MovedTable & { isSame: boolean })[] = [];
   for (const table of tables) {
-    onTable('compare', table.name);
     const digest = createDigest();
     for (const batch of source.readBatches(table)) for (const row of batch) digest.add(row);
     const held = digest.result();
-    const arrived = await digestTarget(tx, table);
+    const arrived = await digestTarget(tx, table, count);
     const isSame = held.rows === arrived.rows && held.hash === arrived.hash;
     compared.push({ name: table.name, ...arrived, isSame });
   }

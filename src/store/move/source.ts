@@ -7,6 +7,7 @@ import type { TextRow } from './table-digest.ts';
 export interface SourceTable {
   readonly name: string;
   readonly columns: readonly string[];
+  readonly rows: number;
   /** Last number that was given out, of a table that numbers its rows; never given out again. */
   readonly lastNumber: bigint | undefined;
 }
@@ -32,8 +33,7 @@ export function openSource(path: string): Source {
   };
 }
 
-/** Values of one statement: PostgreSQL takes 65,535. */
-const VALUES_MAX = 20_000;
+const BATCH_ROWS_MAX = 2_000;
 const BATCH_BYTES_MAX = 4 * 1_024 * 1_024;
 
 function listTables(file: DatabaseSync): SourceTable[] {
@@ -54,6 +54,7 @@ function listTables(file: DatabaseSync): SourceTable[] {
   return sorted.map((name) => ({
     name,
     columns: listColumns(file, name),
+    rows: countRows(file, name),
     lastNumber: findLastNumber(file, name),
   }));
 }
@@ -68,6 +69,10 @@ function listColumns(file: DatabaseSync, table: string): string[] {
   return columns.map(({ name }) => String(name));
 }
 
+function countRows(file: DatabaseSync, table: string): number {
+  return Number(file.prepare(`select count(*) as n from "${table}"`).get()?.n ?? 0);
+}
+
 function findLastNumber(file: DatabaseSync, table: string): bigint | undefined {
   const statement = file.prepare('select seq from sqlite_sequence where name = ?');
   statement.setReadBigInts(true);
@@ -79,14 +84,13 @@ function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Gener
   const quoted = columns.map((column) => `"${column}"`).join(', ');
   const statement = file.prepare(`select ${quoted} from "${name}"`);
   statement.setReadBigInts(true);
-  const rowsMax = Math.max(1, Math.floor(VALUES_MAX / columns.length));
   let batch: TextRow[] = [];
   let bytes = 0;
   for (const row of statement.iterate()) {
     const texts = columns.map((column) => toText(row[column], `${name}.${column}`));
     batch.push(texts);
     bytes += texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-    if (batch.length < rowsMax && bytes < BATCH_BYTES_MAX) continue;
+    if (batch.length < BATCH_ROWS_MAX && bytes < BATCH_BYTES_MAX) continue;
     yield batch;
     batch = [];
     bytes = 0;

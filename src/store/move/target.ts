@@ -18,18 +18,25 @@ export async function takeTables(tx: Db, tables: readonly SourceTable[]): Promis
   await sql`lock table ${names} in access exclusive mode`.execute(tx);
 }
 
-/** Makes sure that the target has the same tables and columns. @throws BridgeError `move-failed` */
-export async function assertSameTables(tx: Db, tables: readonly SourceTable[]): Promise<void> {
-  const { rows } = await sql<{ name: string; columns: string[] }>`
-    select table_name::text as name, array_agg(column_name::text) as columns
-    from information_schema.columns where table_schema = current_schema() group by table_name`.execute(
-    tx,
+/** Types of the columns by table and column, as SQL has them. */
+export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** Reads the types of all columns, and makes sure that both stores have the same ones. @throws BridgeError `move-failed` */
+export async function readTypes(tx: Db, tables: readonly SourceTable[]): Promise<ColumnTypes> {
+  const { rows } = await sql<{ name: string; column: string; type: string }>`
+    select table_name::text as name, column_name::text as column, data_type::text as type
+    from information_schema.columns where table_schema = current_schema()`.execute(tx);
+  const types = new Map(
+    [...Map.groupBy(rows, ({ name }) => name)].map(([name, columns]) => [
+      name,
+      new Map(columns.map(({ column, type }) => [column, type])),
+    ]),
   );
-  const found = new Map(rows.map(({ name, columns }) => [name, columns.toSorted().join()]));
+  const toText = (columns: Iterable<string>) => [...columns].toSorted().join();
   const differing = tables.filter(
-    ({ name, columns }) => found.get(name) !== columns.toSorted().join(),
+    ({ name, columns }) => toText(types.get(name)?.keys() ?? []) !== toText(columns),
   );
-  if (differing.length === 0) return;
+  if (differing.length === 0) return types;
   const names = differing.map(({ name }) => name).join(', ');
   throw new BridgeError('move-failed', `the tables of the two stores differ: ${names}`);
 }
@@ -46,15 +53,20 @@ export async function findFilled(
   return undefined;
 }
 
-/** Inserts rows as they are. */
+/** Inserts rows as they are. One list a column: a parameter a value would take the server twenty times as long. */
 export async function insertRows(
   tx: Db,
   { name, columns }: SourceTable,
-  rows: readonly TextRow[],
+  { rows, types }: { readonly rows: readonly TextRow[]; readonly types: ColumnTypes },
 ): Promise<void> {
-  const values = rows.map((row) => sql`(${sql.join([...row])})`);
   const names = sql.join(columns.map((column) => sql.ref(column)));
-  await sql`insert into ${sql.table(name)} (${names}) values ${sql.join(values)}`.execute(tx);
+  const lists = columns.map((_, n) => sql`${rows.map((row) => row[n] ?? null)}::text[]`);
+  const values = columns.map((column) => {
+    const type = types.get(name)?.get(column) ?? 'text';
+    return sql`${sql.ref(`moved.${column}`)}::${sql.raw(type)}`;
+  });
+  await sql`insert into ${sql.table(name)} (${names})
+    select ${sql.join(values)} from unnest(${sql.join(lists)}) as moved (${names})`.execute(tx);
 }
 
 /** Lets a table that numbers its rows go on behind the last number that was ever given out. */
@@ -72,7 +84,11 @@ export async function continueNumbers(tx: Db, tables: readonly SourceTable[]): P
 }
 
 /** Reads a table back, in pieces, and hashes it. */
-export async function digestTarget(tx: Db, { name, columns }: SourceTable): Promise<TableDigest> {
+export async function digestTarget(
+  tx: Db,
+  { name, columns }: SourceTable,
+  count: (rows: number) => void,
+): Promise<TableDigest> {
   const digest = createDigest();
   const texts = sql.join(
     columns.map((column, n) => sql`${sql.ref(column)}::text as ${sql.ref(`c${n}`)}`),
@@ -82,6 +98,7 @@ export async function digestTarget(tx: Db, { name, columns }: SourceTable): Prom
     const fetch = sql.raw(`fetch forward ${FETCH_ROWS} from moved`);
     const { rows } = await sql<Record<string, string | null>>`${fetch}`.execute(tx);
     for (const row of rows) digest.add(columns.map((_, n) => row[`c${n}`] ?? null));
+    count(rows.length);
     if (rows.length < FETCH_ROWS) break;
   }
   await sql`close moved`.execute(tx);
