@@ -53,7 +53,7 @@ export async function findFilled(
   return undefined;
 }
 
-/** Inserts rows as they are. One list a column: a parameter a value would take the server twenty times as long. */
+/** Inserts rows as they are: one list a column, because a parameter for each value is more work for the server. */
 export async function insertRows(
   tx: Db,
   { name, columns }: SourceTable,
