@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type Bridge, createBridge } from './app/compose.ts';
+import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
 import {
   openServableStore,
   readScimTokens,
@@ -11,12 +11,14 @@ import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { SCIM_PATH } from './app/scim.ts';
+import { createSecretWatch } from './app/secret-watch.ts';
 import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { toStoreUrl } from './settings/store-url.ts';
 import type { Store } from './store/store.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
@@ -30,6 +32,10 @@ export interface ServeWorld {
   readonly write: (text: string) => void;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
+  /** Reads the settings again, for secrets that change; undefined: those of the start hold. @throws SettingsError */
+  readonly reload?: (() => LoadedSettings) | undefined;
+  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
+  readonly onHangUp?: ((hear: () => void) => void) | undefined;
 }
 
 /** Serves the bridge until the process is asked to stop; resolves with the exit code. */
@@ -49,16 +55,24 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 }
 
 async function serveUntilStopped(
-  { settings, warnings, shown }: LoadedSettings,
-  { write, untilStopped }: ServeWorld,
+  loaded: LoadedSettings,
+  { write, untilStopped, reload = () => loaded, onHangUp }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
+  const { settings, warnings } = loaded;
+  const secrets = createSecretWatch({ loaded, reload, logger });
+  onHangUp?.(secrets.reload);
+  secrets.start();
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openServableStore(settings, toStoreWatch(logger, stopped));
+  const store = await openServableStore(settings, {
+    ...toStoreWatch(logger, stopped),
+    findUrl: () => toStoreUrl(secrets.current()),
+  });
   // The embedded sandbox begins with the process, so nobody has called it.
   const calledBefore = settings.upstream.url === undefined ? undefined : systemClock.now();
-  const { target, close: closeTarget } = await openTarget(settings);
+  const findToken = () => secrets.current().upstream.token ?? '';
+  const { target, close: closeTarget } = await openTarget(settings, findToken);
   const servers: Server[] = [];
   try {
     const metrics = createMetrics();
@@ -68,19 +82,12 @@ async function serveUntilStopped(
     const scimTokens = await readScimTokens(settings, store);
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
-      settings,
-      about: { version: readPackageVersion(), startedAt: systemClock.now(), settings: shown },
-      store,
-      target,
-      scimTokens,
-      publicUrl,
-      clock: systemClock,
-      calledBefore,
-      random: Math.random,
-      logger,
-      metrics,
+      ...toBasics(loaded),
+      ...{ store, target, scimTokens, publicUrl, calledBefore, logger, metrics },
       findOverload: overloads.find,
     });
+    secrets.listen((renewed) => bridge.renew(toSecrets(renewed, scimTokens)));
+    if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), scimTokens));
     await tellWeaknesses(logger, store);
     await bridge.start();
     ports.main.serve(bridge.app);
@@ -102,9 +109,26 @@ async function serveUntilStopped(
       server.close();
       server.closeAllConnections();
     }
+    secrets.stop();
     await closeTarget();
     await store.close();
   }
+}
+
+function toBasics({ settings, shown }: LoadedSettings) {
+  const about = {
+    version: readPackageVersion(),
+    startedAt: systemClock.now(),
+    settings: shown,
+  };
+  return { settings, about, clock: systemClock, random: Math.random };
+}
+
+/** In front of the sandbox the token of the first run stays the only one. */
+function toSecrets(settings: Settings, made: readonly string[]): Secrets {
+  const { tokens } = settings.scim;
+  const isMade = tokens.length === 0 && settings.upstream.url === undefined;
+  return { settings, scimTokens: isMade ? made : tokens };
 }
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {

@@ -16,6 +16,8 @@ export interface Access {
   readonly find: FindCredential;
   readonly tokens: Tokens;
   readonly clients: Clients;
+  /** Accepts these tokens of the settings from now on, and no others of them. */
+  renew(given: GivenTokens): void;
   /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
@@ -44,9 +46,10 @@ export interface AccessDeps {
 
 /** Creates the access of one process. */
 export function createAccess({ store, clock, given, onFailure }: AccessDeps): Access {
+  let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
   const lookup = createLookup({
-    findGiven: createGivenTokenFinder(given),
+    findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
     clock,
     used: ({ id }) => usage.used(id),
@@ -55,6 +58,9 @@ export function createAccess({ store, clock, given, onFailure }: AccessDeps): Ac
     find: lookup.find,
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
     clients: createClients({ store, clock, onRevoked: lookup.forget }),
+    renew(next) {
+      findGiven = createGivenTokenFinder(next);
+    },
     stop: usage.stop,
   };
 }

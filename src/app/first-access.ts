@@ -16,7 +16,7 @@ import { openMigratedStore } from './compose.ts';
  */
 export async function openServableStore(
   settings: Settings,
-  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost'>,
+  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'>,
 ): Promise<Store> {
   const store = await openMigratedStore(settings, watch);
   try {

@@ -11,7 +11,8 @@ import type { Overload } from '../telemetry/overload.ts';
 /** The service that a bridge works with. */
 export interface Target {
   readonly baseUrl: string;
-  readonly token: string;
+  /** The token of now: it may be renewed while the bridge runs. */
+  readonly findToken: () => string;
   /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;

@@ -17,6 +17,7 @@ import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
@@ -61,6 +62,8 @@ export interface BridgeTenure extends Tenure {
   readonly firstRead: FirstRead;
   readonly callForOperator: ApiSource['call'];
   readonly look: DriftKeeper['look'];
+  /** Presents another token to the service, and makes a call that shows whether it is accepted. */
+  renewToken(token: string): void;
   /** The news as of now. */
   view(): LeaderNews;
 }
@@ -71,14 +74,13 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = createConvergence(deps, waiting);
-  const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const { mode } = parts.guard;
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode });
-  const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
+  const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
+  const recovery = createRecovery({ ...readDeps, ...recovering });
+  const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
   const pruning = createPruning(deps, toRetention(options.settings));
-  const callForOperator = createOperatorCalls(deps, wake);
+  const callForOperator = createOperatorCalls(deps, convergence.wake);
   const { look } = detectors.keeper;
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     perform({ convergence, callForOperator, look }, errand),
@@ -101,6 +103,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     firstRead,
     callForOperator,
     look,
+    renewToken: createRenewal(readDeps),
     view,
     async readNews() {
       queue = await convergence.readQueue();
@@ -125,6 +128,13 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await upstream.close();
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
+  };
+}
+
+function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
+  return (token) => {
+    deps.upstream.renewToken(token);
+    void isAnswering(deps);
   };
 }
 
@@ -162,13 +172,13 @@ interface Detectors {
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 function createDetectors(
   { options, drifts }: TenureParts,
   deps: FirstReadDeps,
-  { firstRead, recovery, wake }: Surroundings,
+  { firstRead, recovery, notify: wake }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
   const { store } = deps;

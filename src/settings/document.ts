@@ -32,7 +32,8 @@ Generated from \`src/settings/schema.ts\` by \`node scripts/generate-docs.ts\`; 
 
 Settings come from a YAML file (\`config/default.yaml\`, or the one that \`--config\` or \`CONFIG\` names), overridden by
 environment variables. A variable that is set to nothing counts as not set. Lists are separated by commas in variables.
-Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path.
+Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path. Such a file is read again when it
+changes, and on SIGHUP ([security.md](security.md#secrets)).
 A bad or unknown setting stops the start with a message that names it and says what is allowed.
 \`scim-bridge settings\` prints what is in effect, without secrets.
 `;

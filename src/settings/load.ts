@@ -1,6 +1,6 @@
 import { readConfigFile } from './config-file.ts';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
-import { type Environment, readEnvironment } from './environment.ts';
+import { type Environment, readEnvironment, toFileVariable } from './environment.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { toProblems } from './problems.ts';
 import { listSettingRows } from './rows.ts';
@@ -26,6 +26,8 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
   /** Every setting in effect, without secrets. */
   readonly shown: readonly ShownSetting[];
+  /** Files that hold secrets, as variables `…_FILE` name them. */
+  readonly secretFiles: readonly string[];
 }
 
 /**
@@ -58,5 +60,9 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
     settings,
     warnings: [...unknown.warnings, ...listWarnings(settings)],
     shown: listShownSettings(rows, settings, sources),
+    secretFiles: environment.values.flatMap(({ row, from }) => {
+      const path = env[from];
+      return from === toFileVariable(row) && path !== undefined ? [path] : [];
+    }),
   };
 }

@@ -125,7 +125,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     store: options.toStore?.(store) ?? store,
     target: {
       baseUrl: sandbox.url,
-      token: sandbox.token,
+      findToken: () => sandbox.token,
       identity: sandbox.url,
       requestsPerSecond: options.requestsPerSecond ?? 0,
     },
