@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { SandboxAddress } from '../ops/state/sandbox.ts';
 import type { About } from '../ops/state/status.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
@@ -16,6 +17,8 @@ export interface Target {
   /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;
+  /** Address and token of the embedded sandbox; undefined: it is a real service. */
+  readonly sandbox?: SandboxAddress;
 }
 
 /** Options of a bridge. */

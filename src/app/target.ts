@@ -18,7 +18,8 @@ export async function openTarget(
   const { url: baseUrl, token } = running;
   // The sandbox limits nothing, and its port changes, so it is known by a name.
   const identity = 'embedded sandbox';
-  const target = { baseUrl, findToken: () => token, identity, requestsPerSecond: 0 };
+  const address = { baseUrl, findToken: () => token, sandbox: { url: baseUrl, token } };
+  const target = { ...address, identity, requestsPerSecond: 0 };
   return { target, close: () => running.stop() };
 }
 

@@ -132,6 +132,7 @@ const operators = {
   listRequests: async () => [],
   acts: { list: async () => [] },
   settings: [],
+  sandbox: undefined,
   access,
   api,
 };

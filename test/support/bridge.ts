@@ -127,6 +127,7 @@ export async function startBridgeOf<Service extends Counterpart>(
       baseUrl: sandbox.url,
       findToken: () => sandbox.token,
       identity: sandbox.url,
+      sandbox: { url: sandbox.url, token: sandbox.token },
       requestsPerSecond: options.requestsPerSecond ?? 0,
     },
     scimTokens: [TOKEN],

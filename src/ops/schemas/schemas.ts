@@ -33,6 +33,10 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Sandbox: z.strictObject({
+    url: z.string().describe('On the machine of the bridge.'),
+    token: z.string(),
+  }),
   Setting: setting,
   SettingList: listOf(setting),
   PauseBody: pauseBody,
