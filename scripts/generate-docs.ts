@@ -1,5 +1,6 @@
-// Writes what is derived from the code: all settings, the table of the metrics, the operations of the client, the requests of operators, the PrometheusRule. A test fails when it is stale.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Writes what is derived from the code: all settings, the table of the metrics, the operations of the client and their types,
+// the requests of operators, the PrometheusRule. A test fails when it is stale.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { toOpsDocument } from '../src/ops/document.ts';
@@ -9,6 +10,7 @@ import { settingsSchema } from '../src/settings/schema.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
+import { toTypeModules } from './client-types/to-modules.ts';
 import { toOpsPage } from './openapi/ops-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -37,3 +39,8 @@ writeFileSync(
   join(root, 'config/kubernetes/monitoring/prometheus-rule.yaml'),
   `# Written by npm run docs from config/prometheus/rules.yaml.\n${stringify(prometheusRule, { lineWidth: 0 })}`,
 );
+
+const folder = join(root, 'src/client/operations');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder);
+for (const [name, text] of toTypeModules(operationGroups)) writeFileSync(join(folder, name), text);

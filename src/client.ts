@@ -1,13 +1,25 @@
-// The public face of the client: what other programs import as `scim-bridge/client`.
+// The public face of the client: what other programs import as `@scim-bridge/client`.
 export type { ClientAttempt, ClientHooks, FinishedAttempt } from './client/client-hooks.ts';
-export type { ClientCallOptions, ClientOperation } from './client/client-types.ts';
-export type { ClientOptions } from './client/create-client.ts';
-export { type Client, createClient } from './client/create-client.ts';
+export type {
+  Answering,
+  AnswerWithResponse,
+  Call,
+  CallOptions,
+  ListCall,
+  PositionedListCall,
+  RedirectCall,
+} from './client/client-types.ts';
+export type { Client, ClientOptions } from './client/create-client.ts';
+export { createClient } from './client/create-client.ts';
+export type * from './client/operations/all.ts';
 export type { PageCursor } from './client/page-cursor.ts';
 export type { Entries, PaginateOptions } from './client/paginate.ts';
 export type { AnswerBody } from './upstream/answer-body.ts';
+export type { AnswerHead, AnswerHeaders } from './upstream/answer-head.ts';
+export type { Download } from './upstream/download.ts';
 export { type Outcome, UpstreamError, type UpstreamErrorCode } from './upstream/errors.ts';
 export type { PositionedPage, RedirectTarget } from './upstream/operations/call-types.ts';
 export type { FileInput, FileSource } from './upstream/operations/file-input.ts';
+export type { Operation } from './upstream/operations/operation.ts';
 export type { Completeness } from './upstream/page-progress.ts';
-export type { RawRequest } from './upstream/raw-request.ts';
+export type { DownloadRequest, RawRequest } from './upstream/raw-request.ts';

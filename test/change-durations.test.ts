@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CHANGE_KINDS } from '../src/domain/change.ts';
+import { CHANGE_CLASSES } from '../src/domain/change-class.ts';
 import type { Clock } from '../src/domain/clock.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { systemClock } from '../src/telemetry/system-clock.ts';
@@ -21,7 +21,8 @@ const replace = (path: string, value: string | boolean) => toPatch({ op: 'replac
 /** How many changes of each kind have arrived, and how many wait. */
 async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
   const metrics = await readMetrics(bridge, OPS_TOKEN);
-  const read = (name: string) => CHANGE_KINDS.map((kind) => metrics.get(`${name}{kind="${kind}"}`));
+  const read = (name: string) =>
+    CHANGE_CLASSES.map((kind) => metrics.get(`${name}{kind="${kind}"}`));
   return { arrived: read('change_duration_seconds_count'), waiting: read('changes_waiting') };
 }
 

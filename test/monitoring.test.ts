@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { CHANGE_KINDS } from '../src/domain/change.ts';
+import { CHANGE_CLASSES } from '../src/domain/change-class.ts';
 import { metricDefinitions } from '../src/telemetry/metric-definitions.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { readMetricsText } from './support/metrics.ts';
@@ -345,5 +345,5 @@ test('every alert fires under its own series after its time, not before, and not
 
   expect(answer).toEqual({ status: 0, output: expect.stringContaining('SUCCESS') });
   expect(tests.length).toBeGreaterThan(2 * rules.length);
-  expect(CHANGE_KINDS).toContain('leaver');
+  expect(CHANGE_CLASSES).toContain('leaver');
 });

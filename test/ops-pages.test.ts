@@ -64,10 +64,10 @@ beforeAll(async () => {
     await run(sql`insert into memberships (group_id, user_id, desired, observed, pending)
       select * from (${numbers} select ${GROUP('n')}, ${ID('n')}, 1, 0, 1 from numbers)`);
     const active = `'{"active":true}', '{"active":false}', 'open', 1000, 1000, 'sweep'`;
-    await run(sql`insert into drifts (id, kind, resource_type, resource_id, member_id, desired, observed, status,
+    await run(sql`insert into drifts (id, kind, change, resource_type, resource_id, member_id, desired, observed, status,
         first_seen_at, last_seen_at, detector)
-      select * from (${numbers} select 'u' || n, 'user.deactivated', 'user', ${ID('n')}, '', ${sql.raw(active)} from numbers
-      union all select 'm' || n, 'member.removed', 'group', ${GROUP('n')}, ${ID('n')}, ${sql.raw(active)} from numbers)`);
+      select * from (${numbers} select 'u' || n, 'user.deactivated', 'user.activate', 'user', ${ID('n')}, '', ${sql.raw(active)} from numbers
+      union all select 'm' || n, 'member.removed', 'member.add', 'group', ${GROUP('n')}, ${ID('n')}, ${sql.raw(active)} from numbers)`);
     for (const [name, action] of [
       ['u', 'deactivate'],
       ['m', 'delete_user'],
@@ -91,11 +91,11 @@ beforeAll(async () => {
       select * from (${numbers} select n, 'r' || n, 'PATCH', '/Users/{id}', 'user', ${ada}, ${written}, 200, null, 3, 'okta', 'settings-1' from numbers)`);
     await run(sql`insert into own_calls (at, operation, kind, resource_type, resource_id, upstream_id, member_id)
       select * from (${numbers} select n, 'scim.updateUser', 'user.deactivate', 'user', ${ada}, '7', null from numbers)`);
-    const counts = JSON.stringify({ total: MANY, kinds: { 'user.deactivated': MANY }, harm: {} });
+    const counts = JSON.stringify({ total: MANY, kinds: { 'member.add': MANY }, harm: {} });
     await run(sql`insert into plans (id, hash, status, source, reason, counts, automatic, undoes, created_at, decided_at, decided_by, ended_at)
       select * from (${numbers} select 'p' || n, 'hash', 'applied', 'sweep', null, ${counts}, 1, null, 1, 1, null, 1 from numbers where n <= 1000)`);
-    await run(sql`insert into plan_actions (plan_id, kind, resource_type, resource_id, member_id, desired, observed, harm, status, released_at)
-      select * from (${numbers} select 'p1', 'member.removed', 'group', ${GROUP('n')}, ${ID('n')}, '{"present":true}', '{"present":false}', null, 'done', 1 from numbers)`);
+    await run(sql`insert into plan_actions (plan_id, kind, resource_type, resource_id, member_id, desired, observed, harm, status, planned_at, released_at)
+      select * from (${numbers} select 'p1', 'member.add', 'group', ${GROUP('n')}, ${ID('n')}, '{"present":true}', '{"present":false}', null, 'done', 1, 1 from numbers)`);
     await run(sql`insert into sweeps (id, status, reads_admins, started_at, ended_at, calls, counts, reasons)
       select * from (${numbers} select 's' || n, 'complete', 1, n, n, 3, '{}', '[]' from numbers where n <= 1000)`);
     await run(sql`insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)

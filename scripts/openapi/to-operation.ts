@@ -4,11 +4,12 @@ import { isRequired, type Schema, toAnswerSchema, toFieldsSchema, toSchema } fro
 
 /** One operation as OpenAPI has it, for the group that it stands in. */
 export function toOpenApiOperation(operation: Operation, group: string): Schema {
-  const { id, body, stage, paging, repeat, source } = operation;
+  const { id, about, body, stage, paging, repeat, source } = operation;
   const parameters = [...listPathParameters(operation), ...listQueryParameters(operation)];
   return {
     operationId: id,
     summary: toSummary(id),
+    description: about,
     tags: [group],
     ...(stage === 'deprecated' ? { deprecated: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),

@@ -17,7 +17,7 @@ import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { countNotifications } from '../store/notifications.ts';
-import { findHeldPlan } from '../store/plans/plans.ts';
+import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
@@ -60,11 +60,11 @@ export function createApps(
     countNotifications: () => countNotifications(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: options.about.version, engine: store.engine, mode: settings.mode },
-    isPlanHeld: async () => (await findHeldPlan(store.read)) !== undefined,
+    countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
-  const app = createApp();
+  const app = createApp(settings.trustProxy);
   const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
@@ -74,7 +74,14 @@ export function createApps(
   if (settings.ops.port === undefined) app.use(operators);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
+  return {
+    app,
+    opsApp: createApp(settings.trustProxy)
+      .use(follow)
+      .use(health)
+      .use(operators)
+      .use(answerUnknown),
+  };
 }
 
 function toOAuthDeps(
@@ -97,7 +104,7 @@ export function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => findRecovery(store.read),
-    findHeldPlan: () => findHeldPlan(store.read),
+    countWaitingPlans: () => countWaitingPlans(store.read),
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),
     findAuditFailure: async () => (await findFollowedPollState(options))?.failure ?? undefined,

@@ -8,7 +8,7 @@ import { type LateLeaver, listLateLeavers } from '../store/changes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { findHeldPlan, type PlanRow } from '../store/plans/plans.ts';
+import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { WatchedOptions } from './options.ts';
@@ -33,9 +33,9 @@ export async function observeBridge(
 ): Promise<Observed> {
   const { read } = store;
   const now = clock.now();
-  const [{ reasons }, plan, credentials, leavers] = await Promise.all([
+  const [{ reasons }, plans, credentials, leavers] = await Promise.all([
     readReadiness(sources),
-    findHeldPlan(read),
+    countWaitingPlans(read),
     listLiveCredentials(read),
     listLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_MAX }),
   ]);
@@ -44,7 +44,7 @@ export async function observeBridge(
   return {
     conditions: [
       ...byCode.map(toReason),
-      ...(plan === undefined ? [] : [toPlan(plan)]),
+      ...plans.map(toPlan),
       ...toExpiries(credentials, now),
       ...leavers.map((leaver) => toLeaver(leaver)),
     ],
@@ -73,10 +73,10 @@ function toReason({
   };
 }
 
-function toPlan({ id, hash, reason }: PlanRow): Condition {
-  const text = `A plan of repairs waits for an operator: ${reason ?? 'it is above its limits'}. scim-bridge plan show`;
+function toPlan({ id, source, reason, waiting }: WaitingPlan): Condition {
+  const text = `A plan (${source}) of ${waiting} changes waits for an operator: ${reason ?? 'it is above its limits'}. scim-bridge plan show`;
   const subject = `plan:${id}`;
-  return { key: subject, began: toTold('plan.held', subject, text, { plan: id, hash, reason }) };
+  return { key: subject, began: toTold('plan.held', subject, text, { plan: id, source, waiting, reason }) };
 }
 
 function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {

@@ -140,10 +140,9 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
   });
 }
 
-/** Ends a pause, and prioritises changes that the provider limit held and an operator has now seen. */
-async function resume({ guard, watch, reconciler }: BridgeParts): Promise<void> {
+/** Ends a pause, and has what waited go on. */
+async function resume({ guard, reconciler }: BridgeParts): Promise<void> {
   await guard.resume();
-  await watch.resetLimit();
   reconciler.wake();
 }
 

@@ -82,9 +82,10 @@ export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
-  const { token: operator, readerToken: reader } = settings.ops;
+  const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
+  const given = { scim: scimTokens, operator, reader, metrics };
+  return createAccess({ store, clock, given, onFailure });
 }
 
 /** Opens the limiter of requests without a valid credential. */

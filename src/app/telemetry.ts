@@ -45,6 +45,7 @@ export function toReconcileEvents(
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
+    plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
     recovery: (fields) => logger.log(events.recovery(fields)),
     release: (fields) => logger.log(events.release(fields)),
   };
@@ -89,7 +90,6 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
 /** Repairs in the words of the log and the metrics. */
 export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
   return {
-    plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
     found: ({ id, kind }) => logger.log(events.driftFound({ driftId: id, kind })),
     repaired({ id, kind, tookMs }) {
       metrics.countDriftRepair(kind, tookMs);

@@ -1,3 +1,4 @@
+import { isHolding } from '../domain/plan.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { PlanView } from '../ops/schemas/recovery.ts';
 
@@ -22,27 +23,43 @@ export function toPlanAnswerText({
   id,
   hash,
   status,
+  source,
   reason,
   counts,
+  waiting,
+  summary,
   actions,
 }: PlanAnswer): string {
   const why = reason === null ? '' : ` (${reason})`;
   const lines = actions.map((action) => {
-    const { kind, resource, member, harm } = action;
+    const { kind, resource, member, harm, who } = action;
     const name = resource.name ?? resource.id;
     const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
     const isHarm = harm === null ? '' : ` [${harm}]`;
-    return `  ${kind.padEnd(18)} ${whom}: ${action.reason}${isHarm} · ${action.status}\n`;
+    const author = who === null ? '' : ` · ${who.by} at ${who.at}`;
+    return `  ${kind.padEnd(18)} ${whom}: ${action.reason}${isHarm} · ${action.status}${author}\n`;
   });
+  const sums = summary.map(
+    ({ kind, by, count }) => `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${toBy(by)}\n`,
+  );
   const left = counts.total - actions.length;
   const more = left > 0 ? `  … and ${left} more\n` : '';
-  const head = `Plan ${id}: ${counts.total} actions, ${status}${why}\n`;
-  return `${head}${lines.join('')}${more}${status === 'held' ? toDecisions(id, hash) : ''}`;
+  const rest = status === 'held' ? `, ${waiting} wait` : '';
+  const head = `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
+  const decisions = status === 'held' ? toDecisions({ id, hash, source }) : '';
+  return `${head}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
 }
 
-function toDecisions(id: string, hash: string): string {
+function toBy(by: string | null): string {
+  return by === null ? 'not known by whom' : `by ${by}`;
+}
+
+function toDecisions({ id, hash, source }: Pick<PlanAnswer, 'id' | 'hash' | 'source'>): string {
+  const nothing = isHolding(source)
+    ? 'leaves the service as it is, and takes that as what is desired'
+    : 'does nothing of it';
   return `
 scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
-scim-bridge plan discard ${id}   does nothing of it
+scim-bridge plan discard ${id}   ${nothing}
 `;
 }

@@ -56,9 +56,13 @@ async function showPlan(
   client: OpsClient,
   { id, json }: { id: string | undefined; json: true | undefined },
 ): Promise<string> {
-  const plan = await findPlan(client, id);
+  const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
+  const plan = await findPlan(client, id ?? waiting[0]?.id);
   if (json) return toJson(plan ?? null);
-  if (plan !== undefined) return toPlanAnswerText(plan);
+  const others = waiting.slice(1).map(toPlanLine).join('');
+  if (plan !== undefined) {
+    return `${toPlanAnswerText(plan)}${others === '' ? '' : `\nOther plans wait:\n${others}`}`;
+  }
   const { release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
 }
@@ -68,14 +72,13 @@ interface ShowOptions {
   readonly json?: true;
 }
 
-/** The plan with this id, or the one that waits for a decision. */
+/** The plan with this id; undefined: no id. */
 async function findPlan(
   client: OpsClient,
   id: string | undefined,
 ): Promise<PlanAnswer | undefined> {
-  const asked = id ?? (await listPlans(client, '?status=held&limit=1')).at(0)?.id;
-  if (asked === undefined) return undefined;
-  return parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(asked)}`));
+  if (id === undefined) return undefined;
+  return parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${encodeURIComponent(id)}`));
 }
 
 async function listPlans(client: OpsClient, query: string): Promise<readonly PlanSummary[]> {
@@ -89,7 +92,7 @@ function addList(parent: Command, { loadSettings, write }: CliContext): void {
     .option('--json', 'as one JSON object')
     .action(async ({ json }: { json?: true }) => {
       const plans = await listPlans(createOpsClient(loadSettings().settings), '');
-      write(json ? toJson(plans) : plans.map(toPlanLine).join(''));
+      write(json ? toJson(plans) : plans.map(toPlanLine).join('') || 'There is no plan yet.\n');
     });
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerHeaders } from '../upstream/answer-head.ts';
 import type { WireRequest } from '../upstream/exchange.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
 
@@ -29,6 +30,8 @@ export interface FinishedAttempt extends ClientAttempt {
   /** Time from sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
+  /** Headers of the answer; none when no answer came. */
+  readonly answerHeaders: AnswerHeaders;
 }
 
 /** Adapts the hooks of a program to the transport. */
@@ -44,9 +47,16 @@ export function toTransportHooks(
       }),
     onAttempt:
       afterAttempt &&
-      (({ operation, attempt, status, code, durationMs, requestId }, request) => {
+      (({ operation, attempt, status, code, durationMs, requestId, headers }, request) => {
         const made = toAttempt({ operation, attempt }, request, token);
-        callQuietly(afterAttempt, { ...made, status, code, durationMs, requestId });
+        callQuietly(afterAttempt, {
+          ...made,
+          status,
+          code,
+          durationMs,
+          requestId,
+          answerHeaders: headers,
+        });
       }),
   };
 }

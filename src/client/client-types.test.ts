@@ -1,75 +1,120 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
-import type { Operation } from '../upstream/operations/operation.ts';
-import type { ClientOperation } from './client-types.ts';
+import type { operationGroups } from '../upstream/operations/all.ts';
+import type { ArgsOf, PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
+import type {
+  Call,
+  ListCall,
+  PagedArguments,
+  PositionedListCall,
+  RedirectCall,
+} from './client-types.ts';
 import type { Client } from './create-client.ts';
-
-const common = { api: 'rest', method: 'GET', repeat: 'safe', source: 'test' } as const;
-const list = {
-  ...common,
-  id: 'x.list',
-  path: '/x',
-  query: { version: 'integer', limit: 'integer', offset: 'integer', start_position: 'string' },
-  paging: 'start-position',
-  response: { kind: 'array', fields: ['id', 'title'], types: { id: 'number' } },
-} as const satisfies Operation;
-const file = {
-  ...common,
-  id: 'x.file',
-  path: '/x/{id}',
-  pathParameters: { id: 'string' },
-  query: { redirect: 'boolean' },
-  response: { kind: 'redirect', fields: ['url'] },
-} as const satisfies Operation;
-const unshown = {
-  ...common,
-  id: 'x.unshown',
-  path: '/x',
-  response: { kind: 'object', fields: [] },
-} as const satisfies Operation;
-const removed = {
-  ...common,
-  id: 'x.removed',
-  path: '/x',
-  response: { kind: 'none', fields: [] },
-} as const satisfies Operation;
+import type { OperationClient, SpacesRetrieveSpaceAnswer } from './operations/all.ts';
 
 /** Never called: only its types are checked. */
-async function answersOf(
-  call: ClientOperation<typeof list>,
-  getFile: ClientOperation<typeof file>,
-  other: ClientOperation<typeof unshown>,
-  remove: ClientOperation<typeof removed>,
-) {
-  const path = { id: '1' };
+async function answersOf(client: Client) {
+  const path = { card_uid: 'c', id: '1' };
+  const getFile = client.restrictedAccessCardFiles.getCardFile;
+  const list = client.documents.retrieveListOfDocuments;
   return {
-    listed: await call(),
-    asBefore: await call({ query: { version: 1 } }),
-    positioned: await call({ query: { version: 2 } }),
-    file: await getFile({ path }),
+    listed: await list(),
+    asBefore: await list({ query: { version: 1 } }),
+    positioned: await list({ query: { version: 2 } }),
     target: await getFile({ path, query: { redirect: true } }),
-    unshown: await other(),
-    removed: await remove(),
+    unshown: await client.cards.retrieveCardList(),
+    removed: await client.spaces.removeSpace({ path: { space_id: 1 } }),
+    nothing: await client.cardTypeTreeEntities.deleteTreeEntityFromCardType({
+      path: { type_id: 1, uid: 'u' },
+    }),
+    headed: await client.spaces.retrieveSpace({ path: { space_id: 1 } }).withResponse(),
   };
 }
 type Answers = Awaited<ReturnType<typeof answersOf>>;
-type Entry = { id: number; title: unknown };
+type Document = Answers['listed'][number];
 
-test('an answer has the documented fields, unknown where no type is known', () => {
-  expectTypeOf<Answers['listed']>().toEqualTypeOf<Entry[]>();
-  expectTypeOf<Answers['asBefore']>().toEqualTypeOf<Entry[]>();
-  expectTypeOf<Answers['unshown']>().toEqualTypeOf<Record<string, unknown>>();
-  expectTypeOf<Answers['removed']>().toEqualTypeOf<undefined>();
-  expect(list.id).toBe('x.list');
+test('an answer has the documented fields, typed as far as anything says how', () => {
+  expectTypeOf<Document['uid']>().toEqualTypeOf<string>();
+  expectTypeOf<Answers['asBefore']>().toEqualTypeOf<Document[]>();
+  expectTypeOf<Answers['unshown']>().toEqualTypeOf<Record<string, unknown>[]>();
+  expectTypeOf<SpacesRetrieveSpaceAnswer['settings']>().toEqualTypeOf<unknown>();
+  expectTypeOf<SpacesRetrieveSpaceAnswer['created']>().toEqualTypeOf<string>();
+});
+
+test('a removal may answer nothing, and another operation never does', () => {
+  expectTypeOf<Answers['removed']>().toEqualTypeOf<{ id: number } | undefined>();
+  expectTypeOf<Answers['nothing']>().toEqualTypeOf<undefined>();
+});
+
+test('an answer is to be had with its status and headers', () => {
+  expectTypeOf<Answers['headed']['content']>().toEqualTypeOf<SpacesRetrieveSpaceAnswer>();
+  expectTypeOf<Answers['headed']['status']>().toEqualTypeOf<number>();
 });
 
 test('version 2 answers a page with its position', () => {
-  expectTypeOf<Answers['positioned']>().toEqualTypeOf<PositionedPage<Entry>>();
+  expectTypeOf<Answers['positioned']>().toEqualTypeOf<PositionedPage<Document>>();
 });
 
 test('a redirect that was asked for is its target', () => {
-  expectTypeOf<Answers['file']>().toEqualTypeOf<{ url: unknown }>();
   expectTypeOf<Answers['target']>().toEqualTypeOf<RedirectTarget>();
+});
+
+/** Never called: what an answer says can be asked for. */
+async function askFurther(client: Client) {
+  const space = await client.spaces.createNewSpace({ body: { title: 'A' } });
+  const again = await client.spaces.retrieveSpace({ path: { space_id: space.id } });
+  const board = await client.spaceBoards.createNewBoard({
+    path: { space_id: again.id },
+    body: { title: 'B' },
+  });
+  const card = await client.cards.createNewCard({ body: { title: 'C', board_id: board.id } });
+  await client.boards.getBoard({ path: { id: card.board_id } });
+  await client.cardComments.addComment({ path: { card_id: card.id }, body: { text: 'D' } });
+  const group = await client.groups.createGroup({ body: { name: 'E' } });
+  const [user] = await client.groupUsers.getListOfGroupUsers({ path: { group_uid: group.uid } });
+  const documents = await client.documents.retrieveListOfDocuments();
+  await client.documents.retrieveDocument({ path: { document_uid: documents[0]?.uid ?? '' } });
+  return Date.parse(space.created) + (user?.id ?? 0);
+}
+
+test('the id in an answer fits the call that takes it, and a time is text', () => {
+  expectTypeOf(askFurther).returns.resolves.toEqualTypeOf<number>();
+});
+
+type Groups = typeof operationGroups;
+
+/** Arguments that the generated types have, operation by operation. */
+type GeneratedArgs<G extends keyof Groups, N> = N extends keyof OperationClient[G]
+  ? OperationClient[G][N] extends ListCall<infer Args, unknown>
+    ? Args
+    : OperationClient[G][N] extends PositionedListCall<infer Args, unknown>
+      ? Args
+      : OperationClient[G][N] extends RedirectCall<infer Args, unknown>
+        ? Args
+        : OperationClient[G][N] extends Call<infer Args, unknown>
+          ? Args
+          : never
+  : never;
+
+/** Operations whose generated arguments are not those of their row. */
+type Differing = {
+  [G in keyof Groups]: {
+    [N in keyof Groups[G]]: [GeneratedArgs<G, N>, ArgsOf<Groups[G][N]>] extends [
+      ArgsOf<Groups[G][N]>,
+      GeneratedArgs<G, N>,
+    ]
+      ? never
+      : `${G}.${N & string}`;
+  }[keyof Groups[G]];
+}[keyof Groups];
+
+test('the generated arguments of every operation are those of its row', () => {
+  expectTypeOf<Differing>().toBeNever();
+});
+
+test('a list is asked without its page', () => {
+  type Paged = PagedArguments<{ readonly query?: { limit?: number; filter?: string } | undefined }>;
+  expectTypeOf<NonNullable<Paged['query']>['limit']>().toEqualTypeOf<undefined>();
+  expectTypeOf<NonNullable<Paged['query']>['filter']>().toEqualTypeOf<string | undefined>();
 });
 
 /** Never called: each line has an error of its own. */

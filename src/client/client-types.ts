@@ -1,29 +1,97 @@
-import type { operationGroups } from '../upstream/operations/all.ts';
-import type {
-  AnswerOf,
-  ArgsOf,
-  EntryOf,
-  PositionedPage,
-  RedirectTarget,
-} from '../upstream/operations/call-types.ts';
-import type { Fields } from '../upstream/operations/operation.ts';
+import type { AnswerHead } from '../upstream/answer-head.ts';
+import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
+import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
 
-/** Every operation of the service as `client.<group>.<operation>(args, options)`, under the names of its documents. */
-export type OperationClient = {
-  readonly [G in keyof Groups]: { readonly [N in keyof Groups[G]]: ClientOperation<Groups[G][N]> };
-};
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call; the error's code is `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds from now until the call must have ended, all waiting included; the error's code is `timeout`. */
+  readonly timeoutMs?: number | undefined;
+  /** Headers of this call, beside those that the client sets itself or in place of `accept` and `user-agent`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Attempts of this call, the first included, in place of the client's; 1: it is never repeated. */
+  readonly attemptsMax?: number | undefined;
+  /** `safe`: a lost answer may be repeated blindly; `unsafe`: it may not. In place of what is known of the operation. */
+  readonly repeat?: 'safe' | 'unsafe' | undefined;
+}
 
-type Groups = typeof operationGroups;
+/** Promise of an answer's content; `withResponse` gives the status and the headers too. */
+export interface Answering<Content> extends Promise<Content> {
+  withResponse(): Promise<AnswerWithResponse<Content>>;
+}
 
-/** One callable operation; `operation` is the row of data behind it. */
-export type ClientOperation<O> = Callable<O> & { readonly operation: O };
+/** Content of an answer with its status and headers. */
+export interface AnswerWithResponse<Content> extends AnswerHead {
+  readonly content: Content;
+}
+
+/** Operation that is called with its arguments; they may be left out when none is required. */
+export interface Call<Args, Content> {
+  (...input: Input<Args>): Answering<Content>;
+  /** Row of data behind it. */
+  readonly operation: Operation;
+}
+
+/** Operation that answers a list, which `client.paginate` reads page by page. */
+export interface ListCall<Args, Content> extends Call<Args, Content> {
+  readonly operation: PagedOperation;
+}
+
+/** List that answers `{ result, position }` with `version: 2`, and as an array without. */
+export interface PositionedListCall<Args, Entry> {
+  (
+    args: Args & { readonly query: { readonly version: 2 } },
+    options?: CallOptions,
+  ): Answering<PositionedPage<Entry>>;
+  (
+    ...input: Input<Args & { readonly query?: { readonly version?: 1 | undefined } | undefined }>
+  ): Answering<Entry[]>;
+  (...input: Input<Args>): Answering<Entry[] | PositionedPage<Entry>>;
+  readonly operation: PagedOperation;
+}
+
+/** Operation that with `redirect: true` answers where its content is. */
+export interface RedirectCall<Args, Content> {
+  (
+    args: Args & { readonly query: { readonly redirect: true } },
+    options?: CallOptions,
+  ): Answering<RedirectTarget>;
+  (
+    args: Args & { readonly query?: { readonly redirect?: false | undefined } | undefined },
+    options?: CallOptions,
+  ): Answering<Content>;
+  (args: Args, options?: CallOptions): Answering<Content | RedirectTarget>;
+  readonly operation: Operation;
+}
+
+/** Parameters of a call: the arguments may be omitted when none is required. */
+export type Input<Args, Options = CallOptions> = object extends Args
+  ? [args?: Args, options?: Options]
+  : [args: Args, options?: Options];
+
+/** Arguments with one of the conditions in the body, or `everything: true`: without either a call would change all. */
+export type ChosenOf<Args extends { readonly body?: object | undefined }, Names extends string> =
+  | (Args & { readonly everything: true })
+  | {
+      [N in Names]: Args & {
+        readonly everything?: true | undefined;
+        readonly body: { readonly [M in N]: FieldOf<NonNullable<Args['body']>, M> };
+      };
+    }[Names];
+
+type FieldOf<Body, Name> = Name extends keyof Body ? NonNullable<Body[Name]> : never;
 
 /** Arguments of a list without those that choose the page. */
-export type PagedArgsOf<O> = ArgsOf<
-  O extends { readonly query: infer Q extends Fields }
-    ? Omit<O, 'query'> & { readonly query: Omit<Q, PagingParameter> }
-    : O
->;
+export type PagedArguments<Args> = Args extends { readonly query?: object | undefined }
+  ? Omit<Args, 'query'> & {
+      readonly query?: Unpaged<NonNullable<Args['query']>> | undefined;
+    }
+  : Args;
+
+type Unpaged<Query> = Omit<Query, PagingParameter> & {
+  readonly [P in PagingParameter]?: never;
+};
 
 type PagingParameter =
   | 'startIndex'
@@ -33,48 +101,9 @@ type PagingParameter =
   | 'last_user_id'
   | 'start_position';
 
-/** Options of one call. */
-export interface ClientCallOptions {
-  /** Aborts the call; the error's code is `aborted`. */
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds from now until the call must have ended, all waiting included; the error's code is `timeout`. */
-  readonly timeoutMs?: number | undefined;
-}
-
-type Callable<O> = O extends { readonly paging: 'start-position' }
-  ? PositionedCall<O>
-  : O extends { readonly response: { readonly kind: 'redirect' } }
-    ? RedirectCall<O>
-    : PlainCall<O>;
-
-type PlainCall<O> = (...input: Input<ArgsOf<O>>) => Promise<AnswerOf<O>>;
-
-interface PositionedCall<O> {
-  (
-    args: ArgsOf<O> & { readonly query: { readonly version: 2 } },
-    options?: ClientCallOptions,
-  ): Promise<PositionedPage<EntryOf<O>>>;
-  (
-    ...input: Input<
-      ArgsOf<O> & { readonly query?: { readonly version?: 1 | undefined } | undefined }
-    >
-  ): Promise<AnswerOf<O>>;
-  (...input: Input<ArgsOf<O>>): Promise<AnswerOf<O> | PositionedPage<EntryOf<O>>>;
-}
-
-interface RedirectCall<O> {
-  (
-    args: ArgsOf<O> & { readonly query: { readonly redirect: true } },
-    options?: ClientCallOptions,
-  ): Promise<RedirectTarget>;
-  (
-    args: ArgsOf<O> & { readonly query?: { readonly redirect?: false | undefined } | undefined },
-    options?: ClientCallOptions,
-  ): Promise<AnswerOf<O>>;
-  (args: ArgsOf<O>, options?: ClientCallOptions): Promise<AnswerOf<O> | RedirectTarget>;
-}
-
-/** Arguments may be omitted when none is required. */
-export type Input<Args, Options = ClientCallOptions> = object extends Args
-  ? [args?: Args, options?: Options]
-  : [args: Args, options?: Options];
+/** Entry of a list's answer. */
+export type EntryOf<Content> = Content extends readonly (infer Entry)[]
+  ? Entry
+  : Content extends { readonly Resources: readonly (infer Entry)[] }
+    ? Entry
+    : unknown;

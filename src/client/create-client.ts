@@ -1,26 +1,31 @@
 import { systemClock } from '../telemetry/system-clock.ts';
+import type { Download } from '../upstream/download.ts';
 import { assertMs } from '../upstream/limits.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
-import type { EntryOf } from '../upstream/operations/call-types.ts';
+import type { RedirectTarget } from '../upstream/operations/call-types.ts';
 import type {
   Operation,
   OperationGroup,
   PagedOperation,
 } from '../upstream/operations/operation.ts';
-import type { RawRequest } from '../upstream/raw-request.ts';
-import { type CallOptions, createTransport, type Transport } from '../upstream/transport.ts';
+import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
+import { createTransport, type Transport } from '../upstream/transport.ts';
 import type { Timeouts, TransportOptions } from '../upstream/transport-options.ts';
+import { answerTo, assertMayBeEmpty, toTransportOptions } from './answering.ts';
 import { type ClientHooks, toTransportHooks } from './client-hooks.ts';
 import type {
-  ClientCallOptions,
-  ClientOperation,
+  Answering,
+  CallOptions,
+  EntryOf,
   Input,
-  OperationClient,
-  PagedArgsOf,
+  ListCall,
+  PagedArguments,
+  PositionedListCall,
 } from './client-types.ts';
+import type { OperationClient } from './operations/all.ts';
 import { type Entries, type PaginateOptions, readEntries } from './paginate.ts';
 
-/** Options of a client: those of the bridge's own transport, with the service's usual rate. */
+/** Options of a client. */
 export interface ClientOptions
   extends Pick<
     TransportOptions,
@@ -45,15 +50,24 @@ export interface ClientOptions
 /** The typed service: each operation, and the functions that all of them share. */
 export interface Client extends OperationClient {
   /** Sends a request that no operation describes: same token, budget, repeats and errors. */
-  request(request: RawRequest, options?: ClientCallOptions): Promise<unknown>;
+  request(request: RawRequest, options?: CallOptions): Answering<unknown>;
+  /**
+   * Gets a content of any kind as a stream: a path of the service, or the target of a redirect, which is asked without
+   * the token. `timeoutMs` ends when the content begins; `signal` ends the content too.
+   */
+  download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   /**
    * Reads a list to its proven end: `for await (const space of client.paginate(client.spaces.retrieveListOfSpaces))`.
    * @throws TypeError at once for arguments that choose the page; while reading, the errors of each call.
    */
-  paginate<O extends PagedOperation>(
-    list: ClientOperation<O>,
-    ...input: Input<PagedArgsOf<O>, PaginateOptions>
-  ): Entries<EntryOf<O>>;
+  paginate<Args, Entry>(
+    list: PositionedListCall<Args, Entry>,
+    ...input: Input<PagedArguments<Args>, PaginateOptions>
+  ): Entries<Entry>;
+  paginate<Args, Content>(
+    list: ListCall<Args, Content>,
+    ...input: Input<PagedArguments<Args>, PaginateOptions>
+  ): Entries<EntryOf<Content>>;
   /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -66,17 +80,18 @@ const SERVICE_REQUESTS_PER_SECOND = 5;
  * @throws TypeError for an impossible base URL, token or number; RangeError for an impossible rate.
  */
 export function createClient(options: ClientOptions): Client;
-// The types of the groups follow from the rows, which the compiler cannot see in a loop over them: hence two
+// The types of the groups are generated from the rows, which the compiler cannot see in a loop over them: hence two
 // signatures.
 export function createClient(options: ClientOptions): object {
   const transport = openTransport(options);
   return {
     ...createGroups(transport),
-    request: (request: RawRequest, callOptions?: ClientCallOptions) =>
-      transport.request(request, toCallOptions(callOptions)),
+    request: createRequest(transport),
+    download: (from: DownloadRequest | RedirectTarget, callOptions?: CallOptions) =>
+      transport.download(from, toTransportOptions(callOptions)),
     paginate: (list: unknown, args: unknown = {}, options: PaginateOptions = {}) =>
       readEntries(
-        { transport, operation: getListRow(list), args, call: toCallOptions(options) },
+        { transport, operation: getListRow(list), args, call: toTransportOptions(options) },
         options,
       ),
     close: () => transport.close(),
@@ -97,6 +112,7 @@ function openTransport(options: ClientOptions): Transport {
     timeouts: timeoutMs === undefined ? {} : toTimeouts(timeoutMs),
     hooks: toTransportHooks(hooks, options.token),
     filePaths: 'read',
+    wordsIn: 'message',
     clock: systemClock,
     random: Math.random,
   });
@@ -107,8 +123,10 @@ function toTimeouts(callMs: number): Partial<Timeouts> {
   return { callMs, headersMs: callMs, bodyMs: callMs };
 }
 
-function toCallOptions({ signal, timeoutMs }: ClientCallOptions = {}): CallOptions {
-  return { signal, withinMs: timeoutMs };
+function createRequest(transport: Transport) {
+  return function request(raw: RawRequest, options?: CallOptions): Answering<unknown> {
+    return answerTo(request, options, (callOptions) => transport.request(raw, callOptions));
+  };
 }
 
 function createGroups(transport: Transport): object {
@@ -126,8 +144,12 @@ function createGroup(transport: Transport, operations: [string, Operation][]): o
 }
 
 function toMethod(transport: Transport, operation: Operation): object {
-  const method = (args: unknown = {}, options?: ClientCallOptions) =>
-    transport.callChecked(operation, args, toCallOptions(options));
+  const method = (args: unknown = {}, options?: CallOptions): Answering<unknown> =>
+    answerTo(method, options, async (callOptions, head) => {
+      const content = await transport.callChecked(operation, args, callOptions);
+      if (content === undefined) assertMayBeEmpty(operation, head());
+      return content;
+    });
   return Object.assign(method, { operation });
 }
 

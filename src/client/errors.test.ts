@@ -53,15 +53,75 @@ test.each([
   await expect(failed).rejects.toMatchObject({ code: 'not-found', status: 404, body: read });
 });
 
-test('neither the token nor a body is shown by an error that is logged', async () => {
-  const { client } = await startClient((res) => sendJson(res, 400, { message: `secret ${token}` }));
-  const error: unknown = await client.users
-    .retrieveCurrentUser()
-    .catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(UpstreamError);
-  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/secret/);
-  expect(JSON.stringify(error)).not.toMatch(/secret/);
+/** The error of a call that the service answers so. */
+async function errorOf(status: number, body: string, headers = {}): Promise<UpstreamError> {
+  const { client } = await startClient((res) => res.writeHead(status, headers).end(body));
+  const error: unknown = await client.users.retrieveCurrentUser({}, { attemptsMax: 1 }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof UpstreamError) return error;
+  throw new Error('the call did not fail');
+}
+
+test.each([
+  { body: '{"message":"title is too long"}', words: ': title is too long' },
+  { body: '{"error":"no such field"}', words: ': no such field' },
+  { body: '{"errors":[{"message":"one"},"two"]}', words: ': one; two' },
+  { body: '{"errors":{"email":["is taken"]}}', words: ': email: is taken' },
+  { body: 'Invalid token', words: ': Invalid token' },
+  { body: '<html><title>Bad Gateway</title></html>', words: ': Bad Gateway' },
+  { body: `{"message":"${'x'.repeat(999)}"}`, words: `: ${'x'.repeat(299)}…` },
+  { body: '{"code":3}', words: '' },
+  { body: '', words: '' },
+])('the message ends with the words of the service: $body', async ({ body, words }) => {
+  const { message } = await errorOf(422, body);
+
+  expect(message).toBe(
+    `users.retrieveCurrentUser: refused (status 422): the service answered 422${words}`,
+  );
 });
+
+test('the message of an error is the only place where a part of the body is shown', async () => {
+  const body = { message: 'not so', password: 'hidden', at: { depth: 'hidden' } };
+  const error = await errorOf(400, JSON.stringify(body));
+
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/hidden/);
+  expect(JSON.stringify(error)).not.toMatch(/hidden|not so/);
+});
+
+test.each([token, encodeURIComponent(token), 'Bearer abc.def-123', 'basic dXNlcjpwYXNz'])(
+  'credentials that the service sends back are in no error: %s',
+  async (credentials) => {
+    const error = await errorOf(400, JSON.stringify({ message: `who is ${credentials}?` }));
+
+    const shown = [inspect(error, { depth: 9, showHidden: true }), error.words, error.body];
+    expect(JSON.stringify(shown)).not.toContain(credentials.split(' ').at(-1));
+    expect(error.message).toMatch(/who is (\w+ )?\[token\]\?$/);
+  },
+);
+
+test('an error has the headers of the answer', async () => {
+  const { headers } = await errorOf(400, '', { 'x-ratelimit-remaining': '3' });
+
+  expect(headers).toMatchObject({ 'x-ratelimit-remaining': '3' });
+});
+
+test('the frames of an error begin with the line that called', async () => {
+  const { client } = await startClient((res) => sendJson(res, 400, {}));
+  const refused = await failStack(() => client.users.retrieveCurrentUser());
+  const mistaken = await failStack(() => client.request({ method: 'GET', path: '..' }));
+
+  for (const stack of [refused, mistaken]) {
+    expect(stack.split('\n')[1]).toContain(import.meta.filename);
+    expect(stack).not.toMatch(/upstream\/|create-client/);
+  }
+});
+
+async function failStack(call: () => Promise<unknown>): Promise<string> {
+  const error: unknown = await call().then(undefined, (reason: unknown) => reason);
+  return error instanceof Error ? (error.stack ?? '') : '';
+}
 
 test('an answer that is too large is an error', async () => {
   const { client } = await startClient((res) => sendJson(res, 200, ['x'.repeat(100)]), {

@@ -5,7 +5,7 @@ import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts'
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
-import type { ClientCallOptions } from './client-types.ts';
+import type { CallOptions as ClientCallOptions } from './client-types.ts';
 import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
 
 /** Options for reading a list. */

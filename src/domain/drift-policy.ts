@@ -1,3 +1,4 @@
+import { findRepair } from './change.ts';
 import type { Difference, DriftKind } from './drift.ts';
 import { isUnmanagedKind } from './drift.ts';
 import { isGranting } from './harm.ts';
@@ -30,7 +31,9 @@ export function findDriftAction(
   const named = kinds[difference.kind];
   if (named !== undefined) return named;
   if (isUnmanagedKind(difference.kind)) return 'report';
-  return otherwise === 'accept' && isGranting(difference) ? 'report' : otherwise;
+  const kind = findRepair(difference.kind);
+  const isGrant = kind !== undefined && isGranting({ ...difference, kind });
+  return otherwise === 'accept' && isGrant ? 'report' : otherwise;
 }
 
 /** The kinds of which some drift may be more than reported. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DriftKind } from './drift.ts';
+import type { ChangeKind } from './change.ts';
 import { exceedsLimit, findHarm, type HarmKind, isGranting } from './harm.ts';
 import type { JsonValue } from './json.ts';
 
@@ -29,35 +29,35 @@ for (const { harm, want, ...how } of rows) {
 }
 
 const changes: {
-  kind: DriftKind;
+  kind: ChangeKind;
   desired: JsonValue;
   observed: JsonValue;
   harm?: HarmKind;
   grants?: true;
 }[] = [
-  { kind: 'user.missing', desired: { active: true }, observed: null },
-  { kind: 'user.deactivated', desired: { active: true }, observed: { active: false } },
+  { kind: 'user.create', desired: { active: true }, observed: null },
+  { kind: 'user.activate', desired: { active: true }, observed: { active: false } },
   {
-    kind: 'user.activated',
+    kind: 'user.deactivate',
     desired: { active: false },
     observed: { active: true },
     harm: 'deactivate',
     grants: true,
   },
   {
-    kind: 'member.added',
+    kind: 'member.remove',
     desired: { present: false },
     observed: { present: true },
     harm: 'removeMember',
   },
   {
-    kind: 'admin.added',
+    kind: 'admin.remove',
     desired: { present: false },
     observed: { present: true },
     harm: 'demoteAdmin',
     grants: true,
   },
-  { kind: 'admin.removed', desired: { present: true }, observed: { present: false } },
+  { kind: 'admin.add', desired: { present: true }, observed: { present: false } },
   { kind: 'group.permissions', desired: { permissions: 6 }, observed: { permissions: 2 } },
   {
     kind: 'group.permissions',

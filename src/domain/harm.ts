@@ -1,4 +1,4 @@
-import type { DriftKind } from './drift.ts';
+import type { ChangeKind } from './change.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { OwnCallKind } from './own-call.ts';
@@ -49,9 +49,9 @@ export function toHarmWords(harm: HarmKind, count: number): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A difference, as far as harm is concerned. */
+/** A change, as far as harm is concerned. */
 interface Change {
-  readonly kind: DriftKind;
+  readonly kind: ChangeKind;
   readonly desired: JsonValue;
   readonly observed: JsonValue;
 }
@@ -59,12 +59,14 @@ interface Change {
 /** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: Change): HarmKind | undefined {
   switch (change.kind) {
-    case 'user.activated':
+    case 'user.deactivate':
       return 'deactivate';
-    case 'member.added':
+    case 'member.remove':
       return 'removeMember';
-    case 'admin.added':
+    case 'admin.remove':
       return 'demoteAdmin';
+    case 'group.delete':
+      return 'deleteGroup';
     case 'user.access':
     case 'group.permissions':
       return holdsMore(change) ? 'cutAccess' : undefined;
@@ -73,7 +75,7 @@ export function findHarm(change: Change): HarmKind | undefined {
   }
 }
 
-/** True when accepting `observed` as desired grants access or power that no provider asked for. */
+/** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */
 export function isGranting(change: Change): boolean {
   const harm = findHarm(change);
   return harm !== undefined && harm !== 'removeMember';

@@ -1,25 +1,10 @@
+import type { ChangeKind } from './change.ts';
+
 /**
- * Change made by one of our own calls, fine enough to be matched with one event of the service's audit log.
- * `user.access` is the licence, `member` and `admin` are one user in a group. `operator` is a call that an operator
- * asked for by name of the operation: only what the call names is known.
+ * Change made by one of our own calls, fine enough to be matched with one event of the service's audit log. `operator`
+ * is a call that an operator asked for by name of the operation: only what the call names is known.
  */
-export type OwnCallKind =
-  | 'user.create'
-  | 'user.activate'
-  | 'user.deactivate'
-  | 'user.rename'
-  | 'user.address'
-  | 'user.access'
-  | 'user.delete'
-  | 'group.create'
-  | 'group.rename'
-  | 'group.permissions'
-  | 'group.delete'
-  | 'member.add'
-  | 'member.remove'
-  | 'admin.add'
-  | 'admin.remove'
-  | 'operator';
+export type OwnCallKind = ChangeKind | 'user.address' | 'user.delete' | 'operator';
 
 /**
  * Outcome of one of our calls.

@@ -1,3 +1,4 @@
+import type { ChangeKind } from './change.ts';
 import type { Difference } from './drift.ts';
 import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
@@ -15,8 +16,31 @@ export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as con
 /** Status of a plan. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
-/** Source of a plan: a finding, an operator, or the undoing of another plan. */
-export type PlanOrigin = 'sweep' | 'tail' | 'operator' | 'undo';
+/**
+ * Sources of plans.
+ * - `sweep`, `tail`: a complete comparison, or a look at what the audit log names
+ * - `operator`: a repair that an operator asked for
+ * - `undo`: the undoing of another plan
+ * - `provider`: removals that identity providers asked for, more than `limits.provider` allows
+ */
+export const PLAN_SOURCES = ['sweep', 'tail', 'operator', 'undo', 'provider'] as const;
+/** Source of a plan. */
+export type PlanOrigin = (typeof PLAN_SOURCES)[number];
+
+/** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
+export const REPAIR_SOURCES = ['sweep', 'tail', 'operator'] as const satisfies PlanOrigin[];
+
+/**
+ * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding
+ * the plan makes what the service holds the desired state.
+ */
+export const HOLDING_SOURCES = ['provider'] as const satisfies PlanOrigin[];
+
+/** True for plans that hold changes back. */
+export function isHolding(source: PlanOrigin): boolean {
+  const holding: readonly PlanOrigin[] = HOLDING_SOURCES;
+  return holding.includes(source);
+}
 
 /**
  * Status of an action.
@@ -27,8 +51,9 @@ export type PlanOrigin = 'sweep' | 'tail' | 'operator' | 'undo';
  */
 export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 
-/** One action of a plan: has the service hold `desired` again where it was seen to hold `observed`. */
-export interface PlanAction extends Difference {
+/** One action of a plan: has the service hold `desired` where it was seen to hold `observed`. */
+export interface PlanAction extends Omit<Difference, 'kind'> {
+  readonly kind: ChangeKind;
   readonly harm: HarmKind | undefined;
 }
 

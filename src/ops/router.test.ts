@@ -86,6 +86,7 @@ const plans: PlanSource = {
   find: async () => undefined,
   list: async () => [],
   listActions: async () => [],
+  countWaiting: async () => 0,
   approve: unknown,
   discard: unknown,
   undo: unknown,
@@ -135,7 +136,12 @@ const operators = {
   api,
 };
 
-const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator: token, reader });
+const find = createGivenTokenFinder({
+  scim: ['scim-token-0123456789'],
+  operator: token,
+  reader,
+  metrics: undefined,
+});
 
 function request(
   change: Partial<HealthSources> = {},
@@ -148,7 +154,7 @@ function request(
     findWeaknesses: async () => [],
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
-    findHeldPlan: async () => undefined,
+    countWaitingPlans: async () => [],
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
     readFirstRead: async () => ({ kind: 'finished' }),

@@ -10,12 +10,15 @@ export interface CallBook {
   /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
   isEmpty(): boolean;
-  /** Stores all notes; storing them twice is the same. @throws StoreError */
+  /** Stores all notes that the ledger does not presume; storing them twice is the same. @throws StoreError */
   save(tx: Db): Promise<void>;
 }
 
-/** Creates an empty record, for calls that follow one another. */
-export function createCallBook(): CallBook {
+/**
+ * Creates an empty record, for calls that follow one another. `presumed`: the outcome that the ledger already gives
+ * them, so that it is not stored again.
+ */
+export function createCallBook(presumed?: CallOutcome): CallBook {
   let open: readonly number[] = [];
   const ended: EndedCall[] = [];
   return {
@@ -23,7 +26,8 @@ export function createCallBook(): CallBook {
       open = written.map(({ id }) => id);
     },
     ended(error) {
-      if (open.length > 0) ended.push({ ids: open, ...toOutcome(error) });
+      const end = toOutcome(error);
+      if (open.length > 0 && end.outcome !== presumed) ended.push({ ids: open, ...end });
       open = [];
     },
     isEmpty: () => ended.length === 0,

@@ -1,6 +1,7 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
-import type { ChangeKind } from '../domain/change.ts';
+import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
@@ -37,7 +38,7 @@ export interface ReconcileEvents {
     outcome: 'done' | 'refused' | 'later' | 'unknown';
   }): void;
   /** The service holds a change that a provider had asked for `tookMs` before. */
-  changeHeld(fields: { kind: ChangeKind; tookMs: number }): void;
+  changeHeld(fields: { kind: ChangeClass; tookMs: number }): void;
   /** An acknowledged change was refused for the first time; it is kept, and tried again slowly. */
   stuck(fields: { type: 'user' | 'group'; id: string; code: string }): void;
   /** The service confirms that a user or group is gone. */
@@ -54,6 +55,8 @@ export interface ReconcileEvents {
   firstReadFailed(fields: { step: string; reason: string; retryInMs: number }): void;
   /** Result of the start, or progress of recovery. */
   recovery(fields: { phase: string; code: string; actions?: number }): void;
+  /** A plan was made, has grown, or has another status now. */
+  plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
   /** Reports the progress of an approved plan of going live or of recovery, in users and groups. */
   release(fields: {
     total: number;

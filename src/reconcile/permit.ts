@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { insertOwnCall } from '../store/audit/own-calls.ts';
+import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
 import { markInFlight } from '../store/in-flight.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
@@ -11,7 +11,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { createCallBook } from './call-book.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { assertWithinLimit } from './provider-limit.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 import { toOwnChanges } from './to-own-changes.ts';
 
@@ -33,12 +33,39 @@ export interface Permit<State> {
   readonly upstream: Transport;
   /** The newest state that the calls which left were planned from. */
   readonly planned: State;
-  /** True when a call was held back because something else is wanted by now. */
+  /** True when a call was held back because something else is planned by now. */
   readonly isOvertaken: boolean;
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
   /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
   withdraw(): Promise<void>;
+}
+
+/** Takes a permit back with all that was written for it. */
+class NotAsPlanned extends Error {}
+
+/** Call that a limit keeps from leaving. */
+interface HeldCall {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly sending: Sending;
+}
+
+/**
+ * Takes removals that are more than providers may ask for out of what is planned; false: the call has not left.
+ * @throws the error itself when the call was not held for what is planned
+ */
+async function holdBack(
+  deps: ReconcileDeps,
+  error: unknown,
+  { key, version, sending: { operation, args } }: HeldCall,
+): Promise<false> {
+  if (error instanceof NotAsPlanned) return false;
+  if (!(error instanceof TooMuchHarm)) throw error;
+  const { deactivation } = deps.policy;
+  const changes = toOwnChanges(operation.id, args);
+  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
+  throw error;
 }
 
 /** How the permit of a step is opened. */
@@ -53,6 +80,21 @@ export interface PermitRequest<State, Action> {
   readonly again: boolean;
 }
 
+/** Writes a call into the ledger. */
+function writeCall(
+  tx: Db,
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  {
+    key,
+    sending: { operation, args },
+  }: { readonly key: ResourceKey; readonly sending: Pick<Sending, 'operation' | 'args'> },
+): Promise<WrittenChange[]> {
+  const changes = toOwnChanges(operation.id, args).map((change) => {
+    return { ...change, isRepair: toIsRepair(key.id, change) };
+  });
+  return insertOwnCall(tx, { at: clock.now(), operation: operation.id, key, changes });
+}
+
 /**
  * The permit of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
  * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
@@ -62,16 +104,15 @@ export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
   { key, step, create, replan, again }: PermitRequest<State, Action>,
 ): Permit<State> {
-  const { upstream } = deps;
   let planned = step.state;
   let isOvertaken = false;
   let hasCreated = false;
   let isFirst = true;
-  const calls = createCallBook();
+  const calls = createCallBook('done');
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return;
-    while (!(await deps.store.write((tx) => leave(tx, sending)))) {
+    while (!(await mayLeave(sending))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
         isOvertaken = true;
@@ -82,20 +123,30 @@ export function openPermit<State extends Permitted, Action>(
     }
   }
 
-  /** Writes the call down, unless what is wanted may be something else by now: then false. */
-  async function leave(tx: Db, { operation: { id: operation }, args }: Sending): Promise<boolean> {
+  /** Writes the call down; false: what is wanted may be something else by now. */
+  async function mayLeave(sending: Sending): Promise<boolean> {
     const { version } = planned;
-    if (!(await markInFlight(tx, key, { version, notMustLook: LOOK_AGAIN }))) return false;
-    const changes = toOwnChanges(operation, args).map((change) => {
-      return { ...change, isRepair: toIsRepair(key.id, change) };
-    });
-    const written = await insertOwnCall(tx, { at: deps.clock.now(), operation, key, changes });
+    try {
+      await deps.store.write((tx) => leave(tx, sending));
+      return true;
+    } catch (error) {
+      return holdBack(deps, error, { key, version, sending });
+    }
+  }
+
+  /** @throws NotAsPlanned when what is wanted may be something else by now */
+  async function leave(tx: Db, sending: Sending): Promise<void> {
+    // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
+    await calls.save(tx);
+    const written = await writeCall(tx, deps, { key, sending });
     await assertWithinLimit(tx, deps, written);
+    const { version } = planned;
+    const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
+    if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
     calls.sent(written);
-    if (create === undefined) return true;
+    if (create === undefined) return;
     await addSentCreate(tx, key, { earlier: planned.sentCreates, create });
     hasCreated = true;
-    return true;
   }
 
   function permitted(options?: CallOptions): CallOptions {
@@ -104,12 +155,7 @@ export function openPermit<State extends Permitted, Action>(
     return { ...options, again: takesPlace, beforeSend: ask, afterSend: calls.ended };
   }
   return {
-    upstream: {
-      ...upstream,
-      call: (operation, args, options) => upstream.call(operation, args, permitted(options)),
-      callChecked: (operation, args, options) =>
-        upstream.callChecked(operation, args, permitted(options)),
-    },
+    upstream: withOptions(deps.upstream, permitted),
     get planned() {
       return planned;
     },
@@ -118,12 +164,23 @@ export function openPermit<State extends Permitted, Action>(
     },
     saveOutcomes: calls.save,
     async withdraw() {
-      const { sentCreates } = step.state;
       if (!hasCreated && calls.isEmpty()) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
-        if (hasCreated) await saveSentCreates(tx, key, sentCreates);
+        if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },
+  };
+}
+
+function withOptions(
+  upstream: Transport,
+  toOptions: (options?: CallOptions) => CallOptions,
+): Transport {
+  return {
+    ...upstream,
+    call: (operation, args, options) => upstream.call(operation, args, toOptions(options)),
+    callChecked: (operation, args, options) =>
+      upstream.callChecked(operation, args, toOptions(options)),
   };
 }

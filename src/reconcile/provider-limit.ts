@@ -1,33 +1,60 @@
+import { toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { findHarmOf, HARM_WINDOW_MS, toHarmWords } from '../domain/harm.ts';
+import { findHarmOf, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
+import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { OwnChange } from '../domain/own-call.ts';
+import type { Pending } from '../domain/pending.ts';
+import type { PlanAction } from '../domain/plan.ts';
+import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
-import {
-  countHeldByLimit,
-  countProviderHarm,
-  prioritiseHeldByLimit,
-} from '../store/audit/provider-harm.ts';
+import { countProviderHarm } from '../store/audit/provider-harm.ts';
+import { parseStored } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { countPopulation } from '../store/plans/plans.ts';
+import { lockGroup, toObservedGroup, updateGroup } from '../store/groups/groups.ts';
+import { stopLeaving } from '../store/links/work.ts';
+import {
+  countPopulation,
+  listHeldChanges,
+  lockHeldPlanOf,
+  type PlanRow,
+} from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
+import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
+import { addPlan, growPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Name of the fact with the time from which harm counts, set by an operator. */
 const FACT = 'provider-limit';
-/** Words in the error of a held change, by which it is found again. */
-const WORDS = 'limits.provider';
 /** Harm that is counted at most. */
 const HARM_MAX = 1_000_000;
 
+/** Removals that are more than providers may ask for; nothing of the call was sent. */
+export class TooMuchHarm extends BridgeError {
+  /** Harms whose limit is exceeded. */
+  readonly harms: ReadonlySet<HarmKind>;
+
+  constructor(harms: ReadonlySet<HarmKind>, words: string) {
+    super('provider-limit', words);
+    this.harms = harms;
+  }
+}
+
 /** Finds the time from which harm by providers counts (epoch milliseconds). */
 export async function findHarmStart(db: Db, now: number): Promise<number> {
-  const released = await findFact<{ at: number }>(db, FACT);
-  return Math.max(now - HARM_WINDOW_MS, released?.at ?? 0);
+  const approved = await findFact<{ at: number }>(db, FACT);
+  return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
+}
+
+/** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
+export async function restartHarmCount(tx: Db, now: number): Promise<void> {
+  await saveFact(tx, { name: FACT, value: { at: now }, now });
 }
 
 /**
  * Lets a call leave that this transaction has written into the ledger, unless providers would have removed access
  * from more users, or members from more groups, than allowed in 24 hours; settings: limits.provider.
- * A repeated call counts once. A plan of repairs has limits of its own. @throws BridgeError `provider-limit`
+ * A repeated call counts once. A plan has limits of its own. @throws TooMuchHarm
  */
 export async function assertWithinLimit(
   tx: Db,
@@ -40,6 +67,7 @@ export async function assertWithinLimit(
   const harms = new Set(asked.flatMap(({ kind }) => findHarmOf(kind) ?? []));
   if (harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
+  const exceeded = new Map<HarmKind, string>();
   for (const harm of harms) {
     const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
     if (few <= countMax) continue;
@@ -47,18 +75,129 @@ export async function assertWithinLimit(
     const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
     const population = count + (await countPopulation(tx, harm));
     if (count * 100 <= percent * population) continue;
-    const words = `${toHarmWords(harm, count)} in 24 hours, ${WORDS} allows ${countMax} and ${percent} % of ${population}`;
-    throw new BridgeError('provider-limit', words);
+    const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${countMax} and ${percent} % of ${population}`;
+    exceeded.set(harm, words);
   }
+  if (exceeded.size === 0) return;
+  throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
 }
 
-/** Counts the users and groups whose changes the limit holds. @throws StoreError */
-export function countHeld(db: Db, now: number): Promise<number> {
-  return countHeldByLimit(db, WORDS, now);
+/** Removals of one call that must not leave. */
+export interface Removals {
+  readonly key: ResourceKey;
+  /** Version from which the call was planned. */
+  readonly version: number;
+  readonly changes: readonly OwnChange[];
+  readonly limit: TooMuchHarm;
+  readonly deactivation: Deactivation;
 }
 
-/** Begins to count anew at an operator's word, and makes the held changes due. */
-export async function resetProviderLimit(tx: Db, now: number): Promise<void> {
-  await saveFact(tx, { name: FACT, value: { at: now }, now });
-  await prioritiseHeldByLimit(tx, WORDS, now);
+/**
+ * Moves removals from the waiting changes of a user or group into the plan of providers' removals, in one transaction:
+ * they wait for an operator, and everything else goes on. False when nothing of the call is planned any other way.
+ */
+export async function holdRemovals(
+  { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
+  removals: Removals,
+): Promise<boolean> {
+  const take = removals.key.type === 'user' ? takeFromUser : takeFromGroup;
+  const { isOther, plan } = await store.write(async (tx) => {
+    const actions = await take(tx, removals);
+    // It was written since, so it is planned anew.
+    if (actions === undefined) return { isOther: true };
+    if (actions.length === 0) return { isOther: false };
+    return { isOther: true, plan: await addHeld(tx, actions, { removals, now: clock.now() }) };
+  });
+  if (plan === undefined) return isOther;
+  const { id, status, source } = plan;
+  const { total } = parseStored<{ total: number }>(plan.counts);
+  events.plan({ id, status, source, actions: total });
+  return true;
 }
+
+/** Adds the actions to the plan that waits, or makes one. Undefined when all of them are in it already. */
+async function addHeld(
+  tx: Db,
+  actions: readonly PlanAction[],
+  { removals: { key, limit }, now }: { removals: Removals; now: number },
+): Promise<PlanRow | undefined> {
+  const plan = await lockHeldPlanOf(tx, 'provider');
+  const reason = limit.message;
+  if (plan === undefined) {
+    return addPlan(tx, actions, { status: 'held', source: 'provider', reason, automatic: 0, now });
+  }
+  const held = await listHeldChanges(tx, [key.id]);
+  const known = new Set(
+    held.map(({ kind, member_id: memberId }) => toChangeKey({ kind, memberId })),
+  );
+  const added = actions.filter((action) => !known.has(toChangeKey(action)));
+  return added.length === 0 ? undefined : growPlan(tx, plan, { actions: added, reason, now });
+}
+
+/** Takes the removal of access out of what waits of a user. */
+async function takeFromUser(
+  tx: Db,
+  { key, version, limit, deactivation }: Removals,
+): Promise<PlanAction[] | undefined> {
+  const row = await lockUser(tx, userId(key.id));
+  if (row?.version !== version) return undefined;
+  if (!limit.harms.has('deactivate')) return [];
+  const { desired, deleted, observed } = toUserState(row);
+  const { active, temporarilyInactive, ...pending } = parseStored<Pending<UserField>>(row.pending);
+  const isToGo = active !== undefined && (deleted || !desired.active);
+  const isSuspended =
+    temporarilyInactive !== undefined && toWantedSuspension(desired, deactivation) === true;
+  const left: Pending<UserField> = {
+    ...pending,
+    ...(active !== undefined && !isToGo && { active }),
+    ...(temporarilyInactive !== undefined && !isSuspended && { temporarilyInactive }),
+  };
+  await updateUser(tx, row.id, { pending: JSON.stringify(left) });
+  const toAction = (kind: PlanAction['kind'], wanted: JsonValue, held: JsonValue): PlanAction => ({
+    ...{ kind, type: 'user', resourceId: row.id, memberId: '' },
+    ...{ desired: wanted, observed: held, harm: 'deactivate' },
+  });
+  return [
+    ...(isToGo ? [toAction('user.deactivate', { active: false }, { active: true })] : []),
+    ...(isSuspended
+      ? [toAction('user.access', toSuspension(desired), toSuspension(observed))]
+      : []),
+  ];
+}
+
+function toSuspension(
+  held: { readonly temporarilyInactive?: boolean | undefined } | undefined,
+): JsonValue {
+  return { temporarilyInactive: held?.temporarilyInactive ?? false };
+}
+
+/** Takes the group's removal, or those of the call's members and admins, out of what waits of a group. */
+async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] | undefined> {
+  const { key, version, limit, changes } = removals;
+  const row = await lockGroup(tx, groupId(key.id));
+  if (row?.version !== version) return undefined;
+  const group = { type: 'group', resourceId: row.id } as const;
+  const actions: PlanAction[] = [];
+  if (limit.harms.has('deleteGroup') && changes.some(({ kind }) => kind === 'group.delete')) {
+    const { existence: _, ...pending } = parseStored<Pending<string>>(row.pending);
+    await updateGroup(tx, row.id, { pending: JSON.stringify(pending) });
+    const observed = { displayName: toObservedGroup(row)?.displayName ?? row.display_name };
+    const values = { desired: null, observed, harm: 'deleteGroup' } as const;
+    actions.push({ ...group, ...values, kind: 'group.delete', memberId: '' });
+  }
+  for (const { list, kind, harm } of LISTS) {
+    const accounts = changes
+      .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
+      .filter(Number.isSafeInteger);
+    if (!limit.harms.has(harm) || accounts.length === 0) continue;
+    const left = await stopLeaving(tx, list, row.id, accounts);
+    const values = { desired: { present: false }, observed: { present: true }, harm } as const;
+    actions.push(...left.map((memberId) => ({ ...group, ...values, kind, memberId })));
+  }
+  return actions;
+}
+
+const LISTS = [
+  { list: 'memberships', kind: 'member.remove', harm: 'removeMember' },
+  { list: 'group_admins', kind: 'admin.remove', harm: 'demoteAdmin' },
+] as const;

@@ -25,10 +25,10 @@ export function listCrossProblems({
     const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
     problems.push({ setting: 'ops.port', message });
   }
-  const shared = [ops.token, ops.readerToken].find((one) => one && scim.tokens.includes(one));
-  if (shared !== undefined || (ops.token !== undefined && ops.token === ops.readerToken)) {
+  const given = [ops.token, ops.readerToken, ops.metricsToken].filter((one) => one !== undefined);
+  if (new Set(given).size < given.length || given.some((one) => scim.tokens.includes(one))) {
     const message =
-      'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
+      'scim.tokens, ops.token, ops.readerToken and ops.metricsToken have a token in common; each opens something else and has to be another.';
     problems.push({ setting: 'ops.token', message });
   }
   if (scim.pageSize > scim.pageSizeMax) {

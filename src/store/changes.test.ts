@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { addGroup, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
-import type { ChangeKind } from '../domain/change.ts';
+import type { ChangeClass } from '../domain/change-class.ts';
 import { countWaitingChanges, insertChange, pruneChanges, takeSettledChanges } from './changes.ts';
 import type { Store } from './store.ts';
 
-function remember(store: Store, id: string, version: number, kind: ChangeKind): Promise<void> {
+function remember(store: Store, id: string, version: number, kind: ChangeClass): Promise<void> {
   const type = kind === 'group' ? 'group' : 'user';
   const resource = { resource_type: type, resource_id: id } as const;
   return store.write((tx) =>

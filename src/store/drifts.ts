@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Detector,
@@ -13,11 +14,12 @@ import { parseStored } from './engine/columns.ts';
 import { chunks } from './engine/dialect.ts';
 import { addInspection } from './inspections.ts';
 import { joinSubjectNames } from './resources/names.ts';
-import type { DriftsTable } from './schema.ts';
+import type { DriftsTable, PlanActionsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
+type PlanActionRow = Selectable<PlanActionsTable>;
 
 /** Lists the active drifts of these users or groups. */
 export async function listActiveDrifts(
@@ -50,6 +52,7 @@ export async function insertDrifts(
   const rows = differences.map(({ kind, type, resourceId, memberId, desired, observed }) => ({
     id: newId(),
     kind,
+    change: findRepair(kind) ?? null,
     resource_type: type,
     resource_id: resourceId,
     member_id: memberId,
@@ -144,7 +147,7 @@ export async function listRepairable(
   const isDecided = sql<boolean>`exists (select 1 from plan_actions as action
     join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
     where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
-    and action.kind = drifts.kind and action.status = 'planned')`;
+    and action.kind = drifts.change and action.status = 'planned')`;
   const part = drifts.where('kind', 'in', kinds).where('seq', '>', afterSeq);
   return part
     .where((where) => where.not(isDecided))
@@ -166,13 +169,13 @@ export async function listRepairing(
 /** The drift that an action of a plan repairs. */
 export async function findRepairing(
   tx: Db,
-  action: Pick<DriftRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
+  action: Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id' | 'plan_id'>,
 ): Promise<DriftRow | undefined> {
   const drifts = tx.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
   return drifts
     .where('resource_id', '=', action.resource_id)
     .where('member_id', '=', action.member_id)
-    .where('kind', '=', action.kind)
+    .where('change', '=', action.kind)
     .where('plan_id', '=', action.plan_id)
     .executeTakeFirst();
 }

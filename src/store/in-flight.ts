@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { tableOf } from './due.ts';
 import type { Schema } from './schema.ts';
@@ -9,11 +9,16 @@ export function isInFlight({ in_flight }: { readonly in_flight: number }): boole
   return in_flight !== 0;
 }
 
+/** `in_flight` for a call without a row in the ledger: no row comes after it. */
+const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
+
 /** Conditions under which a call may leave: nothing was written since it was planned. */
 export interface PlannedFrom {
   readonly version: number;
   /** The value of `must_look` from which the call may not leave, because somebody asked for another look. */
   readonly notMustLook: number;
+  /** The first row of the call in the ledger; undefined: it has none. */
+  readonly callRow: number | undefined;
 }
 
 /**
@@ -23,11 +28,11 @@ export interface PlannedFrom {
 export async function markInFlight(
   tx: Db,
   key: ResourceKey,
-  { version, notMustLook }: PlannedFrom,
+  { version, notMustLook, callRow = NO_CALL_ROW }: PlannedFrom,
 ): Promise<boolean> {
   const marked = await tx
     .updateTable(tableOf(key))
-    .set((set) => ({ in_flight: 1, steps: raised(set) }))
+    .set((set) => ({ in_flight: callRow, steps: raised(set) }))
     .where('id', '=', key.id)
     .where('version', '=', version)
     .where('must_look', '!=', notMustLook)
@@ -37,6 +42,7 @@ export async function markInFlight(
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
 export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
+  await forgetOutcomes(tx, tableOf(key), sql<boolean>`resource.id = ${key.id}`);
   await tx
     .updateTable(tableOf(key))
     .set((set) => ({ in_flight: 0, must_look: 1, due_at: dueAt, steps: raised(set) }))
@@ -57,14 +63,27 @@ export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
 export async function recoverInFlight(tx: Db, now: number): Promise<number> {
   let recovered = 0;
   for (const table of ['users', 'groups'] as const) {
+    await forgetOutcomes(tx, table, sql<boolean>`true`);
     const result = await tx
       .updateTable(table)
       .set((set) => ({ in_flight: 0, must_look: 1, due_at: now, steps: raised(set) }))
-      .where('in_flight', '=', 1)
+      .where('in_flight', '>', 0)
       .executeTakeFirst();
     recovered += Number(result.numUpdatedRows);
   }
   return recovered;
+}
+
+/** Nobody will hear how the calls ended that may be on their way to these resources. */
+async function forgetOutcomes(
+  tx: Db,
+  table: 'users' | 'groups',
+  which: RawBuilder<boolean>,
+): Promise<void> {
+  await sql`update own_calls set outcome = null where outcome = 'done' and id in (
+    select call.id from ${sql.table(table)} as resource
+    join own_calls as call on call.resource_id = resource.id and call.id >= resource.in_flight
+    where resource.in_flight > 0 and ${which})`.execute(tx);
 }
 
 function raised(set: ExpressionBuilder<Schema, 'users' | 'groups'>) {

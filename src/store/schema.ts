@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ChangeKind } from '../domain/change.ts';
+import type { ChangeClass } from '../domain/change-class.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
@@ -58,7 +59,10 @@ export interface ConvergenceColumns {
   lost_looks: Generated<number>;
   /** Creates that left and whose outcome is not known (`SentCreate[]`). */
   sent_creates: Generated<string>;
-  /** 1: a call that changes it may be on its way, until its outcome is stored. */
+  /**
+   * The first row in the ledger of the calls that may be on their way to change it, until their outcome is stored;
+   * `NO_CALL_ROW` where they have none. 0: none is.
+   */
   in_flight: Generated<number>;
   /** Raised when a call that changes it leaves, and when a step of its convergence is stored. */
   steps: Generated<number>;
@@ -174,7 +178,10 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
-  /** null: it is under way, or its outcome is lost. */
+  /**
+   * A call that converges a resource is `done` unless it is told otherwise; while it may be on its way, the resource is in
+   * flight. null: the outcome is lost, or the call of an operator is under way.
+   */
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;
@@ -270,6 +277,8 @@ export interface DriftsTable {
   seq: Generated<number>;
   id: string;
   kind: DriftKind;
+  /** The change that repairs it; null: nothing is done about what is unmanaged. */
+  change: ChangeKind | null;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -316,7 +325,7 @@ export interface PlansTable {
 export interface PlanActionsTable {
   id: Generated<number>;
   plan_id: string;
-  kind: DriftKind;
+  kind: ChangeKind;
   resource_type: 'user' | 'group';
   resource_id: string;
   member_id: string;
@@ -324,6 +333,8 @@ export interface PlanActionsTable {
   observed: string;
   harm: HarmKind | null;
   status: ActionStatus;
+  /** Time at which it was planned. */
+  planned_at: number;
   released_at: number | null;
 }
 
@@ -487,7 +498,7 @@ export interface ChangesTable {
   resource_id: string;
   /** Version of the write. */
   version: number;
-  kind: ChangeKind;
+  kind: ChangeClass;
   /** When it was stored, by the clock of the store; epoch milliseconds. */
   accepted_at: number;
   /** Trace of the request, as W3C Trace Context writes it; null: it has none. */

@@ -151,11 +151,7 @@ export const events = {
     ),
   /** `held`: the plan waits for an operator. */
   plan: (fields: { planId: string; status: string; source: string; actions: number }) =>
-    line(
-      fields.status === 'held' ? 'warn' : 'info',
-      'a plan that brings the service back to what is desired',
-      fields,
-    ),
+    line(fields.status === 'held' ? 'warn' : 'info', 'a plan of changes in the service', fields),
   driftFound: (fields: { driftId: string; kind: string }) =>
     line('warn', 'the service differs from what is desired', fields),
   driftRepaired: (fields: { driftId: string; kind: string; tookMs: number }) =>

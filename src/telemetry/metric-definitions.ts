@@ -267,9 +267,9 @@ export const metricDefinitions = {
   },
   plansHeld: {
     type: 'gauge',
-    name: 'scim_bridge_plans_held',
-    help: 'Plans of repairs that wait for an operator.',
-    labels: [],
+    name: 'scim_bridge_plan_changes_held',
+    help: 'Changes of plans that wait for an operator, by the source of the plan.',
+    labels: ['source'],
   },
   drift: {
     type: 'gauge',

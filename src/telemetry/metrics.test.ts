@@ -60,7 +60,7 @@ const state: StateSources = {
     service: { kind: 'shut' },
   }),
   countDrifts: async () => [{ kind: 'user.name', status: 'open', count: 1 }],
-  isPlanHeld: async () => true,
+  countWaitingPlans: async () => [{ source: 'provider', waiting: 1 }],
   listCredentials: async () => [{ name: 'okta', purpose: 'scim', expiresAt: 1 }],
   activity: () => ({ running: 1, waiting: 1 }),
   readReadiness: async () => ({ reasons: [{ code: 'stuck' }] }),

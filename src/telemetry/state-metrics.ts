@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { CHANGE_KINDS } from '../domain/change.ts';
+import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { metricDefinitions } from './metric-definitions.ts';
@@ -32,7 +32,10 @@ export interface StateSources {
   readonly countDrifts: () => Promise<
     readonly { readonly kind: string; readonly status: string; readonly count: number }[]
   >;
-  readonly isPlanHeld: () => Promise<boolean>;
+  /** Plans that wait for an operator, with their changes. */
+  readonly countWaitingPlans: () => Promise<
+    readonly { readonly source: string; readonly waiting: number }[]
+  >;
   /** Valid credentials, the earliest end first; null: no end. */
   readonly listCredentials: () => Promise<
     readonly {
@@ -78,9 +81,9 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
   addGauge(registry, running, (gauge) => gauge.set(sources.activity().running));
   addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
   addGauge(registry, metricDefinitions.plansHeld, async (gauge) => {
-    const isHeld = await sources.isPlanHeld().catch(toUnknown);
-    if (isHeld === undefined) gauge.remove();
-    else gauge.set(isHeld ? 1 : 0);
+    const waiting = await sources.countWaitingPlans().catch(toUnknown);
+    gauge.reset();
+    for (const { source, waiting: changes } of waiting ?? []) gauge.inc({ source }, changes);
   });
   addExpiryGauge(registry, sources);
   addGauge(registry, metricDefinitions.notificationsKept, async (gauge) => {
@@ -122,7 +125,7 @@ function addChangeGauges(registry: Registry, { countChanges, clock }: StateSourc
       gauge.reset();
       // An unknown number is left out; one of the reasons says why it is unknown.
       if (counted === undefined) return;
-      for (const kind of CHANGE_KINDS) gauge.set({ kind }, 0);
+      for (const kind of CHANGE_CLASSES) gauge.set({ kind }, 0);
       for (const each of counted) gauge.set({ kind: each.kind }, toValue(each));
     });
   add(changesWaiting, ({ count }) => count);

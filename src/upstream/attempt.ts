@@ -1,7 +1,7 @@
 import type { Gates, PassageResult } from './gates.ts';
 import type { Operation } from './operations/operation.ts';
 import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
-import { type SendDeps, send } from './send.ts';
+import { type Done, type SendDeps, send } from './send.ts';
 import type { WritesRefused } from './transport-options.ts';
 
 /** Dependencies of `runAttempt`. */
@@ -10,10 +10,10 @@ export interface AttemptDeps extends SendDeps {
 }
 
 /**
- * Sends the call once and returns its parsed answer. The turn ends with it, whatever the result.
+ * Sends the call once and returns its answer. The turn ends with it, whatever the result.
  * @throws UpstreamError
  */
-export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<unknown> {
+export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<Done> {
   const { call, turn } = attempt;
   try {
     const passage = deps.gates.enter(call.operation.id, call.options.key);
@@ -24,7 +24,7 @@ export async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<u
       const sent = await send(deps, attempt);
       result = sent.result;
       if (sent.kind === 'failed') throw sent.error;
-      return sent.value;
+      return sent;
     } finally {
       passage.record(result);
     }

@@ -1,14 +1,18 @@
+import { type AnswerHead, toHead } from './answer-head.ts';
 import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
 import type { Budget } from './budget.ts';
 import { type CallScope, openCallScope } from './call-scope.ts';
 import { UpstreamError } from './errors.ts';
 import { type OutgoingCall, toNotSent } from './outgoing-call.ts';
+import type { RequestDispatcher } from './request-dispatcher.ts';
 import { planRepeatMs } from './retry.ts';
 import type { Turn } from './turns.ts';
 
 /** Dependencies of `runCall`. */
 export interface CallDeps extends AttemptDeps {
   readonly budget: Budget;
+  /** A sender to any host, made when it is needed first. */
+  readonly elsewhere: () => RequestDispatcher;
   /** Waits for exchanges under way, then closes the connections of our own. */
   readonly disconnect: () => Promise<void>;
   readonly attemptsMax: number;
@@ -67,11 +71,11 @@ async function runAttempts(
   let doubt: UpstreamError | undefined;
   for (let number = 1; ; number += 1) {
     try {
-      const value = await runAttempt(deps, { call, scope, turn, number });
-      call.options.afterSend?.(undefined);
-      return value;
+      const { value, head } = await runAttempt(deps, { call, scope, turn, number });
+      return finish(call, value, head);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
+      if (isGone(call, error, doubt)) return finish(call, undefined, toHead(404, error.headers));
       call.options.afterSend?.(error);
       if (error.outcome === 'unknown') doubt = error;
       const next = await findNextTurn(deps, call, { error, scope, attempt: number });
@@ -81,6 +85,21 @@ async function runAttempts(
   }
 }
 
+function finish({ options }: OutgoingCall, value: unknown, head: AnswerHead): unknown {
+  options.afterSend?.(undefined);
+  options.onAnswer?.(head);
+  return value;
+}
+
+/** A repeated removal finds nothing any more when the lost answer was one to a success. */
+function isGone(
+  { operation }: OutgoingCall,
+  { code }: UpstreamError,
+  doubt: UpstreamError | undefined,
+): boolean {
+  return doubt !== undefined && operation.method === 'DELETE' && code === 'not-found';
+}
+
 /** The turn of the next attempt after the wait before it, or undefined when there is none. */
 async function findNextTurn(
   deps: CallDeps,
@@ -88,10 +107,9 @@ async function findNextTurn(
   { error, scope, attempt }: { error: UpstreamError; scope: CallScope; attempt: number },
 ): Promise<Turn | undefined> {
   const { random, clock } = deps;
-  const attemptsMax = Math.min(deps.attemptsMax, call.options.attemptsMax ?? deps.attemptsMax);
+  const { attemptsMax = deps.attemptsMax, repeat = call.operation.repeat } = call.options;
   const { body } = call.request;
   if (typeof body === 'object' && !body.isRepeatable) return undefined;
-  const { repeat } = call.operation;
   const remainingMs = scope.ended() === undefined ? scope.remainingMs() : 0;
   const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };
   const delayMs = planRepeatMs(plan);

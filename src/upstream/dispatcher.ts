@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 
 /** Options of the connection pool. */
 export interface DispatcherOptions {
@@ -14,7 +14,21 @@ export interface DispatcherOptions {
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, proxy, connectMs, connections } = options;
   const shared = { connections, allowH2: false, connectTimeout: connectMs };
-  if (proxy === undefined) return new Pool(origin, shared);
+  return proxy === undefined ? new Pool(origin, shared) : createProxied(proxy, shared, connectMs);
+}
+
+/** Creates a sender to any host, for contents that are not the service's. */
+export function createOpenDispatcher(options: Omit<DispatcherOptions, 'origin'>): Dispatcher {
+  const { proxy, connectMs, connections } = options;
+  const shared = { connections, allowH2: false, connectTimeout: connectMs };
+  return proxy === undefined ? new Agent(shared) : createProxied(proxy, shared, connectMs);
+}
+
+function createProxied(
+  proxy: string,
+  shared: { connections: number; allowH2: boolean; connectTimeout: number },
+  connectMs: number,
+): Dispatcher {
   return new ProxyAgent({
     ...shared,
     uri: proxy,

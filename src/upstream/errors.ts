@@ -1,4 +1,5 @@
 import type { AnswerBody } from './answer-body.ts';
+import type { AnswerHeaders } from './answer-head.ts';
 
 /**
  * Stable code of a failure.
@@ -40,14 +41,15 @@ export type Outcome = 'not-sent' | 'unknown' | 'answered';
 export interface UpstreamFailure {
   /** `group.name` of the operation, or the object that was read. */
   readonly operation: string;
-  /** Text for operators; never anything from a body, a token or a person. */
+  /** Text for operators; nothing from a body, unless the caller asked for it, and never a token. */
   readonly detail: string;
   readonly retry: 'later' | 'never';
   readonly outcome: Outcome;
   readonly status?: number | undefined;
+  readonly headers?: AnswerHeaders | undefined;
+  readonly requestId?: string | undefined;
   readonly body?: AnswerBody | undefined;
   readonly words?: string | undefined;
-  readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -68,6 +70,7 @@ export class UpstreamError extends Error {
   // Private, so that a logger that copies an error's fields never meets a body.
   readonly #body: AnswerBody;
   readonly #words: string | undefined;
+  readonly #headers: AnswerHeaders;
 
   constructor(code: UpstreamErrorCode, failure: UpstreamFailure) {
     const { operation, detail, status, cause } = failure;
@@ -85,6 +88,12 @@ export class UpstreamError extends Error {
     this.retryAfterMs = failure.retryAfterMs;
     this.#body = failure.body ?? { kind: 'empty' };
     this.#words = failure.words;
+    this.#headers = failure.headers ?? {};
+  }
+
+  /** Headers of the answer; none when no answer came. */
+  get headers(): AnswerHeaders {
+    return this.#headers;
   }
 
   /** The answer as far as it could be read; may hold personal data. */

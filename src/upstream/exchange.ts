@@ -1,5 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { AnswerHeaders } from './answer-head.ts';
+import { ContentStream } from './content-stream.ts';
+import { decodeBody, findEncoding, ResponseTooLarge } from './decode-body.ts';
 import type { Operation } from './operations/operation.ts';
 import type { AnswerHandler, DispatchController, RequestDispatcher } from './request-dispatcher.ts';
 
@@ -17,6 +19,7 @@ export interface WireRequest {
 export interface ExchangeLimits {
   readonly headersMs: number;
   readonly bodyMs: number;
+  /** Bytes of the content at most, as it comes and decompressed; the content of a stream has no limit. */
   readonly responseBytesMax: number;
   /** A longer successful answer is skipped. */
   readonly skipAnswerAboveBytes: number | undefined;
@@ -25,29 +28,29 @@ export interface ExchangeLimits {
   readonly refuse: () => Error | undefined;
   /** Called once, when the request goes onto the wire. Without the call the service has not seen it. */
   readonly onSent: () => void;
+  /** Hands on the content of a successful answer as it arrives, until the caller's own signal aborts. */
+  readonly stream?: StreamLimits | undefined;
+}
+
+/** Limits of a content that is handed on as it arrives. */
+export interface StreamLimits {
+  readonly signal: AbortSignal | undefined;
+  readonly toError: (cause: unknown) => Error;
 }
 
 /** A completely read answer, or one with an empty text when it was skipped. */
 export interface Answer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: AnswerHeaders;
   readonly text: string;
-}
-
-/** The body is larger than the limit. */
-export class ResponseTooLarge extends Error {
-  override readonly name = 'ResponseTooLarge';
-  readonly status: number;
-  constructor(status: number, bytesMax: number) {
-    super(`the response is larger than ${bytesMax} bytes`);
-    this.status = status;
-  }
+  /** Content that is still arriving, where that was asked for. */
+  readonly content?: ContentStream;
 }
 
 /**
  * Sends one request and reads its answer. Once the signal aborts it ends, whether it waits for a connection, a proxy
  * or an answer.
- * @throws ResponseTooLarge, the signal's reason, the error of `refuse`, or an error of undici.
+ * @throws ResponseTooLarge, UndecodableBody, the signal's reason, the error of `refuse`, or an error of undici.
  */
 export function exchange(
   dispatcher: RequestDispatcher,
@@ -83,7 +86,8 @@ class AnswerReader implements AnswerHandler {
   readonly #settlement: Settlement;
   #controller: DispatchController | undefined;
   #status = 0;
-  #headers: IncomingHttpHeaders = {};
+  #headers: AnswerHeaders = {};
+  #content: ContentStream | undefined;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #keptMax = 0;
@@ -119,20 +123,29 @@ class AnswerReader implements AnswerHandler {
   }
 
   /** Called for interim answers (1xx) too: the last one counts. */
-  onResponseStart(
-    _controller: DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart(controller: DispatchController, status: number, headers: AnswerHeaders): void {
     this.#noteSent();
-    const { responseBytesMax, skipAnswerAboveBytes } = this.#limits;
-    const isSuccess = status < 300;
+    const { responseBytesMax, skipAnswerAboveBytes, stream } = this.#limits;
+    const isSuccess = status >= 200 && status < 300;
     this.#status = status;
     this.#headers = headers;
     this.#keptMax = isSuccess ? (skipAnswerAboveBytes ?? responseBytesMax) : responseBytesMax;
+    if (isSuccess && stream !== undefined) this.#openStream(controller, stream);
+  }
+
+  /** From here on the stream's own reader decides how long it takes. */
+  #openStream(controller: DispatchController, { signal, toError }: StreamLimits): void {
+    this.#end();
+    this.#content = new ContentStream({ controller, signal, toError });
+    const answer = { status: this.#status, headers: this.#headers, text: '' };
+    this.#settlement.resolve({ ...answer, content: this.#content });
   }
 
   onResponseData(controller: DispatchController, chunk: Uint8Array): void {
+    if (this.#content) {
+      this.#content.push(chunk);
+      return;
+    }
     const { responseBytesMax } = this.#limits;
     this.#bytes += chunk.length;
     if (this.#bytes > responseBytesMax) {
@@ -145,8 +158,25 @@ class AnswerReader implements AnswerHandler {
 
   onResponseEnd(): void {
     this.#end();
-    const text = toText(this.#chunks);
-    this.#settlement.resolve({ status: this.#status, headers: this.#headers, text });
+    if (this.#content) this.#content.close();
+    else this.#readText().then(this.#settlement.resolve, this.#settlement.reject);
+  }
+
+  async #readText(): Promise<Answer> {
+    const status = this.#status;
+    const answer = { status, headers: this.#headers };
+    const bytes = join(this.#chunks);
+    const encoding = findEncoding(this.#headers);
+    if (encoding === undefined || bytes.length === 0) return { ...answer, text: toText(bytes) };
+    try {
+      const bytesMax = this.#limits.responseBytesMax;
+      const decoded = await decodeBody(bytes, { status, encoding, bytesMax });
+      return { ...answer, text: decoded.length > this.#keptMax ? '' : toText(decoded) };
+    } catch (error) {
+      // A failure is a failure, also when its words cannot be read.
+      if (status < 300 || error instanceof ResponseTooLarge) throw error;
+      return { ...answer, text: '' };
+    }
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -155,6 +185,7 @@ class AnswerReader implements AnswerHandler {
 
   #fail(error: unknown): void {
     this.#end();
+    this.#content?.fail(error);
     // Not every dispatcher reports that it has written: a request that may have been sent counts as sent.
     if (this.#isStarted) this.#noteSent();
     this.#settlement.reject(error);
@@ -179,8 +210,11 @@ class AnswerReader implements AnswerHandler {
 
 const decoder = new TextDecoder();
 
-function toText(chunks: readonly Uint8Array[]): string {
+function join(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
-  if (first === undefined) return '';
-  return decoder.decode(chunks.length === 1 ? first : Buffer.concat(chunks));
+  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+function toText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
 }

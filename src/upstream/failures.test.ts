@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { CallScope } from './call-scope.ts';
-import { ResponseTooLarge } from './exchange.ts';
+import { ResponseTooLarge } from './decode-body.ts';
 import { parseAnswer, toAnswerError, toExchangeError } from './failures.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
@@ -43,7 +43,8 @@ describe('what the caller is told about an answer other than 2xx', () => {
     { headers: { 'x-request-id': 'x'.repeat(201) }, want: 'x'.repeat(200) },
   ])('the request id of the service: $want', ({ headers, want }) => {
     expect(toAnswerError('x.y', answer(500, '', headers), asked).requestId).toBe(want);
-    expect(parseAnswer('x.y', answer(200, '{}', headers))).toMatchObject({ requestId: want });
+    const head = { requestId: want };
+    expect(parseAnswer('x.y', answer(200, '{}', headers))).toMatchObject({ head });
   });
 });
 
@@ -58,7 +59,7 @@ describe('what a 2xx answer holds', () => {
     expect(parseAnswer('x.y', answer(200, text, headers))).toStrictEqual({
       kind: 'done',
       value,
-      requestId: 'r',
+      head: { status: 200, headers, requestId: 'r' },
     });
   });
 

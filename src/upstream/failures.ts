@@ -1,54 +1,72 @@
 import { findWords, readAnswerBody } from './answer-body.ts';
+import { type AnswerHead, toHead } from './answer-head.ts';
 import type { CallScope } from './call-scope.ts';
+import { ResponseTooLarge, UndecodableBody } from './decode-body.ts';
 import { UpstreamError, type UpstreamFailure } from './errors.ts';
-import { type Answer, ResponseTooLarge } from './exchange.ts';
+import type { Answer } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { parseRetryAfterMs } from './pause.ts';
 import { classifyStatus } from './status-table.ts';
 
+/** Circumstances of an answer that is an error. */
+export interface AskedWith {
+  readonly token: string;
+  readonly nowMs: number;
+  readonly pauseMs: number | undefined;
+  /** `message`: the service's words stand in the message too. */
+  readonly wordsIn?: 'message' | undefined;
+}
+
 /** Error of an answer other than 2xx. The token never comes back in the service's words. */
 export function toAnswerError(
   operation: string,
   answer: Answer,
-  { token, nowMs, pauseMs }: { token: string; nowMs: number; pauseMs: number | undefined },
+  { token, nowMs, pauseMs, wordsIn }: AskedWith,
 ): UpstreamError {
   const { code, retry, outcome } = classifyStatus(answer.status);
-  const body = readAnswerBody(answer.text.replaceAll(token, '[token]'));
+  const body = readAnswerBody(withoutToken(answer.text, token));
+  const words = findWords(body);
+  const said = wordsIn === 'message' && words !== undefined ? `: ${words}` : '';
   return new UpstreamError(code, {
     operation,
-    detail: `the service answered ${answer.status}`,
+    detail: `the service answered ${answer.status}${said}`,
     retry,
     outcome,
-    status: answer.status,
+    ...toHead(answer.status, answer.headers),
     body,
-    words: findWords(body),
-    requestId: findRequestId(answer),
+    words,
     retryAfterMs: pauseMs ?? parseRetryAfterMs(answer.headers, nowMs),
   });
 }
 
+function withoutToken(text: string, token: string): string {
+  return text
+    .replaceAll(token, '[token]')
+    .replaceAll(encodeURIComponent(token), '[token]')
+    .replace(/\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi, '$1 [token]');
+}
+
 /** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
 export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
-  const requestId = findRequestId(answer);
+  const head = toHead(answer.status, answer.headers);
   const value = readAnswerBody(answer.text);
-  if (value.kind === 'empty') return { kind: 'done', value: undefined, requestId };
-  if (value.kind === 'json') return { kind: 'done', value: value.value, requestId };
+  if (value.kind === 'empty') return { kind: 'done', value: undefined, head };
+  if (value.kind === 'json') return { kind: 'done', value: value.value, head };
   const error = new UpstreamError('unreadable', {
     operation,
     detail: `the answer is no JSON but ${value.kind}`,
     retry: 'later',
     outcome: 'unknown',
-    status: answer.status,
+    ...head,
     body: value,
-    requestId,
   });
   return { kind: 'failed', error };
 }
 
-/** A 2xx answer whose content is ignored. */
-export function toEmptyAnswer(answer: Answer): ParsedAnswer {
-  return { kind: 'done', value: undefined, requestId: findRequestId(answer) };
+/** A 2xx answer with a content that no JSON is: the stream that was asked for, or one that is ignored. */
+export function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
+  return { kind: 'done', value: content?.stream, head: toHead(status, headers) };
 }
 
 /**
@@ -57,25 +75,26 @@ export function toEmptyAnswer(answer: Answer): ParsedAnswer {
  */
 export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
   const { status, headers } = answer;
-  if (!REDIRECTS.has(status) || headers.location === undefined) return undefined;
-  const target = URL.parse(headers.location, asked);
+  const { location } = headers;
+  if (!REDIRECTS.has(status) || typeof location !== 'string') return undefined;
+  const target = URL.parse(location, asked);
   if (target?.protocol !== 'https:' && target?.protocol !== 'http:') return undefined;
   const value: RedirectTarget = { url: target.href, status };
-  return { kind: 'done', value, requestId: findRequestId(answer) };
+  return { kind: 'done', value, head: toHead(status, headers) };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Content of a 2xx answer, or the error of another. */
 export type ParsedAnswer =
-  | { readonly kind: 'done'; readonly value: unknown; readonly requestId: string | undefined }
+  | { readonly kind: 'done'; readonly value: unknown; readonly head: AnswerHead }
   | { readonly kind: 'failed'; readonly error: UpstreamError };
 
 /** Error when no answer could be read. @param isSent true once the request was on the wire. */
 export function toExchangeError(
   operation: string,
   cause: unknown,
-  { scope, isSent }: { scope: CallScope; isSent: boolean },
+  { scope, isSent }: { scope: Pick<CallScope, 'ended'>; isSent: boolean },
 ): UpstreamError {
   if (cause instanceof UpstreamError) return cause;
   const outcome = isSent ? 'unknown' : 'not-sent';
@@ -83,6 +102,10 @@ export function toExchangeError(
   if (cause instanceof ResponseTooLarge) {
     const { status, message } = cause;
     return new UpstreamError('response-too-large', { ...later, status, detail: message });
+  }
+  if (cause instanceof UndecodableBody) {
+    const { status, message } = cause;
+    return new UpstreamError('unreadable', { ...later, status, detail: message });
   }
   if (cause instanceof BodyFailed) {
     return new UpstreamError('connection', { ...later, detail: cause.message });
@@ -132,9 +155,4 @@ function findProxyStatus(cause: unknown): string | undefined {
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown';
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
-}
-
-function findRequestId({ headers }: Answer): string | undefined {
-  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
-  return (Array.isArray(id) ? id[0] : id)?.slice(0, 200);
 }

@@ -19,6 +19,7 @@ const upload = {
   content: 'multipart',
   response: { kind: 'object', fields: [] },
   repeat: 'safe',
+  about: 'A test.',
   source: 'test',
 } as const satisfies Operation;
 const comment = {

@@ -27,6 +27,9 @@ export interface RawRequest {
   readonly repeat?: 'safe' | 'unsafe' | undefined;
 }
 
+/** A content to be handed on as it arrives. */
+export type DownloadRequest = Pick<RawRequest, 'path' | 'query' | 'queryStyle'>;
+
 /** Prefixes of the paths. */
 export interface PathPrefixes {
   /** The path of the base URL, without a slash at its end. */
@@ -34,8 +37,8 @@ export interface PathPrefixes {
   readonly rest: string;
 }
 
-/** The parts of a raw request that a row would give. */
-interface PreparedRaw {
+/** A request with its row, which for a raw one is made up. */
+export interface PreparedRaw {
   readonly operation: Operation;
   readonly request: PreparedRequest;
 }
@@ -43,14 +46,26 @@ interface PreparedRaw {
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ID = 'client.request';
 
+/** Turns a download into a request with a row. @throws TypeError as `prepareRaw` */
+export function prepareDownload(
+  { path, query, queryStyle }: DownloadRequest,
+  options: RawOptions,
+): PreparedRaw {
+  const { operation, request } = prepareRaw({ method: 'GET', path, query, queryStyle }, options);
+  const response = { kind: 'stream', fields: [] } as const;
+  return { operation: { ...operation, id: 'client.download', response }, request };
+}
+
+interface RawOptions {
+  readonly prefixes: PathPrefixes;
+  readonly filePaths: FilePaths;
+}
+
 /**
  * Turns a request without a row into one with it.
  * @throws TypeError for a path that is not written as it will be sent, or that leads out of the base URL.
  */
-export function prepareRaw(
-  raw: RawRequest,
-  { prefixes, filePaths }: { prefixes: PathPrefixes; filePaths: FilePaths },
-): PreparedRaw {
+export function prepareRaw(raw: RawRequest, { prefixes, filePaths }: RawOptions): PreparedRaw {
   const { method, query, queryStyle = {}, redirect = false } = raw;
   if (!METHODS.includes(method)) throw new TypeError(`${ID}: method must be one of ${METHODS}`);
   if (query !== undefined && !isNamed(query)) throw new TypeError(`${ID}: query must be an object`);
@@ -62,6 +77,7 @@ export function prepareRaw(
     path: '/',
     response: { kind: redirect ? 'redirect' : 'object', fields: [] },
     repeat: raw.repeat ?? (isRepeatable ? 'safe' : 'unsafe'),
+    about: 'A request of the caller.',
     source: 'caller',
   };
   const path = toPath(raw.path, prefixes) + (query ? compileQuery(ID, queryStyle)(query) : '');

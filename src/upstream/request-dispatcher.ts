@@ -31,7 +31,9 @@ export interface AnswerHandler {
   onResponseError(controller: unknown, error: Error): void;
 }
 
-/** Ends a request before its answer is complete. */
+/** Ends a request before its answer is complete, or holds its content back. */
 export interface DispatchController {
   abort(reason: Error): void;
+  pause(): void;
+  resume(): void;
 }

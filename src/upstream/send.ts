@@ -1,14 +1,16 @@
+import { addHeaders } from './call-headers.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Clock } from './clock.ts';
+import { acceptedEncodings } from './decode-body.ts';
 import type { UpstreamError } from './errors.ts';
-import { type Answer, exchange, type WireRequest } from './exchange.ts';
+import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
 import {
   findRedirect,
   type ParsedAnswer,
   parseAnswer,
   toAnswerError,
-  toEmptyAnswer,
   toExchangeError,
+  toOpaqueAnswer,
 } from './failures.ts';
 import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
@@ -22,8 +24,10 @@ export interface SendDeps {
   readonly dispatcher: RequestDispatcher;
   readonly origin: string;
   readonly token: string;
-  /** Names and values in turn, for requests without and with a body. */
-  readonly headers: { readonly bare: string[]; readonly json: string[] };
+  /** `message`: the service's words stand in the messages of errors. */
+  readonly wordsIn: 'message' | undefined;
+  /** Names and values of every request in turn. */
+  readonly headers: readonly string[];
   readonly timeouts: Timeouts;
   readonly responseBytesMax: number;
   readonly rateLimit: RateLimit;
@@ -36,6 +40,9 @@ export interface SendDeps {
 /** Result of a request: the parsed answer, or the error; and what it says about the service. */
 export type Sent = ParsedAnswer & { readonly result: PassageResult };
 
+/** A parsed answer. */
+export type Done = Extract<Sent, { kind: 'done' }>;
+
 /** Sends one request and reads its answer. Never throws. */
 export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
@@ -47,6 +54,7 @@ export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   deps.running.add(running);
   const sent = await running;
   deps.running.delete(running);
+  if (typeof request.body === 'object') request.body.destroy(); // It may not have been read to its end.
   if (deps.hooks.onAttempt === undefined && begun === undefined) return sent;
   const report = toReport(attempt, sent, startedMs);
   deps.hooks.onAttempt?.(report, request);
@@ -85,7 +93,16 @@ function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Att
   // A longer limit of a call gives its attempts more time too.
   const headersMs = Math.max(timeouts.headersMs, withinMs);
   const bodyMs = Math.max(timeouts.bodyMs, withinMs);
-  return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal: scope.signal };
+  const signal = scope.signal;
+  const stream = call.operation.response.kind === 'stream' ? toStreamLimits(call) : undefined;
+  return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal, stream };
+}
+
+function toStreamLimits({ operation, options: { signal } }: OutgoingCall): StreamLimits {
+  const ended = (): 'caller' | undefined => (signal?.aborted ? 'caller' : undefined);
+  const toError = (cause: unknown) =>
+    toExchangeError(operation.id, cause, { scope: { ended }, isSent: true });
+  return { signal, toError };
 }
 
 /** A request that took so long to get ready that it may not leave any more. */
@@ -95,12 +112,23 @@ function toLate(call: OutgoingCall): UpstreamError {
 
 function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {
   const { path, body } = call.request;
-  const { method } = call.operation;
-  if (typeof body === 'object') {
-    const formHeaders = [...headers.bare, ...toFormHeaders(body)];
-    return { origin, path, method, headers: formHeaders, body: body.open() };
-  }
-  return { origin, path, method, body, headers: body === undefined ? headers.bare : headers.json };
+  const { method, response } = call.operation;
+  const own = [
+    ...headers,
+    ...(typeof body === 'string' ? ['content-type', 'application/json'] : []),
+    ...(typeof body === 'object' ? toFormHeaders(body) : []),
+  ];
+  const base = response.kind === 'stream' ? toStreamHeaders(own) : own;
+  const request = { origin, path, method, headers: addHeaders(base, call.options.headers) };
+  return { ...request, body: typeof body === 'object' ? body.open() : body };
+}
+
+/** Any content as it is: what is handed on piece by piece is not decompressed. */
+function toStreamHeaders(headers: readonly string[]): string[] {
+  return addHeaders(
+    headers.map((value) => (value === acceptedEncodings ? 'identity' : value)),
+    { accept: '*/*' },
+  );
 }
 
 function toFormHeaders({ contentType, bytes }: FormBody): string[] {
@@ -109,19 +137,20 @@ function toFormHeaders({ contentType, bytes }: FormBody): string[] {
 }
 
 function readAnswer(
-  { rateLimit, token, clock, origin }: SendDeps,
+  { rateLimit, token, wordsIn, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
 ): ParsedAnswer {
   const { id, response } = call.operation;
   const pauseMs = rateLimit.note(answer, sentAtMs);
   if (answer.status >= 200 && answer.status < 300) {
-    return response.kind === 'none' ? toEmptyAnswer(answer) : parseAnswer(id, answer);
+    const isOpaque = response.kind === 'none' || response.kind === 'stream';
+    return isOpaque ? toOpaqueAnswer(answer) : parseAnswer(id, answer);
   }
   const asked = origin + call.request.path;
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
   if (redirected) return redirected;
-  const error = toAnswerError(id, answer, { token, nowMs: clock.now(), pauseMs });
+  const error = toAnswerError(id, answer, { token, nowMs: clock.now(), pauseMs, wordsIn });
   return { kind: 'failed', error };
 }
 
@@ -160,7 +189,8 @@ function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): Att
     status: sent.result.kind === 'answer' ? sent.result.status : undefined,
     code: sent.kind === 'failed' ? sent.error.code : undefined,
     durationMs: performance.now() - startedMs,
-    requestId: sent.kind === 'failed' ? sent.error.requestId : sent.requestId,
+    requestId: sent.kind === 'failed' ? sent.error.requestId : sent.head.requestId,
+    headers: sent.kind === 'failed' ? sent.error.headers : sent.head.headers,
     isAbandoned: sent.result.kind === 'not-tried',
   };
 }

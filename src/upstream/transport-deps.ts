@@ -1,6 +1,7 @@
 import { createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
-import { createDispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { acceptedEncodings } from './decode-body.ts';
+import { createDispatcher, createOpenDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -27,6 +28,7 @@ export function createDeps(options: TransportOptions): CallDeps {
   return {
     origin,
     token,
+    wordsIn: options.wordsIn,
     headers: createHeaders(token, options.userAgent ?? 'scim-bridge'),
     timeouts,
     responseBytesMax,
@@ -45,17 +47,25 @@ export function createDeps(options: TransportOptions): CallDeps {
 function openDispatcher(
   { dispatcher, proxy }: TransportOptions,
   options: Omit<DispatcherOptions, 'proxy'>,
-): Pick<CallDeps, 'dispatcher' | 'running' | 'disconnect'> {
+): Pick<CallDeps, 'dispatcher' | 'running' | 'disconnect' | 'elsewhere'> {
   const running = new Set<Promise<unknown>>();
-  if (dispatcher !== undefined) return { dispatcher, running, disconnect: async () => undefined };
+  if (dispatcher !== undefined) {
+    const disconnect = async () => undefined;
+    return { dispatcher, running, disconnect, elsewhere: () => dispatcher };
+  }
   const own = createDispatcher({ ...options, proxy });
+  let open: ReturnType<typeof createOpenDispatcher> | undefined;
   return {
     dispatcher: own,
     running,
+    elsewhere() {
+      open ??= createOpenDispatcher({ ...options, proxy });
+      return open;
+    },
     // Not closed: that would wait for connections that have no use any more.
     async disconnect() {
       await Promise.all(running);
-      await own.destroy();
+      await Promise.all([own.destroy(), open?.destroy()]);
     },
   };
 }
@@ -77,14 +87,14 @@ function parseBaseUrl(baseUrl: string): URL {
 }
 
 /** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. */
-function createHeaders(token: string, userAgent: string): { bare: string[]; json: string[] } {
+function createHeaders(token: string, userAgent: string): string[] {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new TypeError('the token must be visible ASCII characters without spaces');
   }
-  const bare = [
+  return [
     ['authorization', `Bearer ${token}`],
     ['accept', 'application/json'],
+    ['accept-encoding', acceptedEncodings],
     ['user-agent', userAgent],
   ].flat();
-  return { bare, json: [...bare, 'content-type', 'application/json'] };
 }

@@ -1,3 +1,4 @@
+import type { AnswerHead, AnswerHeaders } from './answer-head.ts';
 import type { CallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
@@ -36,6 +37,11 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
   /** Treatment of text in the place of a file: as the path of a local one, or `refuse`, the default. */
   readonly filePaths?: FilePaths | undefined;
+  /**
+   * `message`: the messages of errors end with the service's words, which may hold personal data; when left out, only
+   * `words` has them.
+   */
+  readonly wordsIn?: 'message' | undefined;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -146,6 +152,8 @@ export interface AttemptReport extends AttemptName {
   /** Time from sending to the end of the answer, in milliseconds. */
   readonly durationMs: number;
   readonly requestId: string | undefined;
+  /** Headers of the answer; none when no answer came. */
+  readonly headers: AnswerHeaders;
   /** True when the caller gave up or was at fault: the outcome says nothing about the service. */
   readonly isAbandoned: boolean;
 }
@@ -161,8 +169,14 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Replaces it too: milliseconds from now, with the wait for the first turn. */
   readonly withinMs?: number | undefined;
-  /** Attempts of this call; never more than the transport makes of any. */
+  /** Attempts of this call, in place of those that the transport makes of any. */
   readonly attemptsMax?: number | undefined;
+  /** Answer to whether a lost answer may be repeated blindly, in place of the row's. */
+  readonly repeat?: Operation['repeat'] | undefined;
+  /** Headers of this call, checked by the transport. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Called with the head of the answer that the call returns. */
+  readonly onAnswer?: ((head: AnswerHead) => void) | undefined;
   /** Like the hook, for this call alone and for reads too: the last check before it leaves. */
   readonly beforeSend?: ((sending: Sending) => void | Promise<void>) | undefined;
   /**

@@ -1,14 +1,25 @@
 import type { BudgetState } from './budget.ts';
-import { runCall } from './call.ts';
+import { type CallDeps, runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
+import { addHeaders } from './call-headers.ts';
+import { type Download, downloadFrom, toDownload } from './download.ts';
 import { createFormBody } from './form-body.ts';
-import { assertMs } from './limits.ts';
-import type { ArgsOf } from './operations/call-types.ts';
+import { assertCount, assertMs } from './limits.ts';
+import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
-import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
+import { isNamed } from './operations/part.ts';
+import { compileOperation, type Prepare } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import { type PathPrefixes, prepareRaw, type RawRequest } from './raw-request.ts';
+import {
+  type DownloadRequest,
+  type PathPrefixes,
+  type PreparedRaw,
+  prepareDownload,
+  prepareRaw,
+  type RawRequest,
+} from './raw-request.ts';
+import { releaseStreams } from './release-streams.ts';
 import { createDeps } from './transport-deps.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 
@@ -27,6 +38,8 @@ export interface Transport {
   callChecked(operation: Operation, args: unknown, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
+  /** Gets a content of any kind from the service, or without the token from the address that a redirect led to. */
+  download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   health(): TransportHealth;
   /** Reason why nothing is changed in the service now; undefined: changes are sent. */
   writesRefused(): WritesRefused | undefined;
@@ -55,51 +68,72 @@ export interface TransportHealth extends BudgetState {
  */
 export function createTransport(options: TransportOptions): Transport {
   const deps = createDeps(options);
-  const { budget, gates } = deps;
   const { filePaths = 'refuse' } = options;
   const prefixes = toPrefixes(options);
   const prepareFor = createPrepares(prefixes, filePaths);
 
   // Async, so that a TypeError is a rejection like every other failure.
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
-    return await run(operation, { args, request: prepareFor(operation)(args) }, callOptions);
+    const prepare = () => ({ operation, request: prepareFor(operation)(args) });
+    return await run(prepare, { args, files: isNamed(args) ? args.body : undefined }, callOptions);
   }
 
   async function request(raw: RawRequest, callOptions: CallOptions = {}) {
-    const { operation, request } = prepareRaw(raw, { prefixes, filePaths });
-    return await run(operation, { args: raw, request }, callOptions);
+    const prepare = () => prepareRaw(raw, { prefixes, filePaths });
+    return await run(prepare, { args: raw, files: raw.form }, callOptions);
+  }
+
+  async function download(from: DownloadRequest | RedirectTarget, callOptions: CallOptions = {}) {
+    if ('url' in from) return await downloadFrom(deps, from, checkOptions(callOptions));
+    const prepare = () => prepareDownload(from, { prefixes, filePaths });
+    const args = { args: from, files: undefined };
+    return await toDownload((onAnswer) => run(prepare, args, { ...callOptions, onAnswer }));
   }
 
   async function run(
-    operation: Operation,
-    { args, request: prepared }: { args: unknown; request: PreparedRequest },
+    prepare: () => PreparedRaw,
+    { args, files }: { args: unknown; files: unknown },
     callOptions: CallOptions,
   ) {
-    const { timeoutMs, withinMs } = callOptions;
-    for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
-    const { path, body, form } = prepared;
-    // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
-    const request = { path, body: form ? await createFormBody(operation.id, form) : body };
-    const callClass = callOptions.class ?? 'pass';
-    return await runCall(deps, { operation, args, request, callClass, options: callOptions });
+    try {
+      const { operation, request: prepared } = prepare();
+      const { path, body, form } = prepared;
+      const options = checkOptions(callOptions);
+      // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
+      const request = { path, body: form ? await createFormBody(operation.id, form) : body };
+      return await runCall(deps, {
+        operation,
+        args,
+        request,
+        callClass: options.class ?? 'pass',
+        options,
+      });
+    } finally {
+      releaseStreams(files);
+    }
   }
 
+  return { call, callChecked: call, request, download, ...createControls(options, deps) };
+}
+
+/** The part of a transport that is about all its calls. */
+function createControls(
+  { hooks }: TransportOptions,
+  { budget, gates, disconnect }: CallDeps,
+): Omit<Transport, 'call' | 'callChecked' | 'request' | 'download'> {
   let closing: Promise<void> | undefined;
   async function closeOnce(): Promise<void> {
     budget.close();
-    await deps.disconnect();
+    await disconnect();
   }
 
   return {
-    call,
-    callChecked: call,
-    request,
     health: () => ({
       ...budget.state(),
       credentials: gates.credentials(),
       service: gates.service(),
     }),
-    writesRefused: () => options.hooks?.writesRefused?.(),
+    writesRefused: () => hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
     prioritise: (key) => budget.prioritise(key),
     close() {
@@ -107,6 +141,15 @@ export function createTransport(options: TransportOptions): Transport {
       return closing;
     },
   };
+}
+
+/** @throws TypeError for a number or a header that cannot be. */
+function checkOptions(options: CallOptions): CallOptions {
+  const { timeoutMs, withinMs, attemptsMax, headers } = options;
+  for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
+  if (attemptsMax !== undefined) assertCount('attemptsMax', attemptsMax, 1);
+  addHeaders([], headers);
+  return options;
 }
 
 function toPrefixes({ baseUrl, apiVersion = 'latest' }: TransportOptions): PathPrefixes {

@@ -74,6 +74,9 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     request: () => {
       throw new Error('no request is made here that no row describes');
     },
+    download: () => {
+      throw new Error('no content is read here');
+    },
     health: () => {
       throw new Error('nobody asks for the health of the service here');
     },

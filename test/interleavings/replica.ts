@@ -107,6 +107,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       changeHeld: () => undefined,
       stuck: () => undefined,
       deletionFinished: () => undefined,
+      plan: () => undefined,
       recovery: () => undefined,
       release: () => undefined,
       failed: ({ error }) => onFailure(error),

@@ -77,6 +77,7 @@ export async function createConvergeHost(
       converged() {},
       changeHeld() {},
       deletionFinished() {},
+      plan() {},
       recovery() {},
       release() {},
       stuck() {},

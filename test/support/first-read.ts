@@ -66,6 +66,7 @@ export async function createReadForTest(
       deletionFinished() {},
       stuck() {},
       failed() {},
+      plan() {},
       recovery() {},
       release() {},
       auditEvent() {},

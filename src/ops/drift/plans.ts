@@ -1,10 +1,12 @@
-import type { DriftKind } from '../../domain/drift.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
+  countPlanActions,
   findPlan,
   listPlanActionViews,
   listPlans,
@@ -15,18 +17,28 @@ import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
+import { type ActionAuthor, findActionAuthors } from './plan-authors.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
+/** Actions whose authors are found in one turn of the event loop. */
+const PART = 50;
+
+/** An action with its author; undefined: not known. */
+interface AuthoredAction extends PlanActionView {
+  readonly author: ActionAuthor | undefined;
+}
 
 /** The plans of a store, and the decisions about them. */
 export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' | 'undo'> {
   readonly find: (id: string) => Promise<PlanRow | undefined>;
   readonly list: (page: Parameters<typeof listPlans>[1]) => Promise<PlanRow[]>;
+  /** Actions with their authors, in the order of the plan. */
   readonly listActions: (
-    id: string,
+    plan: PlanRow,
     page: { afterId: number; limit: number },
-  ) => Promise<PlanActionView[]>;
+  ) => Promise<AuthoredAction[]>;
+  readonly countWaiting: (id: string) => Promise<number>;
 }
 
 /** The plans of a store. */
@@ -37,7 +49,12 @@ export function createPlanSource(
   return {
     find: (id) => findPlan(db, id),
     list: (page) => listPlans(db, page),
-    listActions: (id, page) => listPlanActionViews(db, id, page),
+    async listActions(plan, page) {
+      const views = await listPlanActionViews(db, plan.id, page);
+      const authors = await findActionAuthors(db, plan, views);
+      return views.map((view, place) => ({ ...view, author: authors[place] }));
+    },
+    countWaiting: async (id) => (await countPlanActions(db, id)).get('planned') ?? 0,
     approve,
     discard,
     undo,
@@ -54,7 +71,7 @@ export const planRoutes = [
     method: 'get',
     path: '/plans',
     tag: 'Plans',
-    summary: 'Plans of repairs, the newest first.',
+    summary: 'Plans, the newest first.',
     filters: { status: PLAN_STATUSES },
     answers: { 200: 'PlanList' },
     async handle({ plans }: Needs, { query }) {
@@ -83,9 +100,10 @@ export const planRoutes = [
     filters: {},
     answers: { 200: 'PlanActionList', 404: 'Problem' },
     async handle({ plans }: Needs, { params: { id }, query }) {
-      if ((await plans.find(id)) === undefined) return unknownPlan();
+      const plan = await plans.find(id);
+      if (plan === undefined) return unknownPlan();
       const read = async ({ from: afterId, limit }: PartQuery) => {
-        const views = await plans.listActions(id, { afterId, limit });
+        const views = await plans.listActions(plan, { afterId, limit });
         return views.map((view) => ({ ...view, seq: view.id }));
       };
       return ok(await readList(query, OLDEST, read, toActionAnswer));
@@ -105,7 +123,8 @@ export const planRoutes = [
     method: 'post',
     path: '/plans/{id}/discard',
     tag: 'Plans',
-    summary: 'Does nothing of a plan that waits.',
+    summary:
+      'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
     handle: async ({ plans }: Needs, { params, operator }) =>
       answerDecision(plans, await plans.discard(params.id, operator.name)),
@@ -193,13 +212,34 @@ function toSummary(row: PlanRow): PlanSummary {
 }
 
 async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
-  const views = await source.listActions(row.id, { afterId: 0, limit: ACTIONS_SHOWN });
-  return { ...toSummary(row), actions: views.map(toActionAnswer) };
+  const shown: AuthoredAction[] = [];
+  const counted = new Map<string, SummaryLine>();
+  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
+    const part: AuthoredAction[] = await source.listActions(row, { afterId, limit: PART });
+    shown.push(...part.slice(0, ACTIONS_SHOWN - shown.length));
+    for (const { kind, author } of part) {
+      const by = author?.by ?? null;
+      const key = JSON.stringify([kind, by]);
+      const count = (counted.get(key)?.count ?? 0) + 1;
+      counted.set(key, { kind, by, count });
+    }
+    afterId = part.at(-1)?.id;
+    // Other requests are served between the parts.
+    await nextTurn();
+  }
+  return {
+    ...toSummary(row),
+    waiting: await source.countWaiting(row.id),
+    summary: [...counted.values()].toSorted((a, b) => b.count - a.count),
+    actions: shown.map(toActionAnswer),
+  };
 }
 
-function toActionAnswer(view: PlanActionView): PlanActionAnswer {
+type SummaryLine = PlanAnswer['summary'][number];
+
+function toActionAnswer(view: AuthoredAction): PlanActionAnswer {
   const { kind, type, resourceId, name, memberId, memberName } = view;
-  const { desired, observed, harm, status } = view;
+  const { desired, observed, harm, status, author } = view;
   return {
     kind,
     resource: { type, id: resourceId, name },
@@ -209,27 +249,31 @@ function toActionAnswer(view: PlanActionView): PlanActionAnswer {
     harm,
     status,
     reason: REASONS[kind],
+    who: author === undefined ? null : { by: author.by, at: toTime(author.at) },
   };
 }
 
 /** The action in words for an operator. */
-const REASONS: Readonly<Record<DriftKind, string>> = {
-  'user.missing': 'is wanted and has no account: it is made anew',
-  'user.deactivated': 'is wanted active: activate',
-  'user.activated': 'is wanted inactive: deactivate',
-  'user.renamed': 'has another name: rename',
+const REASONS: Readonly<Record<ChangeKind, string>> = {
+  'user.create': 'is wanted and has no account: create',
+  'user.activate': 'is wanted active: activate',
+  'user.deactivate': 'is wanted inactive: deactivate',
+  'user.rename': 'has another name: rename',
   'user.access': 'has other licences or is suspended otherwise: set as wanted',
-  'user.unmanaged': 'nobody asked for it: nothing is done',
-  'group.missing': 'is wanted and is not there: it is made anew',
-  'group.renamed': 'has another name: rename',
+  'group.create': 'is wanted and is not there: create',
+  'group.rename': 'has another name: rename',
   'group.permissions': 'has other permissions: set as wanted',
-  'group.unmanaged': 'nobody asked for it: nothing is done',
-  'member.added': 'nobody asked for this member: remove',
-  'member.removed': 'is wanted as a member: add',
-  'admin.added': 'nobody asked for this admin: demote',
-  'admin.removed': 'is wanted as an admin: promote',
+  'group.delete': 'was deleted by its provider: delete',
+  'member.add': 'is wanted as a member: add',
+  'member.remove': 'is not wanted as a member: remove',
+  'admin.add': 'is wanted as an admin: promote',
+  'admin.remove': 'is not wanted as an admin: demote',
 };
 
 function toMoment(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  return ms === null ? null : toTime(ms);
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -6,6 +6,7 @@ import { route } from '../http/route.ts';
 import type { Explanation } from '../schemas/resources.ts';
 import { explainGroup } from './explain-group.ts';
 import { explainUser } from './explain-user.ts';
+import { withHeld } from './held.ts';
 
 /** Explains resources by a SCIM id, a userName, an address or a displayName. */
 export interface ExplainSource {
@@ -53,13 +54,13 @@ export function createExplainSource(db: Db, rules: Rules): ExplainSource {
     (await listUsersByKey(db, key)).map((row) => ({
       type: 'user',
       id: row.id,
-      read: () => explainUser(db, rules, row),
+      read: async () => withHeld(db, await explainUser(db, rules, row)),
     }));
   const findGroups = async (key: string): Promise<Candidate<Explanation>[]> =>
     (await listGroupsByKey(db, key)).map((row) => ({
       type: 'group',
       id: row.id,
-      read: () => explainGroup(db, rules, row),
+      read: async () => withHeld(db, await explainGroup(db, rules, row)),
     }));
   return {
     user: async (key) => toKeyed(await findUsers(key)),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DRIFT_KINDS } from '../../domain/drift.ts';
+import { CHANGE_KINDS } from '../../domain/change.ts';
 import { HARM_KINDS } from '../../domain/harm.ts';
-import { PLAN_STATUSES } from '../../domain/plan.ts';
+import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
 import {
   anything,
   count,
@@ -18,7 +18,7 @@ export const planSummary = z.strictObject({
   id: z.string(),
   hash: z.string().describe('What `approve` is to be given.'),
   status: z.enum(PLAN_STATUSES),
-  source: word(['sweep', 'tail', 'operator', 'undo']),
+  source: z.enum(PLAN_SOURCES),
   reason: z.string().nullable().describe('Why it waits, or why nothing of it is done.'),
   counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
   undoes: z.string().nullable().describe('The plan that this one undoes.'),
@@ -35,7 +35,7 @@ export type PlanSummary = JsonOf<typeof planSummary>;
 
 /** One action of a plan. */
 export const planAction = z.strictObject({
-  kind: z.enum(DRIFT_KINDS),
+  kind: z.enum(CHANGE_KINDS),
   resource: named.extend({ type: resourceType() }),
   member: named.nullable(),
   observed: anything().describe('What the service was seen to hold.'),
@@ -43,12 +43,24 @@ export const planAction = z.strictObject({
   harm: z.enum(HARM_KINDS).nullable(),
   status: word(['planned', 'released', 'done', 'dropped']),
   reason: z.string(),
+  who: z
+    .strictObject({ by: z.string(), at: moment() })
+    .nullable()
+    .describe(
+      'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
+    ),
 });
 /** One action of a plan. Names are personal. */
 export type PlanActionAnswer = JsonOf<typeof planAction>;
 
 /** A plan with its first actions. */
 export const plan = planSummary.extend({
+  waiting: count().describe('Actions of which nothing was done yet.'),
+  summary: z
+    .array(
+      z.strictObject({ kind: z.enum(CHANGE_KINDS), by: z.string().nullable(), count: count() }),
+    )
+    .describe('How many actions there are of each kind and author, the most first.'),
   actions: z.array(planAction).describe('The first 200.'),
 });
 /** A plan as an operator is shown it. */

@@ -68,7 +68,8 @@ export const adoptBody = bodyOf(ADOPT, {
 
 /**
  * State of a field: `settled` (the service holds it), `pending`, `stuck` (the service refused it after it was
- * acknowledged), `drifted` (changed in the service), `bridge only` (the service cannot hold it), `unknown` (not seen yet),
+ * acknowledged), `drifted` (changed in the service), `held` (differs, and waits in a plan),
+ * `bridge only` (the service cannot hold it), `unknown` (not seen yet),
  * `not ours` (never set, or the resource is not managed).
  */
 const standing = word([
@@ -76,6 +77,7 @@ const standing = word([
   'pending',
   'stuck',
   'drifted',
+  'held',
   'bridge only',
   'unknown',
   'not ours',

@@ -10,10 +10,10 @@ import { type Readiness, toReadiness } from './readiness.ts';
 import type {
   AuditFailure,
   FirstRead,
-  HeldPlanFacts,
   LeaderFacts,
   StoredFacts,
   UpstreamFacts,
+  WaitingPlanFacts,
   WaitingWork,
   WritesFacts,
 } from './readiness-facts.ts';
@@ -33,7 +33,7 @@ export interface HealthSources {
   /** The failure of the audit log; undefined when it can be read or is not followed. */
   readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
   /** The plan that waits for an operator, if any. */
-  readonly findHeldPlan: () => Promise<HeldPlanFacts | undefined>;
+  readonly countWaitingPlans: () => Promise<readonly WaitingPlanFacts[]>;
   /** Facts about providers that an operator should know. */
   readonly readProviders: () => Promise<ProviderFacts>;
   /** Credentials, and failed attempts. */
@@ -84,14 +84,14 @@ async function readAll(sources: HealthSources): Promise<StoredFacts> {
     sources.findWriteTrouble(),
     sources.findWeaknesses(),
   ]);
-  const [recovery, auditFailure, heldPlan, providers, access] = await Promise.all([
+  const [recovery, auditFailure, waitingPlans, providers, access] = await Promise.all([
     sources.findRecovery(),
     sources.findAuditFailure(),
-    sources.findHeldPlan(),
+    sources.countWaitingPlans(),
     sources.readProviders(),
     sources.readAccess(),
   ]);
-  const waiting = { backlog, recovery, auditFailure, heldPlan, providers, access };
+  const waiting = { backlog, recovery, auditFailure, waitingPlans, providers, access };
   return { kind: 'ok', firstRead, sections, writeTrouble, weaknesses, ...waiting };
 }
 

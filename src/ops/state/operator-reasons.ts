@@ -1,7 +1,8 @@
 import { toHarmWords } from '../../domain/harm.ts';
+import type { PlanOrigin } from '../../domain/plan.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
-import type { HeldPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
+import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { type Reason, toCount, toTime } from './reason.ts';
 
 /** True when changes are brought to the service at all. */
@@ -46,30 +47,35 @@ export function listRecovery(state: RecoveryState | undefined): Reason[] {
   return [{ code: 'recovery', detail, remedy }];
 }
 
-/** A held plan: nothing of it is done before an operator decides. */
-export function listHeldPlan(plan: HeldPlanFacts | undefined): Reason[] {
-  if (plan === undefined) return [];
-  return [
-    {
-      code: 'plan-held',
-      detail: `A plan of repairs waits for an operator since ${toTime(plan.created_at)}, because it would take away more than the limits allow.`,
-      remedy: `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
-    },
-  ];
+/** Plans that wait: nothing of them is done before an operator decides. */
+export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
+  return plans.map(({ id, source, created_at, waiting }) => ({
+    code: 'plan-held',
+    detail: `${toWhat(source, waiting)} since ${toTime(created_at)}, because ${toWhy(source)}.`,
+    remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
+  }));
+}
+
+function toWhat(source: PlanOrigin, waiting: number): string {
+  const kind = source === 'provider' ? 'removals by identity providers' : 'repairs';
+  return `A plan of ${waiting} ${kind} waits for an operator`;
+}
+
+function toWhy(source: PlanOrigin): string {
+  if (source === 'provider') return 'they are more than limits.provider allows in 24 hours';
+  return 'they would take away more than the limits allow';
 }
 
 /** Unusual behaviour of providers. It may be meant, so removals alone are held, above `limits.provider`. */
-export function listProviders({ silentSince, exceeded, held }: ProviderFacts): Reason[] {
+export function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[] {
   const reasons: Reason[] = [];
-  if (exceeded.length > 0 || held > 0) {
+  if (exceeded.length > 0) {
     const counts = exceeded.map(({ harm, count }) => toHarmWords(harm, count)).join(', ');
-    const done = `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`;
-    const waiting = `The changes of ${held} users and groups wait, because they are more than limits.provider allows.`;
     reasons.push({
       code: 'provider-harm',
-      detail: [...(counts === '' ? [] : [done]), ...(held === 0 ? [] : [waiting])].join(' '),
+      detail: `Identity providers took away more than the limits of repairs within 24 hours: ${counts}.`,
       remedy:
-        'See in the provider whether it is meant. `scim-bridge resume` lets what waits go and counts from now on; `scim-bridge pause` stops all changes.',
+        'See in the provider whether it is meant. `scim-bridge pause` stops all changes; more than `limits.provider` waits in a plan.',
     });
   }
   if (silentSince !== undefined) {

@@ -1,4 +1,5 @@
 import type { AccessFacts } from '../../access/overview.ts';
+import type { PlanOrigin } from '../../domain/plan.ts';
 import type { Pause } from '../../reconcile/mode.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
@@ -26,7 +27,7 @@ export type StoredFacts =
       readonly weaknesses: readonly Weakness[];
       readonly recovery: RecoveryState | undefined;
       readonly auditFailure: AuditFailure | undefined;
-      readonly heldPlan: HeldPlanFacts | undefined;
+      readonly waitingPlans: readonly WaitingPlanFacts[];
       readonly providers: ProviderFacts;
       readonly access: AccessFacts;
     }
@@ -38,10 +39,13 @@ export interface AuditFailure {
   readonly code: string;
 }
 
-/** A plan of repairs that waits for an operator. `created_at` is epoch milliseconds. */
-export interface HeldPlanFacts {
+/** A plan that waits for an operator. `created_at` is epoch milliseconds. */
+export interface WaitingPlanFacts {
   readonly id: string;
+  readonly source: PlanOrigin;
   readonly created_at: number;
+  /** Changes that wait. */
+  readonly waiting: number;
 }
 
 /** The work that waits, also for an operator. */

@@ -9,8 +9,8 @@ import { toReadiness } from './readiness.ts';
 import type {
   AuditFailure,
   FirstRead,
-  HeldPlanFacts,
   ReadinessFacts,
+  WaitingPlanFacts,
   WaitingWork,
 } from './readiness-facts.ts';
 
@@ -30,7 +30,7 @@ interface Given {
   readonly weaknesses?: readonly Weakness[];
   readonly recovery?: RecoveryState;
   readonly auditFailure?: AuditFailure;
-  readonly heldPlan?: HeldPlanFacts;
+  readonly waitingPlans?: readonly WaitingPlanFacts[];
   readonly providers?: ProviderFacts;
   readonly access?: Partial<AccessFacts>;
 }
@@ -43,8 +43,8 @@ function toStore({
   weaknesses = [],
   recovery,
   auditFailure,
-  heldPlan,
-  providers = { silentSince: undefined, exceeded: [], held: 0 },
+  waitingPlans = [],
+  providers = { silentSince: undefined, exceeded: [] },
   access,
 }: Given = {}) {
   const waiting = {
@@ -67,7 +67,7 @@ function toStore({
       weaknesses,
       recovery,
       auditFailure,
-      heldPlan,
+      waitingPlans,
       providers,
       access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
     },
@@ -189,14 +189,16 @@ const rows: {
   },
   {
     why: 'a plan that waits for an operator is told',
-    change: toStore({ heldPlan: { id: 'p', created_at: nowMs } }),
+    change: toStore({
+      waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3 }],
+    }),
     status: 'degraded',
     codes: ['plan-held'],
   },
   {
     why: 'a provider that takes away a lot, and one that says nothing, are told',
     change: toStore({
-      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }], held: 3 },
+      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }] },
     }),
     status: 'degraded',
     codes: ['provider-harm', 'provider-silent'],

@@ -3,9 +3,9 @@ import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts'
 import type { Overload } from '../../telemetry/overload.ts';
 import {
   isSending,
-  listHeldPlan,
   listProviders,
   listRecovery,
+  listWaitingPlans,
   listWrites,
 } from './operator-reasons.ts';
 import { listAccess, listUpstream } from './outside-reasons.ts';
@@ -112,8 +112,16 @@ function listOverload(overload: Overload | undefined): Reason[] {
 
 function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
   if (store.kind === 'problem') return [];
-  const { writeTrouble, recovery, sections, backlog, auditFailure, heldPlan, providers, access } =
-    store;
+  const {
+    writeTrouble,
+    recovery,
+    sections,
+    backlog,
+    auditFailure,
+    waitingPlans,
+    providers,
+    access,
+  } = store;
   return [
     ...listReadOnly(writeTrouble),
     ...listNotDurable(store.weaknesses),
@@ -122,7 +130,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listClosed(sections),
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
-    ...listHeldPlan(heldPlan),
+    ...listWaitingPlans(waitingPlans),
     ...listProviders(providers),
     ...listAccess(access),
   ];

@@ -1,5 +1,5 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -8,6 +8,7 @@ import {
   compareWithKnown,
   countDriftChanges,
   type DriftChanges,
+  listKnown,
   storeDriftChanges,
 } from './drift-changes.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
@@ -99,11 +100,15 @@ async function storeChanges<Row extends UserRow | GroupRow>(
   { seen, now }: { seen: SeenSince; now: number },
 ): Promise<{ changes: DriftChanges; suspects: Suspect<Row>[] }> {
   const ids = comparedRows.map(({ row }) => row.id);
-  const known = Map.groupBy(await listActiveDrifts(tx, ids), ({ resource_id }) => resource_id);
+  const known = await listKnown(tx, ids);
+  const drifts = Map.groupBy(known.drifts, ({ resource_id }) => resource_id);
+  const held = Map.groupBy(known.held, ({ resource_id }) => resource_id);
   const changes = createDriftChanges();
   const suspects: Suspect<Row>[] = [];
   for (const suspect of comparedRows) {
-    const compared = compareWithKnown(suspect.comparison, known.get(suspect.row.id) ?? []);
+    const { id } = suspect.row;
+    const ofIt = { drifts: drifts.get(id) ?? [], held: held.get(id) ?? [] };
+    const compared = compareWithKnown(suspect.comparison, ofIt);
     changes.confirmed.push(...compared.confirmed);
     changes.gone.push(...compared.gone);
     if (compared.fresh.length === 0) continue;

@@ -105,7 +105,11 @@ function listFieldDifferences(
   return [...differences, permissions];
 }
 
-function toLinkDifference(row: GroupRow, { list, userId, wanted }: DifferingLink): Difference {
+/** Difference of one member or admin. */
+export function toLinkDifference(
+  row: GroupRow,
+  { list, userId, wanted }: DifferingLink,
+): Difference {
   const person = list === 'memberships' ? 'member' : 'admin';
   const kind = `${person}.${wanted ? 'removed' : 'added'}` as const;
   const [desired, observed] = [{ present: wanted }, { present: !wanted }];

@@ -1,3 +1,4 @@
+import { findRepair } from '../../domain/change.ts';
 import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
 import {
   confirmDrifts,
@@ -5,8 +6,10 @@ import {
   endDrifts,
   type Finding,
   insertDrifts,
+  listActiveDrifts,
   updateDrift,
 } from '../../store/drifts.ts';
+import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
 import type { SweepRun } from './run.ts';
@@ -18,11 +21,27 @@ export interface DriftChanges {
   readonly fresh: readonly Difference[];
 }
 
+/** Drifts and changes that are known of resources. */
+export interface KnownDifferences {
+  readonly drifts: readonly DriftRow[];
+  /** Changes that a plan holds back: such a difference is no drift. */
+  readonly held: readonly HeldChange[];
+}
+
+/** Lists what is known of these users or groups. */
+export async function listKnown(db: Db, ids: readonly string[]): Promise<KnownDifferences> {
+  return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
+}
+
 /** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
-export function compareWithKnown(comparison: Comparison, known: readonly DriftRow[]): DriftChanges {
+export function compareWithKnown(
+  comparison: Comparison,
+  { drifts: known, held }: KnownDifferences,
+): DriftChanges {
   if (comparison.kind === 'unknown') return { confirmed: [], gone: [], fresh: [] };
   const isMissing = comparison.kind === 'missing';
-  const differences = isMissing ? [comparison.difference] : comparison.differences;
+  const all = isMissing ? [comparison.difference] : comparison.differences;
+  const differences = all.filter((one) => !isHeld(one, held));
   const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
   const confirmed: DriftChanges['confirmed'][number][] = [];
   const gone: DriftRow[] = [];
@@ -36,6 +55,11 @@ export function compareWithKnown(comparison: Comparison, known: readonly DriftRo
     else if (!isMissing && !comparison.unread.includes(row.kind)) gone.push(row);
   }
   return { confirmed, gone, fresh: [...byKey.values()] };
+}
+
+function isHeld({ kind, memberId }: Difference, held: readonly HeldChange[]): boolean {
+  const change = findRepair(kind);
+  return held.some((one) => one.kind === change && one.member_id === memberId);
 }
 
 /** Stores the changes of known drifts, and the new drifts that were seen twice. */

@@ -1,10 +1,14 @@
 import { toDifferenceKey } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
-import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
+import {
+  compareWithKnown,
+  countDriftChanges,
+  listKnown,
+  storeDriftChanges,
+} from './drift-changes.ts';
 import { toLookNeeds } from './look.ts';
 import type { Resources } from './resources.ts';
 import type { SweepRun } from './run.ts';
@@ -46,7 +50,7 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
     const fresh = await resources.lock(tx, row);
     if (fresh === undefined) return undefined;
     const again = keepTwice(comparison, await resources.compare(tx, fresh, seen));
-    const compared = compareWithKnown(again, await listActiveDrifts(tx, [row.id]));
+    const compared = compareWithKnown(again, await listKnown(tx, [row.id]));
     await storeDriftChanges(tx, compared, { detector: 'sweep', now: deps.clock.now() });
     return compared;
   });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
+import { listHeldChanges } from '../../store/plans/plans.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -122,7 +123,10 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
     const changes = await run.deps.store.write(async (tx) => {
       const locked = await lock(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
-      const compared = compareWithKnown(isStill ? comparison : UNKNOWN, []);
+      const compared = compareWithKnown(isStill ? comparison : UNKNOWN, {
+        drifts: [],
+        held: await listHeldChanges(tx, [row.id]),
+      });
       await storeDriftChanges(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
       return compared;
     });

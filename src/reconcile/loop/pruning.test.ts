@@ -54,7 +54,7 @@ async function addPlan(store: Store, id: string, ended: { at: number; actions: n
   const none = { reason: null, undoes: null, decided_at: null, decided_by: null } as const;
   const plan = { ...none, id, hash: '', source: 'sweep', counts: '{}', automatic: 1 } as const;
   const action = {
-    ...({ kind: 'group.missing', type: 'group', resourceId: id, memberId: '' } as const),
+    ...({ kind: 'group.create', type: 'group', resourceId: id, memberId: '' } as const),
     ...{ desired: 1, observed: 0, harm: undefined },
   };
   const actions = Array.from({ length: ended.actions }, () => action);

@@ -4,7 +4,7 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { EVERY_LIST } from '../compare/comparison.ts';
-import { compareWithKnown, storeDriftChanges } from '../compare/drift-changes.ts';
+import { compareWithKnown, listKnown, storeDriftChanges } from '../compare/drift-changes.ts';
 import type { LookNeeds } from '../compare/look.ts';
 import type { Resources } from '../compare/resources.ts';
 import type { DriftDeps } from './deps.ts';
@@ -47,7 +47,7 @@ export async function storeComparison<Row extends UserRow | GroupRow>(
   { resources, row, since, seenAt, detector }: Compared<Row>,
 ): Promise<DriftRow[] | undefined> {
   const { deactivation } = deps.policy;
-  const known = await listActiveDrifts(tx, [row.id]);
+  const known = await listKnown(tx, [row.id]);
   const comparison = await resources.compare(tx, row, { lists: EVERY_LIST, since, deactivation });
   if (comparison.kind === 'unknown') return undefined;
   const compared = compareWithKnown(comparison, known);
@@ -55,6 +55,6 @@ export async function storeComparison<Row extends UserRow | GroupRow>(
   const changes = { ...compared, gone };
   await storeDriftChanges(tx, changes, { detector, now: deps.clock.now() });
   if (changes.fresh.length === 0) return [];
-  const before = new Set(known.map(({ id }) => id));
+  const before = new Set(known.drifts.map(({ id }) => id));
   return (await listActiveDrifts(tx, [row.id])).filter(({ id }) => !before.has(id));
 }

@@ -1,4 +1,5 @@
-import { type Difference, type DriftKind, toDifferenceKey } from '../../domain/drift.ts';
+import { type ChangeKind, findRepair, toChangeKey } from '../../domain/change.ts';
+import type { Difference } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
@@ -6,17 +7,22 @@ import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, hasUpstreamIds, lockGroup } from '../../store/groups/groups.ts';
+import {
+  findGroupByUpstream,
+  type GroupRow,
+  hasUpstreamIds,
+  lockGroup,
+} from '../../store/groups/groups.ts';
 import { type LinkTable, listDifferingLinks, listLinks } from '../../store/links/links.ts';
 import type { ActionKey } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow } from '../../store/users/users.ts';
-import { compareGroup } from '../compare/compare-group.ts';
+import { listUsersOfAccount, lockUser, type UserRow } from '../../store/users/users.ts';
+import { compareGroup, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
-import { type Comparison, EVERY_LIST } from '../compare/comparison.ts';
+import { type Comparison, EVERY_LIST, NOTHING, toCompared } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
-/** Locked user or group with all its known differences. */
+/** Locked user or group with all its known differences, by the changes that would end them. */
 export interface Current {
   readonly row: UserRow | GroupRow;
   readonly differences: ReadonlyMap<string, Difference>;
@@ -34,17 +40,57 @@ export async function lockCurrent(
   const seen = { lists: EVERY_LIST, since: 0, deactivation: policy.deactivation };
   if (type === 'user') {
     const row = await lockUser(tx, userId(id));
-    return row && { row, differences: toMap(compareUser({ ...row, ...AT_REST }, seen)) };
+    if (row === undefined) return undefined;
+    const isOver = row.deleted_at !== null && (await hasSuccessor(tx, row));
+    const comparison = isOver ? NOTHING : compareUser({ ...row, ...AT_REST }, seen);
+    return { row, differences: toMap(comparison) };
   }
   const row = await lockGroup(tx, groupId(id));
   if (row === undefined) return undefined;
+  if (row.deleted_at !== null) return lockDeletedGroup(tx, row);
   const links = row.origin === null ? [] : await listDifferingLinks(tx, row.id);
   return { row, differences: toMap(compareGroup({ ...row, ...AT_REST }, links, seen)) };
 }
 
+/** True when another user has the account of a deleted one by now. */
+async function hasSuccessor(tx: Db, { id, upstream_id }: UserRow): Promise<boolean> {
+  const users = upstream_id === null ? [] : await listUsersOfAccount(tx, upstream_id);
+  return users.some((other) => other.id !== id && other.deleted_at === null);
+}
+
+/** Compares the members and admins that a deleted group is to lose; one that another group stands for is left alone. */
+async function lockDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
+  const { upstream_scim_id, upstream_rest_id, upstream_uid } = row;
+  const holder =
+    hasUpstreamIds(row) &&
+    (await findGroupByUpstream(tx, {
+      ...(upstream_scim_id !== null && { scimId: upstream_scim_id }),
+      ...(upstream_rest_id !== null && { restId: upstream_rest_id }),
+      ...(upstream_uid !== null && { uid: upstream_uid }),
+    }));
+  if (!holder || holder.id !== row.id) return { row, differences: new Map() };
+  const leaving = (await listDifferingLinks(tx, row.id)).filter(({ wanted }) => !wanted);
+  const removal: Difference = {
+    ...{ kind: 'group.unmanaged', type: 'group', resourceId: row.id, memberId: '' },
+    ...{ desired: null, observed: { displayName: row.display_name } },
+  };
+  const differences = toMap(toCompared(leaving.map((link) => toLinkDifference(row, link))));
+  if (row.origin !== 'created' || row.observed === null) return { row, differences };
+  return { row, differences: new Map([...differences, [toKeyOf('group.delete'), removal]]) };
+}
+
+function toKeyOf(kind: ChangeKind): string {
+  return toChangeKey({ kind, memberId: '' });
+}
+
 function toMap(comparison: Comparison): Map<string, Difference> {
   const differences = comparison.kind === 'compared' ? comparison.differences : [];
-  return new Map(differences.map((one) => [toDifferenceKey(one), one]));
+  return new Map(
+    differences.flatMap((one) => {
+      const kind = findRepair(one.kind);
+      return kind === undefined ? [] : [[toChangeKey({ ...one, kind }), one] as const];
+    }),
+  );
 }
 
 /** True when the precondition of an action holds: the same value is desired, and the same was observed. */
@@ -52,10 +98,11 @@ export function isStillSo(
   { row, differences }: Current,
   action: ActionKey & { readonly desired: string; readonly observed: string },
 ): boolean {
-  if (action.kind === 'user.missing' || action.kind === 'group.missing') return isWanted(row);
-  const key = toDifferenceKey({ kind: action.kind, memberId: action.member_id });
-  const difference = differences.get(key);
+  if (action.kind === 'user.create' || action.kind === 'group.create') return isWanted(row);
+  const difference = differences.get(toKey(action));
   if (difference === undefined) return false;
+  // The name of a group that is to go may change meanwhile.
+  if (action.kind === 'group.delete') return true;
   const same = (value: unknown, text: string) => JSON.stringify(value) === text;
   return same(difference.desired, action.desired) && same(difference.observed, action.observed);
 }
@@ -64,6 +111,14 @@ export function isStillSo(
 function isWanted(row: UserRow | GroupRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   return 'upstream_id' in row ? row.active === 1 && row.upstream_id !== null : hasUpstreamIds(row);
+}
+
+/** Key of an action among the differences of its resource. */
+export function toKey({
+  kind,
+  member_id: memberId,
+}: Pick<ActionKey, 'kind' | 'member_id'>): string {
+  return toChangeKey({ kind, memberId });
 }
 
 /** State of a repair: it waits for the service, it is done, or the service differs again. */
@@ -77,56 +132,54 @@ export async function checkRepair(
 ): Promise<RepairState> {
   if (row.must_look !== 0) return 'waits';
   const { kind, member_id: memberId } = action;
-  const place = findPlace({ kind, desired: parseStored(action.desired) });
-  if (place?.kind === 'fields') {
+  const place = toPlace({ kind, desired: parseStored(action.desired) });
+  if (place.kind === 'fields') {
     const pending = parseStored<Pending<string>>(row.pending);
     if (place.fields.some((field) => pending[field] !== undefined)) return 'waits';
   }
-  if (place?.kind === 'link') {
+  if (place.kind === 'link') {
     const [link] = await listLinks(tx, place.list, groupId(row.id), [userId(memberId)]);
     if (link !== undefined && link.pending !== null) return 'waits';
   }
-  return differences.has(toDifferenceKey({ kind, memberId })) ? 'differs' : 'done';
+  return differences.has(toKey(action)) ? 'differs' : 'done';
 }
 
-/** Place of a difference: fields, or one row in one of a group's lists. */
-export type DriftPlace =
+/** Place of a change: fields, or one row in one of a group's lists. */
+export type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | { readonly kind: 'link'; readonly list: LinkTable };
 
-/** Difference, as far as its place is concerned. */
+/** Change, as far as its place is concerned. */
 interface Placed {
-  readonly kind: DriftKind;
+  readonly kind: ChangeKind;
   readonly desired: JsonValue;
 }
 
-/** Finds the place of a difference; undefined when the bridge owns nothing of it. */
-export function findPlace({ kind, desired }: Placed): DriftPlace | undefined {
+/** Finds the place of a change. */
+export function toPlace({ kind, desired }: Placed): ChangePlace {
   switch (kind) {
-    case 'user.missing':
+    case 'user.create':
       return { kind: 'fields', fields: ['account'] };
-    case 'user.deactivated':
-    case 'user.activated':
+    case 'user.activate':
+    case 'user.deactivate':
       return { kind: 'fields', fields: ['active'] };
-    case 'user.renamed':
+    case 'user.rename':
       return { kind: 'fields', fields: ['name'] };
-    case 'group.missing':
+    case 'group.create':
+    case 'group.delete':
       return { kind: 'fields', fields: ['existence'] };
-    case 'group.renamed':
+    case 'group.rename':
       return { kind: 'fields', fields: ['displayName'] };
     case 'user.access':
       return { kind: 'fields', fields: ACCESS.filter(isIn(desired)) };
     case 'group.permissions':
       return { kind: 'fields', fields: PERMISSIONS.filter(isIn(desired)) };
-    case 'member.added':
-    case 'member.removed':
+    case 'member.add':
+    case 'member.remove':
       return { kind: 'link', list: 'memberships' };
-    case 'admin.added':
-    case 'admin.removed':
+    case 'admin.add':
+    case 'admin.remove':
       return { kind: 'link', list: 'group_admins' };
-    case 'user.unmanaged':
-    case 'group.unmanaged':
-      return undefined;
     default:
       return assertNever(kind);
   }

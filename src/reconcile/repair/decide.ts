@@ -1,6 +1,8 @@
 import { DRIFT_KINDS, type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import {
   changeDrifts,
@@ -9,11 +11,17 @@ import {
   reopenIgnoredDrifts,
 } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countRepairs, lockHeldPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import {
+  countRepairs,
+  lockHeldRepairs,
+  type PlanRow,
+  updatePlan,
+} from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { addPlan } from '../add-plan.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
-import { addPlan, listExceeded, toHash, toPlanAction } from './make-plan.ts';
+import { listExceeded, toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -38,7 +46,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   const { isDryRun } = occasion;
   const { plan, toAdopt } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
-    const held = await lockHeldPlan(tx);
+    const held = await lockHeldRepairs(tx);
     const { toRepair: candidates, toAccept, toAdopt } = await sortKnown(tx, deps, occasion);
     if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
     return { plan: await planFor(tx, deps, { ...occasion, candidates, held }), toAdopt };
@@ -47,7 +55,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   if (plan === undefined) return undefined;
   const { id, status, source } = plan;
   const { total } = parseStored<{ total: number }>(plan.counts);
-  deps.driftEvents.plan({ id, status, source, actions: total });
+  deps.events.plan({ id, status, source, actions: total });
   return plan;
 }
 
@@ -78,7 +86,12 @@ async function sortOne(
   { row, sorted, isDryRun }: { row: DriftRow; sorted: Sorted; isDryRun: boolean },
 ): Promise<void> {
   const { toRepair, toAccept, toAdopt } = sorted;
-  switch (findDriftAction(deps.repair.actions, toPlanAction(row))) {
+  const { kind } = row;
+  const [desired, observed] = [
+    parseStored<JsonValue>(row.desired),
+    parseStored<JsonValue>(row.observed),
+  ];
+  switch (findDriftAction(deps.repair.actions, { kind, desired, observed })) {
     case 'accept':
       (isUnmanagedKind(row.kind) ? toAdopt : toAccept).push(row);
       return;

@@ -1,10 +1,13 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
+import { isHolding } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import { addPlan } from '../add-plan.ts';
+import { restartHarmCount } from '../provider-limit.ts';
 import type { DecisionDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
-import { addPlan, toPlanAction } from './make-plan.ts';
+import { toPlanAction } from './make-plan.ts';
 import { findProtection } from './protection.ts';
 
 /** Result of an operator's decision about a plan. */
@@ -26,7 +29,7 @@ interface PlanWord {
 
 /** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
-  { store, clock, driftEvents }: DecisionDeps,
+  { store, clock, events }: DecisionDeps,
   id: string,
   { status, hash, by }: PlanWord,
 ): Promise<PlanDecision> {
@@ -36,7 +39,11 @@ export async function decidePlan(
     if (plan.status !== 'held') return { kind: 'not-held', plan };
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
     const now = clock.now();
-    const ended = status === 'discarded' ? { reason: 'an operator', ended_at: now } : {};
+    // What a holding plan is about is accepted first: then it is over.
+    const ended_at = isHolding(plan.source) ? null : now;
+    const ended = status === 'discarded' ? { reason: 'an operator', ended_at } : {};
+    // An operator said that this is meant.
+    if (plan.source === 'provider' && status === 'approved') await restartHarmCount(tx, now);
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updatePlan(tx, id, change);
@@ -44,7 +51,7 @@ export async function decidePlan(
   });
   if (decision.kind === 'done') {
     const { plan } = decision;
-    driftEvents.plan({ id, status, source: plan.source, actions: 0 });
+    events.plan({ id, status, source: plan.source, actions: 0 });
   }
   return decision;
 }
@@ -65,9 +72,10 @@ export async function repairDrift(
   by: string,
 ): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
+    if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible', drift };
     const action = toPlanAction(drift);
     const isProtected = (await findProtection(tx, deps, action)) !== undefined;
-    if (isUnmanagedKind(drift.kind) || isProtected) return { kind: 'not-possible', drift };
+    if (isProtected) return { kind: 'not-possible', drift };
     const plan = await addPlan(tx, [action], {
       status: 'approved',
       source: 'operator',

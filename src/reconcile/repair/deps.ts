@@ -2,7 +2,6 @@ import type { Adoption } from '../../domain/adoption.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
-import type { PlanOrigin, PlanStatus } from '../../domain/plan.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -18,8 +17,6 @@ export interface RepairPolicy {
 
 /** Events that repairs report to telemetry. */
 export interface DriftEvents {
-  /** A plan was made, or has another status now. */
-  plan(fields: { id: string; status: PlanStatus; source: PlanOrigin; actions: number }): void;
   /** The service holds the desired value again. `tookMs`: since the difference was found. */
   repaired(fields: { kind: DriftKind; id: string; tookMs: number }): void;
   /** A new drift was found. */

@@ -1,4 +1,4 @@
-import { type Difference, isUnmanagedKind } from '../../domain/drift.ts';
+import type { ChangeKind } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import { toExtension } from '../../domain/given.ts';
 import { userId } from '../../domain/ids.ts';
@@ -15,11 +15,14 @@ import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/sho
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
+import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 
 /** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
-export interface Desire extends Pick<Difference, 'kind' | 'memberId'> {
+export interface Desire {
+  /** The change whose field or list the value belongs to. */
+  readonly kind: ChangeKind;
+  readonly memberId: string;
   readonly value: JsonValue;
 }
 
@@ -29,7 +32,7 @@ export type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules'>;
 /**
  * Makes a value the desired one, as another version that readers see. It is not pending: where the service does not
  * hold it yet, the caller makes it so. The caller has entered the rules (`enterRules`, `names`).
- * False when the resource is deleted or unmanaged, or another group has the name.
+ * False when the resource is deleted, or another group has the name.
  */
 export async function desire(
   tx: Db,
@@ -37,9 +40,9 @@ export async function desire(
   current: Current,
   wanted: Desire,
 ): Promise<boolean> {
-  if (isUnmanagedKind(wanted.kind) || current.row.deleted_at !== null) return false;
-  const place = findPlace({ kind: wanted.kind, desired: wanted.value });
-  if (place?.kind === 'link') {
+  if (current.row.deleted_at !== null) return false;
+  const place = toPlace({ kind: wanted.kind, desired: wanted.value });
+  if (place.kind === 'link') {
     await desireInList(tx, deps, current, { ...wanted, list: place.list });
     return true;
   }
@@ -86,7 +89,7 @@ async function desireOfUser(
 
 function toUserChange(attributes: JsonObject, kind: Desire['kind'], value: JsonValue): JsonObject {
   // The account is gone: a user that is to be inactive needs none.
-  if (kind === 'user.missing') return { active: false };
+  if (kind === 'user.create') return { active: false };
   if (!isJsonObject(value)) return {};
   if (kind === 'user.access') return toChangedExtension(attributes, USER_EXTENSION, value);
   if (typeof value.name !== 'string') return { active: value.active === true };
@@ -104,20 +107,20 @@ async function desireOfGroup(
   { kind, value }: Desire,
 ): Promise<boolean> {
   const now = deps.clock.now();
-  if (kind === 'group.missing') {
+  if (kind === 'group.create') {
     await markGroupGone(tx, deps, row);
     return true;
   }
   if (!isJsonObject(value)) return false;
   const attributes = parseStored<JsonObject>(row.attributes);
   const change =
-    kind === 'group.renamed' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
+    kind === 'group.rename' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
   const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, { ...attributes, ...change }));
   const named = await listGroupsByName(tx, columns.display_name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   const changed = { ...columns, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, changed);
-  if (kind !== 'group.renamed') return true;
+  if (kind !== 'group.rename') return true;
   await touchMembers(tx, row.id, now);
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...changed })];
   await followGroup(tx, deps.rules, { id: row.id, before, after, users: [] }, now);
@@ -161,8 +164,9 @@ export async function acceptDrift(
 ): Promise<boolean> {
   const key = { type: drift.resource_type, id: drift.resource_id };
   const current = await lockCurrent(tx, deps, key);
-  if (current === undefined || !isStillSo(current, drift)) return false;
-  const { kind, member_id: memberId } = drift;
+  const { change: kind, member_id: memberId } = drift;
+  if (current === undefined || kind === null) return false;
+  if (!isStillSo(current, { ...drift, kind })) return false;
   const value = parseStored<JsonValue>(drift.observed);
   if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
   await endDrifts(tx, [drift.id], { status: 'accepted', now: deps.clock.now() });

@@ -9,7 +9,7 @@ import {
 import {
   type ActionQuery,
   countPlanActions,
-  listApprovedPlans,
+  listDecidedPlans,
   listPlanActions,
   lockPlan,
   type PlanActionRow,
@@ -18,6 +18,7 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { acceptDiscarded, dropOvertaken } from './accept-held.ts';
 import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { releasePart } from './release.ts';
@@ -25,10 +26,15 @@ import { releasePart } from './release.ts';
 /** Repairs that are checked in one transaction. */
 const PART = 200;
 
-/** Continues every approved plan, and reports the repairs that are done. True when some are under way. */
-export async function followRepairs(deps: DriftDeps): Promise<boolean> {
-  const plans = await listApprovedPlans(deps.store.read);
+/** Continues every decided plan, and reports the changes that are done. True when some are under way. */
+export async function followPlans(deps: DriftDeps): Promise<boolean> {
+  await dropOvertaken(deps);
+  const plans = await listDecidedPlans(deps.store.read);
   for (const plan of plans) {
+    if (plan.status === 'discarded') {
+      await acceptDiscarded(deps, plan);
+      continue;
+    }
     let isReleased = false;
     while (await releasePart(deps, plan)) isReleased = true;
     if (isReleased) deps.notify();
@@ -40,7 +46,7 @@ export async function followRepairs(deps: DriftDeps): Promise<boolean> {
 
 /** Ends the finished repairs of a plan, and the plan once nothing of it waits any more. */
 async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
-  const { store, clock, driftEvents } = deps;
+  const { store, clock, events } = deps;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
     const query: ActionQuery = { status: 'released', afterId, limit: PART };
     const actions = await listPlanActions(store.read, plan.id, query);
@@ -56,7 +62,7 @@ async function endPlan(deps: DriftDeps, plan: PlanRow): Promise<void> {
     return counts.values().reduce((sum, count) => sum + count, 0);
   });
   const { id, source } = plan;
-  if (total !== undefined) driftEvents.plan({ id, source, status: 'applied', actions: total });
+  if (total !== undefined) events.plan({ id, source, status: 'applied', actions: total });
 }
 
 /** Ends repairs that a write made unnecessary. True when some are still under way. */
@@ -66,19 +72,29 @@ async function endMetDrifts(deps: DriftDeps): Promise<boolean> {
     const rows: DriftRow[] = await listRepairing(deps.store.read, { afterSeq, limit: PART });
     isAny ||= rows.length > 0;
     await endPart(deps, rows, async (ending, row) =>
-      endDrift(ending, row, await ending.check(row)),
+      endDrift(
+        ending,
+        row,
+        row.change === null ? 'gone' : await ending.check({ ...row, kind: row.change }),
+      ),
     );
     afterSeq = rows.at(-1)?.seq;
   }
   return isAny;
 }
 
+/** Change under way, as far as its state is concerned. */
+type Checked = Pick<
+  PlanActionRow,
+  'kind' | 'resource_type' | 'resource_id' | 'member_id' | 'desired'
+>;
+
 /** One transaction in which repairs are checked and ended. */
 interface Ending {
   readonly tx: Db;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly check: (row: DriftRow | PlanActionRow) => Promise<RepairState | 'gone'>;
+  readonly check: (row: Checked) => Promise<RepairState | 'gone'>;
 }
 
 /** Ends some repairs in one transaction, and reports those that are done. */

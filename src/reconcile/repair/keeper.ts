@@ -11,7 +11,7 @@ import {
   repairDrift,
 } from './decisions.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
-import { followRepairs } from './follow.ts';
+import { followPlans } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
@@ -96,7 +96,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
   async function keep(): Promise<number | undefined> {
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
-    const areRepairing = await followRepairs(deps);
+    const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;
   }
 

@@ -8,13 +8,14 @@ import { findGroupRow, type GroupRow, hasUpstreamIds } from '../../store/groups/
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import type { CallOptions, Transport } from '../../upstream/transport.ts';
+import { addPlan } from '../add-plan.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds, Observation } from '../compare/look.ts';
 import { groupResources, type Looking, userResources } from '../compare/resources.ts';
 import { type Found, storeComparison, toNeeds } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
-import { addPlan, listExceeded, toPlanAction } from './make-plan.ts';
+import { listExceeded, toPlanAction } from './make-plan.ts';
 
 /** Calls of the service that one look may make. */
 const CALLS_MAX = 3;

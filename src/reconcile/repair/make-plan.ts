@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { BridgeError } from '../../domain/errors.ts';
 import {
   exceedsLimit,
   findHarm,
@@ -6,78 +6,21 @@ import {
   type HarmKind,
   type HarmLimits,
 } from '../../domain/harm.ts';
-import { newId } from '../../domain/ids.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  countPopulation,
-  type HarmSubject,
-  insertPlan,
-  listHarmed,
-  type PlanRow,
-} from '../../store/plans/plans.ts';
+import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 
-/** Action that repairs one drift. */
+/** Makes the action that repairs one drift. @throws BridgeError `bug` for a drift of something unmanaged */
 export function toPlanAction(row: DriftRow): PlanAction {
-  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const { change: kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  if (kind === null) throw new BridgeError('bug', `no change repairs ${row.kind}`);
   const desired = parseStored<JsonValue>(row.desired);
   const observed = parseStored<JsonValue>(row.observed);
   const harm = findHarm({ kind, desired, observed });
   return { kind, type, resourceId, memberId, desired, observed, harm };
-}
-
-/** Stores a plan of these actions. */
-export async function addPlan(
-  tx: Db,
-  actions: readonly PlanAction[],
-  plan: Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> & {
-    readonly now: number;
-    readonly undoes?: string;
-    /** Operator who asked for it. */
-    readonly by?: string;
-  },
-): Promise<PlanRow> {
-  const { now, undoes, by, ...rest } = plan;
-  const isDecided = plan.status !== 'held';
-  const row = {
-    ...rest,
-    id: newId(),
-    hash: toHash(actions),
-    counts: JSON.stringify(countActions(actions)),
-    undoes: undoes ?? null,
-    created_at: now,
-    decided_at: isDecided ? now : null,
-    decided_by: by ?? null,
-    ended_at: plan.status === 'discarded' ? now : null,
-  };
-  return insertPlan(tx, row, actions);
-}
-
-/** Hash over the actions and their preconditions, in any order. */
-export function toHash(actions: readonly PlanAction[]): string {
-  const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
-    JSON.stringify([kind, resourceId, memberId, desired, observed]),
-  );
-  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 32);
-}
-
-/** Counts the actions of each kind, and of each kind of harm. */
-function countActions(actions: readonly PlanAction[]): JsonObject {
-  const count = (names: readonly string[]) =>
-    Object.fromEntries(
-      Map.groupBy(names, (name) => name)
-        .entries()
-        .map(([name, all]) => [name, all.length]),
-    );
-  const harms = actions.flatMap(({ harm }) => harm ?? []);
-  return {
-    total: actions.length,
-    kinds: count(actions.map(({ kind }) => kind)),
-    harm: count(harms),
-  };
 }
 
 /**

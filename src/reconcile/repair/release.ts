@@ -1,4 +1,4 @@
-import { toDifferenceKey } from '../../domain/drift.ts';
+import { toChangeKey } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -7,7 +7,6 @@ import { parseStored, toDueClass } from '../../store/engine/columns.ts';
 import { updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks } from '../../store/links/work.ts';
 import {
-  type ActionKey,
   listPlanActions,
   lockPlan,
   type PlanActionRow,
@@ -17,7 +16,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { updateUser } from '../../store/users/users.ts';
 import { toStaleColumns } from '../retry-columns.ts';
-import { type Current, findPlace, isStillSo, lockCurrent } from './current.ts';
+import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { findProtection } from './protection.ts';
@@ -99,14 +98,14 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
   if (current === undefined) return;
   const { row } = current;
   const now = deps.clock.now();
-  const places = actions.flatMap((action) => {
-    const place = findPlace({ kind: action.kind, desired: parseStored(action.desired) });
-    return place === undefined ? [] : [{ ...place, memberId: action.member_id }];
+  const places = actions.map((action) => {
+    const place = toPlace({ kind: action.kind, desired: parseStored(action.desired) });
+    return { ...place, memberId: action.member_id };
   });
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
   const isOld = now - plan.created_at > FRESH_MS;
-  const isMissing = actions.some(({ kind }) => kind.endsWith('.missing'));
+  const isMissing = actions.some(({ kind }) => kind.endsWith('.create'));
   const change = {
     pending: JSON.stringify(pending),
     due_at: now,
@@ -129,10 +128,14 @@ async function markRepairing(
   { plan, id }: Release,
   released: readonly PlanActionRow[],
 ): Promise<void> {
-  const toKey = ({ kind, member_id: memberId }: ActionKey) => toDifferenceKey({ kind, memberId });
-  const keys = new Set(released.map(toKey));
+  const keys = new Set(
+    released.map(({ kind, member_id: memberId }) => toChangeKey({ kind, memberId })),
+  );
   const drifts = await listActiveDrifts(tx, [id]);
-  const repaired = drifts.filter((drift) => keys.has(toKey(drift)));
+  const repaired = drifts.filter(
+    ({ change: kind, member_id: memberId }) =>
+      kind !== null && keys.has(toChangeKey({ kind, memberId })),
+  );
   const change = { status: 'repairing', plan_id: plan.id } as const;
   await changeDrifts(
     tx,

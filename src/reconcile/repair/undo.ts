@@ -1,4 +1,4 @@
-import type { DriftKind } from '../../domain/drift.ts';
+import type { ChangeKind } from '../../domain/change.ts';
 import { findHarm } from '../../domain/harm.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
@@ -16,18 +16,18 @@ import {
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users/users.ts';
-import { type Current, findPlace, lockCurrent } from './current.ts';
+import { addPlan } from '../add-plan.ts';
+import { type Current, lockCurrent, toPlace } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
-import { addPlan } from './make-plan.ts';
 
-/** Opposite difference of each repair that can be undone. */
-const OPPOSITES: Readonly<Partial<Record<DriftKind, DriftKind>>> = {
-  'user.activated': 'user.deactivated',
-  'user.deactivated': 'user.activated',
-  'member.added': 'member.removed',
-  'member.removed': 'member.added',
-  'admin.added': 'admin.removed',
-  'admin.removed': 'admin.added',
+/** Opposite of each change that can be undone. */
+const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
+  'user.deactivate': 'user.activate',
+  'user.activate': 'user.deactivate',
+  'member.remove': 'member.add',
+  'member.add': 'member.remove',
+  'admin.remove': 'admin.add',
+  'admin.add': 'admin.remove',
 };
 
 const PART = 500;
@@ -117,8 +117,8 @@ async function isStillDesired(
 ): Promise<boolean> {
   const desired = parseStored<JsonValue>(row.desired);
   if (!isJsonObject(desired) || resource.deleted_at !== null) return false;
-  const place = findPlace({ kind: row.kind, desired });
-  if (place?.kind === 'link') {
+  const place = toPlace({ kind: row.kind, desired });
+  if (place.kind === 'link') {
     const list = await listLinks(tx, place.list, groupId(resource.id), [userId(row.member_id)]);
     return (list[0]?.desired === 1) === (desired.present === true);
   }

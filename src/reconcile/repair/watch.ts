@@ -3,7 +3,7 @@ import { countProviderHarm } from '../../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans/plans.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { countHeld, findHarmStart, resetProviderLimit } from '../provider-limit.ts';
+import { findHarmStart } from '../provider-limit.ts';
 
 const FACT = 'provider-heard';
 /** Precision of the time of a provider's last request, in milliseconds. */
@@ -20,8 +20,6 @@ export interface ProviderFacts {
   readonly silentSince: number | undefined;
   /** Harms that providers did to more subjects within 24 hours than `limits.*` allow. */
   readonly exceeded: readonly { readonly harm: HarmKind; readonly count: number }[];
-  /** Users and groups whose changes `limits.provider` holds. */
-  readonly held: number;
 }
 
 /** Watch over identity providers. */
@@ -29,8 +27,6 @@ export interface ProviderWatch {
   /** Notes that a provider has asked for something. */
   heard(): void;
   read(): Promise<ProviderFacts>;
-  /** Begins to count anew the harm that providers do. @throws StoreError */
-  resetLimit(): Promise<void>;
 }
 
 /** Options of a watch. */
@@ -46,7 +42,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
   const { store, clock, silenceAfterMs, onFailure } = options;
   const beganAt = clock.now();
   let savedAt = 0;
-  let counted: { at: number; harm: Promise<CountedHarm> } | undefined;
+  let counted: { at: number; harm: Promise<ProviderFacts['exceeded']> } | undefined;
 
   async function findSilence(): Promise<number | undefined> {
     if (silenceAfterMs === 0) return undefined;
@@ -71,18 +67,16 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
           counted = undefined;
         });
       }
-      return { silentSince: await findSilence(), ...(await counted.harm) };
-    },
-    async resetLimit() {
-      await store.write((tx) => resetProviderLimit(tx, clock.now()));
-      counted = undefined;
+      return { silentSince: await findSilence(), exceeded: await counted.harm };
     },
   };
 }
 
-type CountedHarm = Pick<ProviderFacts, 'exceeded' | 'held'>;
-
-async function countHarm({ store, clock, limits }: WatchOptions): Promise<CountedHarm> {
+async function countHarm({
+  store,
+  clock,
+  limits,
+}: WatchOptions): Promise<ProviderFacts['exceeded']> {
   const now = clock.now();
   const since = await findHarmStart(store.read, now);
   const exceeded: { harm: HarmKind; count: number }[] = [];
@@ -92,5 +86,5 @@ async function countHarm({ store, clock, limits }: WatchOptions): Promise<Counte
     const population = count + (await countPopulation(store.read, harm));
     if (exceedsLimit(limits, harm, { count, population })) exceeded.push({ harm, count });
   }
-  return { exceeded, held: await countHeld(store.read, now) };
+  return exceeded;
 }

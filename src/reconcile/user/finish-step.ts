@@ -14,6 +14,7 @@ import {
 } from '../../domain/stuck.ts';
 import {
   type DesiredUser,
+  isObservedActive,
   listUserDifferences,
   removesUserAccess,
   toSentUser,
@@ -82,9 +83,19 @@ export async function finishStep(
   }
   const due_at = findNextRetryAt(pending, stuck, now) ?? null;
   await saveChanges(tx, step, { ...next, due_at });
-  // The account is deactivated first, and leaves the groups after that.
-  if (row.deleted_at !== null) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
+  // The account is deactivated first, and leaves the groups after that. A plan may hold its deactivation.
+  const isOver = row.deleted_at !== null && !isStillActive({ ...state, pending }, policy);
+  if (isOver) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, notified };
+}
+
+/** True for a user with an account that works and that nothing deactivates now. */
+function isStillActive(
+  { upstreamId, observed, pending }: UserState,
+  { deactivation }: UserStep['policy'],
+): boolean {
+  if (upstreamId === undefined || observed === undefined) return false;
+  return pending.active === undefined && isObservedActive(observed, deactivation);
 }
 
 /** Stores the columns of the row that the step has changed. */

@@ -10,7 +10,7 @@ import type { PatchStep } from '../dialect/patch-step.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { renderGroups } from '../search/render-groups.ts';
+import { renderFew } from '../search/render-groups.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -32,8 +32,8 @@ export const groupKind: ResourceKind<ResourceView<GroupId>> = {
   remove: acceptGroupDeletion,
   findView: findGroupView,
   async render(deps, view, projection) {
-    const { value } = await renderGroups(deps, [view], projection).next();
-    return value ?? '';
+    const [text] = await renderFew(deps, [view], projection);
+    return text ?? '';
   },
 };
 

@@ -41,7 +41,8 @@ function sendText(res: Response, status: number, text: string): void {
 interface ListText {
   /** Up to the bracket before the first resource. */
   readonly opening: string;
-  readonly resources: AsyncIterable<Pieces>;
+  /** Some at a time. */
+  readonly resources: AsyncIterable<readonly Pieces[]>;
 }
 
 /** Sends a list, a long one while it is made: a page of large resources is hundreds of megabytes. */
@@ -50,15 +51,23 @@ export async function sendListText(res: Response, list: ListText): Promise<void>
 }
 
 async function* joinList({ opening, resources }: ListText): AsyncGenerator<string> {
-  yield opening;
+  let text = opening;
   let separator = '';
-  for await (const resource of resources) {
-    if (separator !== '') yield separator;
-    if (typeof resource === 'string') yield resource;
-    else yield* resource;
-    separator = ',';
+  for await (const some of resources) {
+    for (const resource of some) {
+      text += separator;
+      separator = ',';
+      if (typeof resource === 'string') text += resource;
+      else {
+        yield text;
+        yield* resource;
+        text = '';
+      }
+    }
+    if (text !== '') yield text;
+    text = '';
   }
-  yield ']}';
+  yield `${text}]}`;
 }
 
 /**

@@ -32,7 +32,7 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
         return some.map(({ seq }) => ({ title: seq === length ? 'last' : 'other' }));
       },
       async *render(some) {
-        yield* some.map(({ id }) => id);
+        yield some.map(({ id }) => id);
       },
     },
   };

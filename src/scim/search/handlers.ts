@@ -155,7 +155,7 @@ export interface NumberedPage {
 export function sendPage(
   res: Response,
   { startIndex, total, count }: NumberedPage,
-  resources: AsyncIterable<Pieces>,
+  resources: AsyncIterable<readonly Pieces[]>,
 ): Promise<void> {
   const opening = openList({ totalResults: total, startIndex }, count);
   return sendListText(res, { opening, resources });

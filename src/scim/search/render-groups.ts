@@ -29,24 +29,25 @@ const AT_ONCE = 10;
 /** Most members of each group that is read with others; a larger one is read by itself, in pieces. */
 const MEMBERS_AT_ONCE = 500;
 
-/** Groups as answers, one after the other, with their users only where the request asks for them. */
+/** Groups as answers, some at a time, with their users only where the request asks for them. */
 export async function* renderGroups(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
-): AsyncGenerator<Pieces> {
+): AsyncGenerator<Pieces[]> {
   for (let start = 0; start < views.length; start += AT_ONCE) {
-    yield* renderSome(deps, views.slice(start, start + AT_ONCE), projection);
+    yield await renderFew(deps, views.slice(start, start + AT_ONCE), projection);
     const pause = deps.turns();
     if (pause) await pause;
   }
 }
 
-async function* renderSome(
+/** A few groups as answers, which are read together. */
+export async function renderFew(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
-): AsyncGenerator<Pieces> {
+): Promise<Pieces[]> {
   const ids = views.map(({ id }) => id);
   const { read } = deps.store;
   const admins = isIncluded(projection, GROUP_EXTENSION)
@@ -59,12 +60,11 @@ async function* renderSome(
   const members = showsMembers
     ? await readMembersOfGroups(read, ids.filter(isSmall), toUsersUrl(deps))
     : undefined;
-  for (const view of views) {
-    const own = admins?.get(view.id);
-    if (!showsMembers || isSmall(view.id))
-      yield renderSmall(deps, { view, admins: own, members, projection });
-    else yield renderLarge(deps, { view, admins: own, projection });
-  }
+  return views.map((view) => {
+    const parts = { view, admins: admins?.get(view.id), projection };
+    if (showsMembers && !isSmall(view.id)) return renderLarge(deps, parts);
+    return renderSmall(deps, { ...parts, members });
+  });
 }
 
 /** A group and what belongs into its answer. */

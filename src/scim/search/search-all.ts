@@ -61,7 +61,7 @@ type Both<A extends ResourceView, B extends ResourceView> = readonly [
 interface FoundOfBoth {
   readonly total: number;
   readonly count: number;
-  readonly resources: AsyncIterable<Pieces>;
+  readonly resources: AsyncIterable<readonly Pieces[]>;
 }
 
 async function findInTurn<A extends ResourceView, B extends ResourceView>(
@@ -81,7 +81,10 @@ async function findInTurn<A extends ResourceView, B extends ResourceView>(
   };
 }
 
-async function* concat(first: AsyncIterable<Pieces>, then: AsyncIterable<Pieces>) {
+async function* concat(
+  first: AsyncIterable<readonly Pieces[]>,
+  then: AsyncIterable<readonly Pieces[]>,
+) {
   yield* first;
   yield* then;
 }
@@ -128,13 +131,17 @@ async function findInOrder<A extends ResourceView, B extends ResourceView>(
 /** Takes the next resource of one type or the other, in this order. */
 async function* merge(
   order: readonly HitOfBoth[],
-  users: AsyncIterable<Pieces>,
-  groups: AsyncIterable<Pieces>,
-): AsyncGenerator<Pieces> {
-  const ofUsers = users[Symbol.asyncIterator]();
-  const ofGroups = groups[Symbol.asyncIterator]();
+  users: AsyncIterable<readonly Pieces[]>,
+  groups: AsyncIterable<readonly Pieces[]>,
+): AsyncGenerator<readonly Pieces[]> {
+  const ofUsers = each(users);
+  const ofGroups = each(groups);
   for (const { isUser } of order) {
     const { value, done } = await (isUser ? ofUsers : ofGroups).next();
-    if (!done) yield value;
+    if (!done) yield [value];
   }
+}
+
+async function* each(resources: AsyncIterable<readonly Pieces[]>): AsyncGenerator<Pieces> {
+  for await (const some of resources) yield* some;
 }

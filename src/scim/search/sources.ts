@@ -32,8 +32,8 @@ export interface Source<View extends ResourceView> {
   readonly pace: Pace;
   /** Cuts the work on the matches into turns. */
   readonly turns: Turns;
-  /** The resources as the request wants to see them. */
-  render(views: readonly View[]): AsyncIterable<Pieces>;
+  /** The resources as the request wants to see them, some at a time. */
+  render(views: readonly View[]): AsyncIterable<readonly Pieces[]>;
 }
 
 /** Filter and order of a request. */
@@ -47,6 +47,8 @@ const EVERYTHING: Projection = { only: undefined, except: new Map() };
 /** Attributes of a group that hold lists of users. */
 const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 
+/** Characters of users that are written at once, roughly; a step for each user would cost more than its text. */
+const SHOWN_CHARACTERS = 65_536;
 /** Rows that are read at once before their length is known: a usual page. */
 const PIECE_ROWS = 100;
 /** Characters that are read at once from then on, roughly. */
@@ -63,6 +65,9 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
   const { store, turns } = deps;
   const { read } = store;
   const toText = (view: UserView) => renderUser(view, deps);
+  const show = isPlain(projection)
+    ? toText
+    : (view: UserView) => projectText(toText(view), projection);
   return {
     count: (selector) => countUsers(read, selector),
     list: listInPieces((query) => listUserViews(read, query)),
@@ -71,12 +76,19 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
     turns,
     load: async (views) => Iterator.from(views).map((view) => parseResource(toText(view))),
     async *render(views) {
+      let texts: string[] = [];
+      let characters = 0;
       for (const view of views) {
-        const text = toText(view);
-        yield isPlain(projection) ? text : projectText(text, projection);
+        const text = show(view);
+        texts.push(text);
+        characters += text.length;
+        if (characters < SHOWN_CHARACTERS) continue;
+        yield texts;
+        [texts, characters] = [[], 0];
         const pause = turns();
         if (pause) await pause;
       }
+      yield texts;
     },
   };
 }
@@ -95,8 +107,8 @@ export function groupSource(
     turns: deps.turns,
     load: async (views, names) => {
       const texts: string[] = [];
-      for await (const text of renderGroups(deps, views, toNeeded(names))) {
-        texts.push(await join(text));
+      for await (const some of renderGroups(deps, views, toNeeded(names))) {
+        for (const text of some) texts.push(await join(text));
       }
       return Iterator.from(texts).map(parseResource);
     },

@@ -6,7 +6,7 @@ import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
-import { toChangeKind } from './change-kind.ts';
+import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
@@ -49,7 +49,7 @@ export async function storeWrite<Result extends Attempt>(
 
 function toSpanAttributes(last: Attempt | undefined): SpanAttributes {
   if (last === undefined || 'kind' in last) return {};
-  const kind = last.undo === undefined ? 'nothing' : toChangeKind(last);
+  const kind = last.undo === undefined ? 'nothing' : toChangeClass(last);
   return { 'scim_bridge.resource_type': last.type, 'scim_bridge.change': kind };
 }
 
@@ -83,7 +83,7 @@ async function announce<Result extends Attempt>(
     resource_type: key.type,
     resource_id: key.id,
     version: row.version,
-    kind: toChangeKind(result),
+    kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
     trace: trace ?? null,
   });

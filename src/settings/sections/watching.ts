@@ -42,7 +42,7 @@ function harmLimit(harm: string) {
     .prefault({});
 }
 
-/** Limits above which a plan of repairs waits for an operator. */
+/** Limits above which a plan waits for an operator. */
 export const limitsSchema = z.strictObject({
   deactivate: harmLimit('Users whom repairs deactivate'),
   removeMember: harmLimit('Members whom repairs remove from groups'),
@@ -52,7 +52,7 @@ export const limitsSchema = z.strictObject({
   provider: wholeNumber({ min: 0, max: 1_000_000 })
     .prefault(100)
     .describe(
-      'How many removals of one kind (users, places in groups, or groups) identity providers may make in 24 hours, each counted once. Further ones wait until `scim-bridge resume` where they are also more than `limits.providerPercent`; 0 switches the limit off, and `/readyz` reports harm as `provider-harm` alone.',
+      'How many removals of one kind (users, places in groups, or groups) identity providers may make in 24 hours, each counted once. Further ones wait in a plan for an operator where they are also more than `limits.providerPercent`; 0 switches the limit off, and `/readyz` reports harm as `provider-harm` alone.',
     ),
   providerPercent: wholeNumber({ min: 0, max: 100 })
     .prefault(25)

@@ -28,7 +28,10 @@ export interface WrittenChange {
   readonly is_repair: number;
 }
 
-/** Writes a call into the ledger, one row a change. */
+/**
+ * Writes a call into the ledger, one row a change, as `done`: the outcome of a call that worked, which most do, costs no
+ * statement. Until it is known, the resource has to be in flight since these rows.
+ */
 export async function insertOwnCall(
   tx: Db,
   { at, operation, key, changes }: OwnCall,
@@ -42,6 +45,7 @@ export async function insertOwnCall(
     upstream_id: upstreamId ?? null,
     member_id: memberId ?? null,
     is_repair: isRepair,
+    outcome: key === undefined ? null : ('done' as const),
   }));
   const written: WrittenChange[] = [];
   for (const some of chunks(rows)) {

@@ -62,21 +62,3 @@ export function toIsRepair(resourceId: string, { kind, memberId }: OwnChange): R
 function toAccount(memberId: string): number {
   return /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
 }
-
-/** Counts the users and groups whose changes a limit holds. `now` is epoch milliseconds. */
-export async function countHeldByLimit(db: Db, words: string, now: number): Promise<number> {
-  const select = (table: 'users' | 'groups') => sql`
-    select count(*) as count from ${sql.table(table)}
-    where due_at > ${now} and last_error like ${`%${words}%`}`;
-  const { rows } = await sql<{ count: number }>`
-    select (${select('users')}) + (${select('groups')}) as count`.execute(db);
-  return Number(rows[0]?.count ?? 0);
-}
-
-/** Makes changes that a limit held due now. `now` is epoch milliseconds. */
-export async function prioritiseHeldByLimit(tx: Db, words: string, now: number): Promise<void> {
-  for (const table of ['users', 'groups'] as const) {
-    const held = tx.updateTable(table).set({ due_at: now }).where('due_at', '>', now);
-    await held.where('last_error', 'like', `%${words}%`).execute();
-  }
-}

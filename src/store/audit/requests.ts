@@ -1,4 +1,5 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -34,6 +35,47 @@ export async function listRequests(
   if (status !== undefined)
     query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
   return query.orderBy('seq', 'desc').limit(limit).execute();
+}
+
+/** A change that a provider asked for, with the time at which it was known (epoch milliseconds). */
+export interface AskedChange {
+  readonly kind: ChangeKind;
+  readonly resourceId: string;
+  readonly plannedAt: number;
+}
+
+/**
+ * Finds the credentials and times (epoch milliseconds) of the last requests for these changes before they were known,
+ * in their order; undefined: none is kept, or a rule of the configuration asked.
+ */
+export async function listAskers(
+  db: Db,
+  changes: readonly AskedChange[],
+): Promise<({ readonly by: string; readonly at: number } | undefined)[]> {
+  const askers: ({ by: string; at: number } | undefined)[] = changes.map(() => undefined);
+  for (const some of chunks([...changes.entries()], ASKERS_PART)) {
+    const asked = some.map(
+      ([place, { kind, resourceId, plannedAt }]) => sql`select * from (
+        select ${sql.lit(place)} as place, credential, at from requests
+        where resource_id = ${resourceId} and at <= ${plannedAt} and status < 400
+        and (method = 'DELETE' or written like ${toWritten(kind)})
+        order by seq desc limit 1) as asked`,
+    );
+    const { rows } = await sql<{ place: number; credential: string; at: number }>`
+      ${sql.join(asked, sql` union all `)}`.execute(db);
+    for (const { place, credential: by, at } of rows) askers[place] = { by, at };
+  }
+  return askers;
+}
+
+/** Changes whose requests are found by one statement. */
+const ASKERS_PART = 100;
+
+/** Pattern of the attribute by which a change is asked for. */
+function toWritten(kind: ChangeKind): string {
+  if (kind.startsWith('member.')) return '%members%';
+  if (kind.startsWith('admin.')) return '%admins%';
+  return kind.startsWith('user.') ? '%active%' : '%displayName%';
 }
 
 /** Limits of the log: requests before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */

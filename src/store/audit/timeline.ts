@@ -26,9 +26,27 @@ export async function listCallsOf(
 ): Promise<PastCall[]> {
   const calls = db.selectFrom('own_calls').selectAll().orderBy('at', 'desc').limit(limit);
   const own = await calls.where('resource_id', '=', id).execute();
-  if (accountId === undefined) return own;
+  if (accountId === undefined) return withoutOpenOutcomes(db, own);
   const asMember = await calls.where('member_id', '=', accountId).execute();
-  return [...own, ...asMember];
+  return withoutOpenOutcomes(db, [...own, ...asMember]);
+}
+
+/** Calls that may still be on their way have no outcome yet, whatever the ledger presumes. */
+async function withoutOpenOutcomes(db: Db, calls: readonly PastCall[]): Promise<PastCall[]> {
+  const since = new Map<string, number>();
+  for (const ids of chunks([...new Set(calls.map(({ resource_id }) => resource_id))])) {
+    for (const table of ['users', 'groups'] as const) {
+      const { rows } = await sql<{ id: string; in_flight: number }>`
+        select id, in_flight from ${sql.table(table)} where id in (${sql.join(ids)}) and in_flight > 0`.execute(
+        db,
+      );
+      for (const { id, in_flight } of rows) since.set(id, in_flight);
+    }
+  }
+  return calls.map((call) => {
+    const isOpen = call.id >= (since.get(call.resource_id) ?? Number.POSITIVE_INFINITY);
+    return isOpen && call.outcome === 'done' ? { ...call, outcome: null } : call;
+  });
 }
 
 /** Places of a user in groups whose requests are looked for. */

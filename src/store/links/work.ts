@@ -221,3 +221,23 @@ export async function distrustLinks(
     }
   }
 }
+
+/** Ends the waiting of those of these accounts that are to leave the list. Returns their users. */
+export async function stopLeaving(
+  tx: Db,
+  name: LinkTable,
+  groupId: GroupId,
+  accounts: readonly number[],
+): Promise<UserId[]> {
+  const stopped: UserId[] = [];
+  const table = sql.table(name);
+  for (const chunk of chunks(accounts)) {
+    const { rows } = await sql<{ id: UserId }>`
+      update ${table} set pending = null, observed = coalesce(observed, 1), retry_at = null, attempts = 0, stuck_at = null, problem = null
+      where group_id = ${groupId} and pending is not null and (desired is null or desired = 0)
+      and user_id in (select id from users where upstream_id in (${sql.join(chunk)}))
+      returning user_id as id`.execute(tx);
+    stopped.push(...rows.map(({ id }) => id));
+  }
+  return stopped;
+}

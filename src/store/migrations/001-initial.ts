@@ -36,7 +36,7 @@ function toConvergenceColumns(serial: string): string {
     pending text default '{}' not null, must_look integer default 0 not null,
     version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
     due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
-    last_error text, stuck_at bigint, in_flight integer default 0 not null,
+    last_error text, stuck_at bigint, in_flight bigint default 0 not null,
     steps bigint default 0 not null, write_id text, deleted_at bigint, stuck text default '{}' not null,
     lost_looks integer default 0 not null, given text default '{}' not null,
     sent_creates text default '[]' not null, failing_since bigint`;
@@ -70,7 +70,7 @@ function listUserStatements(serial: string): string[] {
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
-    'create index users_in_flight on users (in_flight) where in_flight = 1',
+    'create index users_in_flight on users (in_flight) where in_flight > 0',
     `create index users_tombstones on users (deleted_at, seq)
       where deleted_at is not null and erased_at is null`,
     `create index users_due on users (due_class, due_at, stuck_at, attempts, failing_since)
@@ -105,7 +105,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_modified on groups (modified_at)',
     'create index groups_lost on groups (lost_looks) where lost_looks > 0',
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
-    'create index groups_in_flight on groups (in_flight) where in_flight = 1',
+    'create index groups_in_flight on groups (in_flight) where in_flight > 0',
     `create index groups_due on groups (due_class, due_at, stuck_at, attempts, failing_since)
       where due_at is not null`,
     ...listLinkStatements('memberships', serial),
@@ -163,8 +163,8 @@ function listStateStatements(serial: string): string[] {
 function listDriftStatements(serial: string): string[] {
   return [
     `create table drifts (
-      seq ${serial}, id text not null unique, kind text not null, resource_type text not null,
-      resource_id text not null, member_id text not null, desired text not null,
+      seq ${serial}, id text not null unique, kind text not null, change text,
+      resource_type text not null, resource_id text not null, member_id text not null, desired text not null,
       observed text not null, status text not null, first_seen_at bigint not null,
       last_seen_at bigint not null, detector text, plan_id text, ended_at bigint,
       ignored_until bigint, note text, noted_by text)`,
@@ -193,7 +193,8 @@ function listDriftStatements(serial: string): string[] {
     `create table plan_actions (
       id ${serial}, plan_id text not null, kind text not null, resource_type text not null,
       resource_id text not null, member_id text not null, desired text not null,
-      observed text not null, harm text, status text not null, released_at bigint)`,
+      observed text not null, harm text, status text not null, planned_at bigint not null,
+      released_at bigint)`,
     'create index plan_actions_plan on plan_actions (plan_id, status, id)',
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
     `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,

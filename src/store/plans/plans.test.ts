@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import { insertPlan, listHarmed, listPlanActions, updatePlanActions } from './plans.ts';
 
 const action = {
-  kind: 'member.added',
+  kind: 'member.remove',
   type: 'group',
   resourceId: 'g',
   memberId: 'm',
@@ -14,6 +14,7 @@ const action = {
   observed: { present: true },
   harm: 'removeMember',
 } as const;
+const difference = { ...action, kind: 'member.added' } as const;
 
 const plan = {
   id: 'p',
@@ -31,7 +32,7 @@ const plan = {
 /** Stores a drift and an automatic plan to repair it, with these statuses of the plan and of its action. */
 async function addPlanned(store: Store, status: PlanStatus, became: ActionStatus): Promise<void> {
   await store.write(async (tx) => {
-    await insertDrifts(tx, [action], { detector: 'sweep', now: 1_000 });
+    await insertDrifts(tx, [difference], { detector: 'sweep', now: 1_000 });
     await insertPlan(tx, { ...plan, status, automatic: 1 }, [action]);
     const [row] = await listPlanActions(tx, plan.id, { afterId: 0, limit: 1 });
     await updatePlanActions(tx, [row?.id ?? 0], { status: became });

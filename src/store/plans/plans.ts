@@ -1,8 +1,15 @@
 import { type Selectable, sql } from 'kysely';
-import type { DriftKind } from '../../domain/drift.ts';
+import type { ChangeKind } from '../../domain/change.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { ActionStatus, PlanAction, PlanStatus } from '../../domain/plan.ts';
+import {
+  type ActionStatus,
+  HOLDING_SOURCES,
+  type PlanAction,
+  type PlanOrigin,
+  type PlanStatus,
+  REPAIR_SOURCES,
+} from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
@@ -22,8 +29,18 @@ export async function insertPlan(
   actions: readonly PlanAction[],
 ): Promise<PlanRow> {
   const stored = await tx.insertInto('plans').values(plan).returningAll().executeTakeFirstOrThrow();
+  await insertPlanActions(tx, { id: plan.id, now: plan.created_at }, actions);
+  return stored;
+}
+
+/** Adds actions to a plan. `now` is epoch milliseconds. */
+export async function insertPlanActions(
+  tx: Db,
+  { id, now }: { readonly id: string; readonly now: number },
+  actions: readonly PlanAction[],
+): Promise<void> {
   const rows = actions.map((action) => ({
-    plan_id: plan.id,
+    plan_id: id,
     kind: action.kind,
     resource_type: action.type,
     resource_id: action.resourceId,
@@ -32,10 +49,10 @@ export async function insertPlan(
     observed: JSON.stringify(action.observed),
     harm: action.harm ?? null,
     status: 'planned' as const,
+    planned_at: now,
     released_at: null,
   }));
   for (const some of chunks(rows)) await tx.insertInto('plan_actions').values(some).execute();
-  return stored;
 }
 
 /** The plan with this id. */
@@ -54,16 +71,79 @@ export async function findUndoing(db: Db, id: string): Promise<PlanRow | undefin
   return plans.where('status', '=', 'approved').executeTakeFirst();
 }
 
-/** The plan of what was found that waits for an operator: there is at most one. */
-export async function findHeldPlan(db: Db): Promise<PlanRow | undefined> {
-  return db.selectFrom('plans').selectAll().where('status', '=', 'held').executeTakeFirst();
+/** Locks the making of plans: until the transaction ends no other plan is made, and this one is not decided. */
+export async function lockHeldRepairs(tx: Db): Promise<PlanRow | undefined> {
+  return lockHeld(tx, REPAIR_SOURCES);
 }
 
-/** Locks the making of plans: until the transaction ends no other plan is made, and this one is not decided. */
-export async function lockHeldPlan(tx: Db): Promise<PlanRow | undefined> {
+/** Locks the making of plans, and finds the one of this source that waits. */
+export async function lockHeldPlanOf(tx: Db, source: PlanOrigin): Promise<PlanRow | undefined> {
+  return lockHeld(tx, [source]);
+}
+
+async function lockHeld(tx: Db, sources: readonly PlanOrigin[]): Promise<PlanRow | undefined> {
   await lockUntilCommit(tx, 'plans');
   const held = tx.selectFrom('plans').selectAll().where('status', '=', 'held');
-  return held.forUpdate().executeTakeFirst();
+  return held.where('source', 'in', sources).forUpdate().executeTakeFirst();
+}
+
+/** A plan that waits for an operator, with its number of changes that are still to be made. */
+export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason'> & {
+  readonly waiting: number;
+};
+
+/** Counts the changes of the plans that wait for an operator. */
+export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
+  const { rows } = await sql<WaitingPlan>`
+    select plan.id, plan.source, plan.created_at, plan.reason,
+      (select count(*) from plan_actions as action
+        where action.plan_id = plan.id and action.status = 'planned') as waiting
+    from plans as plan where plan.status = 'held' order by plan.seq`.execute(db);
+  return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
+}
+
+/** Lists planned actions of waiting plans whose user or group was written since they were planned. */
+export async function listOvertakenActions(tx: Db, limit: number): Promise<PlanActionRow[]> {
+  const sources = sql.join([...HOLDING_SOURCES]);
+  const { rows } = await sql<PlanActionRow>`
+    select action.* from plans as plan
+    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+    left join users on action.resource_type = 'user' and users.id = action.resource_id
+    left join groups on action.resource_type = 'group' and groups.id = action.resource_id
+    where plan.status = 'held' and plan.source in (${sources})
+    and coalesce(users.modified_at, groups.modified_at, action.planned_at + 1) > action.planned_at
+    order by action.id limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Notes that actions were seen to be still right. `now` is epoch milliseconds. */
+export async function renewPlanActions(tx: Db, ids: readonly number[], now: number): Promise<void> {
+  for (const some of chunks(ids)) {
+    await tx.updateTable('plan_actions').set({ planned_at: now }).where('id', 'in', some).execute();
+  }
+}
+
+/** A change that a plan holds back. */
+export type HeldChange = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'>;
+
+/** Lists the changes of these users and groups that are held back until a plan is decided. */
+export async function listHeldChanges(
+  db: Db,
+  resourceIds: readonly string[],
+): Promise<HeldChange[]> {
+  const held: HeldChange[] = [];
+  for (const some of chunks(resourceIds)) {
+    const rows = await db
+      .selectFrom('plan_actions')
+      .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
+      .select(['plan_actions.kind', 'plan_actions.resource_id', 'plan_actions.member_id'])
+      .where('plan_actions.resource_id', 'in', some)
+      .where('plan_actions.status', '=', 'planned')
+      .where('plans.source', 'in', HOLDING_SOURCES)
+      .execute();
+    held.push(...rows);
+  }
+  return held;
 }
 
 /** Plans, the newest first. */
@@ -76,10 +156,13 @@ export async function listPlans(
   return plans.orderBy('seq', 'desc').limit(query.limit).execute();
 }
 
-/** Plans whose actions are not all done, the oldest first. */
-export async function listApprovedPlans(db: Db): Promise<PlanRow[]> {
-  const plans = db.selectFrom('plans').selectAll().where('status', '=', 'approved');
-  return plans.orderBy('seq').execute();
+/** Plans that were decided and are not over, the oldest first. */
+export async function listDecidedPlans(db: Db): Promise<PlanRow[]> {
+  const decided = db
+    .selectFrom('plans')
+    .selectAll()
+    .where('status', 'in', ['approved', 'discarded']);
+  return decided.where('ended_at', 'is', null).orderBy('seq').execute();
 }
 
 /** Changes the status of a plan. */
@@ -87,7 +170,17 @@ export async function updatePlan(
   tx: Db,
   id: string,
   change: Partial<
-    Pick<PlanRow, 'status' | 'reason' | 'automatic' | 'decided_at' | 'decided_by' | 'ended_at'>
+    Pick<
+      PlanRow,
+      | 'status'
+      | 'reason'
+      | 'hash'
+      | 'counts'
+      | 'automatic'
+      | 'decided_at'
+      | 'decided_by'
+      | 'ended_at'
+    >
   >,
 ): Promise<void> {
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
@@ -122,9 +215,9 @@ export async function updatePlanActions(
   }
 }
 
-/** Subject of a plan or a drift. */
+/** Subject of an action. */
 export interface ActionKey {
-  readonly kind: DriftKind;
+  readonly kind: ChangeKind;
   readonly resource_id: string;
   readonly member_id: string;
 }
@@ -217,7 +310,7 @@ export async function prunePlans(
 /** An action for an operator, with the names of its users and groups. */
 export interface PlanActionView {
   readonly id: number;
-  readonly kind: DriftKind;
+  readonly kind: ChangeKind;
   readonly type: 'user' | 'group';
   readonly resourceId: string;
   readonly name: string | null;
@@ -227,6 +320,8 @@ export interface PlanActionView {
   readonly observed: JsonValue;
   readonly harm: HarmKind | null;
   readonly status: ActionStatus;
+  /** Epoch milliseconds. */
+  readonly plannedAt: number;
 }
 
 /** The actions of a plan, in its order. */
@@ -240,7 +335,8 @@ export async function listPlanActionViews(
     Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
   >`
     select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
-      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status
+      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status,
+      action.planned_at as "plannedAt"
     from plan_actions as action ${names.joins}
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
     db,

@@ -32,8 +32,8 @@ const lane = words(`
 
 /** Boards without their space; the operations of a board in a space are `spaceBoards`. */
 export const boards = operations('boards', {
-  /** One board with its columns, lanes and cards. */
   getBoard: {
+    about: 'One board with its columns, lanes and cards.',
     call: 'GET /boards/{id}',
     answer: object([...board, 'cards']),
   },
@@ -41,8 +41,8 @@ export const boards = operations('boards', {
 
 /** Boards of a space. */
 export const spaceBoards = operations('spaceBoards', {
-  /** Creates a board, with its columns and lanes where they are given. */
   createNewBoard: {
+    about: 'Creates a board, with its columns and lanes where they are given.',
     call: 'POST /spaces/{space_id}/boards',
     body: {
       'title*': 'string | number',
@@ -62,26 +62,28 @@ export const spaceBoards = operations('spaceBoards', {
     },
     answer: object([...board, 'top', 'left', 'sort_order']),
   },
-  /** One board with its columns, lanes and cards, and its place in the space. */
   getBoard: {
+    about: 'One board with its columns, lanes and cards, and its place in the space.',
     call: 'GET /spaces/{space_id}/boards/{id}',
     answer: object([...board, ...words('cards space_id board_id top left sort_order')]),
   },
-  /** The boards of a space, in one answer. */
   getListOfBoards: {
+    about: 'The boards of a space, in one answer.',
     call: 'GET /spaces/{space_id}/boards',
     answer: array([...board, ...words('space_id board_id top left sort_order type')]),
   },
-  /** Deletes a board; one that holds something only with `force`, which some installations take from the query. */
   removeBoard: {
+    about:
+      'Deletes a board; one that holds something only with `force`, which some installations ' +
+      'take from the query.',
     call: 'DELETE /spaces/{space_id}/boards/{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
     answer: object('id'),
     undocumented: ['query.force'],
   },
-  /** Changes a board, or takes it over from another space. */
   updateBoard: {
+    about: 'Changes a board, or takes it over from another space.',
     call: 'PATCH /spaces/{space_id}/boards/{id}',
     body: {
       title: 'string | number',
@@ -111,8 +113,8 @@ export const spaceBoards = operations('spaceBoards', {
 
 /** Columns of a board. */
 export const columns = operations('columns', {
-  /** Creates a column. */
   createNewColumn: {
+    about: 'Creates a column.',
     call: 'POST /boards/{board_id}/columns',
     body: {
       'title*': 'string',
@@ -130,21 +132,23 @@ export const columns = operations('columns', {
     },
     answer: object(column),
   },
-  /** The columns of a board, in one answer. */
   getListOfColumns: {
+    about: 'The columns of a board, in one answer.',
     call: 'GET /boards/{board_id}/columns',
     answer: array([...column, 'pause_sla', 'subcolumns']),
   },
-  /** Deletes a column; one that holds something only with `force`, which some installations take from the query. */
   removeColumn: {
+    about:
+      'Deletes a column; one that holds something only with `force`, which some installations ' +
+      'take from the query.',
     call: 'DELETE /boards/{board_id}/columns/{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
     answer: object('id'),
     undocumented: ['query.force'],
   },
-  /** Changes a column or puts it between two others. */
   updateColumn: {
+    about: 'Changes a column or puts it between two others.',
     call: 'PATCH /boards/{board_id}/columns/{id}',
     body: {
       external_id: 'number | string | null',
@@ -170,8 +174,8 @@ export const columns = operations('columns', {
 
 /** Columns within a column. */
 export const subcolumn = operations('subcolumn', {
-  /** Creates a subcolumn. */
   createNewSubcolumn: {
+    about: 'Creates a subcolumn.',
     call: 'POST /columns/{column_id}/subcolumns',
     body: {
       'title*': 'string',
@@ -189,22 +193,24 @@ export const subcolumn = operations('subcolumn', {
     answer: object(column),
     source: 'field-notes',
   },
-  /** The subcolumns of a column, in one answer. */
   getListOfSubcolumns: {
+    about: 'The subcolumns of a column, in one answer.',
     call: 'GET /columns/{column_id}/subcolumns',
     answer: array(column),
     source: 'field-notes',
   },
-  /** Deletes a subcolumn; one that holds something only with `force`, which some installations take from the query. */
   removeSubcolumn: {
+    about:
+      'Deletes a subcolumn; one that holds something only with `force`, which some ' +
+      'installations take from the query.',
     call: 'DELETE /columns/{column_id}/subcolumns/{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
     answer: object('id'),
     source: 'field-notes',
   },
-  /** Changes a subcolumn or puts it between two others. */
   updateSubcolumn: {
+    about: 'Changes a subcolumn or puts it between two others.',
     call: 'PATCH /columns/{column_id}/subcolumns/{id}',
     body: {
       title: 'string',
@@ -229,8 +235,8 @@ export const subcolumn = operations('subcolumn', {
 
 /** Lanes of a board. */
 export const lanes = operations('lanes', {
-  /** Creates a lane. */
   createNewLane: {
+    about: 'Creates a lane.',
     call: 'POST /boards/{board_id}/lanes',
     body: {
       'title*': 'string',
@@ -242,22 +248,26 @@ export const lanes = operations('lanes', {
     },
     answer: object(lane),
   },
-  /** The lanes of a board, in one answer. The values of `condition` are not documented; 1, 2 and 3 are in use. */
   getListOfLanes: {
+    about:
+      'The lanes of a board, in one answer. The values of `condition` are not documented; 1, 2 ' +
+      'and 3 are in use.',
     call: 'GET /boards/{board_id}/lanes',
     query: { condition: 'string | number' },
     answer: array(lane),
   },
-  /** Deletes a lane; one that holds something only with `force`, which some installations take from the query. */
   removeLane: {
+    about:
+      'Deletes a lane; one that holds something only with `force`, which some installations ' +
+      'take from the query.',
     call: 'DELETE /boards/{board_id}/lanes/{id}',
     query: { force: 'boolean' },
     body: { force: 'boolean' },
     answer: object('id'),
     undocumented: ['query.force'],
   },
-  /** Changes a lane. */
   updateLane: {
+    about: 'Changes a lane.',
     call: 'PATCH /boards/{board_id}/lanes/{id}',
     body: {
       title: 'string',

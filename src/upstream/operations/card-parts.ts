@@ -61,25 +61,25 @@ const storedFileTypes = { size: 'string' } as const;
 
 /** Comments of a card. As JSON, or as a form when files come along; `files[]` is deprecated. */
 export const cardComments = operations('cardComments', {
-  /** Writes a comment. */
   addComment: {
+    about: 'Writes a comment.',
     call: 'POST /cards/{card_id}/comments',
     body: { 'text*': 'string', 'files[]': 'file[]' },
     content: 'json-or-multipart',
     answer: object(commentWritten),
   },
-  /** Removes a comment. */
   removeComment: {
+    about: 'Removes a comment.',
     call: 'DELETE /cards/{card_id}/comments/{comment_id}',
     answer: object('id'),
   },
-  /** The comments of a card, in one answer. */
   retrieveCardComments: {
+    about: 'The comments of a card, in one answer.',
     call: 'GET /cards/{card_id}/comments',
     answer: array(commentListed),
   },
-  /** Changes the text of a comment. Unsafe to repeat: files would be attached again. */
   updateComment: {
+    about: 'Changes the text of a comment. Unsafe to repeat: files would be attached again.',
     call: 'PATCH /cards/{card_id}/comments/{comment_id}',
     body: { text: 'string', 'files[]': 'file[]' },
     content: 'json-or-multipart',
@@ -90,8 +90,8 @@ export const cardComments = operations('cardComments', {
 
 /** Files of a card. */
 export const cardFiles = operations('cardFiles', {
-  /** Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice. */
   attachFileToCard: {
+    about: 'Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice.',
     call: 'PUT /cards/{card_id}/files',
     body: { 'file*': 'file' },
     content: 'multipart',
@@ -102,13 +102,15 @@ export const cardFiles = operations('cardFiles', {
     repeat: 'unsafe',
     stage: 'deprecated',
   },
-  /** Takes a file off a card. */
   detachFileFromCard: {
+    about: 'Takes a file off a card.',
     call: 'DELETE /cards/{card_id}/files/{id}',
     answer: object('id'),
   },
-  /** Makes a file the cover of its card, or no longer. The fields of the answer are not documented. */
   updateFile: {
+    about:
+      'Makes a file the cover of its card, or no longer. The fields of the answer are not ' +
+      'documented.',
     call: 'PATCH /cards/{card_id}/files/{id}',
     body: { card_cover: 'boolean' },
     answer: object([]),
@@ -117,24 +119,24 @@ export const cardFiles = operations('cardFiles', {
 
 /** Files of a card for users who may see the card. */
 export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles', {
-  /** Attaches a file. */
   attachFileToCard: {
+    about: 'Attaches a file.',
     call: 'POST /cards/{card_uid}/files',
     body: { 'file*': 'file' },
     content: 'multipart',
     answer: object(storedFile, storedFileTypes),
   },
-  /** Deletes a file. */
   deleteCardFile: {
+    about: 'Deletes a file.',
     call: 'DELETE /cards/{card_uid}/files/{id}',
     pathParameters: { id: 'string' },
     answer: object('id'),
   },
-  /**
-   * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-   * installations take `response_type` instead and redirect unless it is `json`.
-   */
   getCardFile: {
+    about:
+      'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
+      'target. Newer installations take `response_type` instead and redirect unless it is ' +
+      '`json`.',
     call: 'GET /cards/{card_uid}/files/{id}',
     pathParameters: { id: 'string' },
     query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
@@ -146,8 +148,8 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
     ),
     undocumented: ['response_type'],
   },
-  /** Renames a file or makes it the cover. */
   updateCardFile: {
+    about: 'Renames a file or makes it the cover.',
     call: 'PATCH /cards/{card_uid}/files/{id}',
     pathParameters: { id: 'string' },
     body: { name: 'string', card_cover: 'boolean' },
@@ -157,24 +159,24 @@ export const restrictedAccessCardFiles = operations('restrictedAccessCardFiles',
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
 export const restrictedAccessCommentFiles = operations('restrictedAccessCommentFiles', {
-  /** Attaches a file. */
   attachFileToComment: {
+    about: 'Attaches a file.',
     call: 'POST /cards/{card_uid}/comments/{comment_uid}/files',
     body: { 'file*': 'file' },
     content: 'multipart',
     answer: object([...storedFile, 'comment_uid'], storedFileTypes),
   },
-  /** Deletes a file. */
   deleteCommentFile: {
+    about: 'Deletes a file.',
     call: 'DELETE /cards/{card_uid}/comments/{comment_uid}/files/{id}',
     pathParameters: { id: 'string' },
     answer: object('id'),
   },
-  /**
-   * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-   * installations take `response_type` instead and redirect unless it is `json`.
-   */
   getCommentFile: {
+    about:
+      'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
+      'target. Newer installations take `response_type` instead and redirect unless it is ' +
+      '`json`.',
     call: 'GET /cards/{card_uid}/comments/{comment_uid}/files/{id}',
     pathParameters: { id: 'string' },
     query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
@@ -187,8 +189,8 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
     ),
     undocumented: ['response_type'],
   },
-  /** Renames a file or makes it the cover. */
   updateCommentFile: {
+    about: 'Renames a file or makes it the cover.',
     call: 'PATCH /cards/{card_uid}/comments/{comment_uid}/files/{id}',
     pathParameters: { id: 'string' },
     body: { name: 'string', card_cover: 'boolean' },
@@ -200,24 +202,24 @@ export const restrictedAccessCommentFiles = operations('restrictedAccessCommentF
 export const restrictedAccessCustomPropertyFiles = operations(
   'restrictedAccessCustomPropertyFiles',
   {
-    /** Attaches a file. */
     attachFileToCustomProperty: {
+      about: 'Attaches a file.',
       call: 'POST /cards/{card_uid}/custom-properties/{property_uid}/files',
       body: { 'file*': 'file' },
       content: 'multipart',
       answer: object([...storedFile, 'custom_property_uid'], storedFileTypes),
     },
-    /** Deletes a file. */
     deleteCustomPropertyFile: {
+      about: 'Deletes a file.',
       call: 'DELETE /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
       pathParameters: { id: 'string' },
       answer: object('id'),
     },
-    /**
-     * Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer
-     * installations take `response_type` instead and redirect unless it is `json`.
-     */
     getCustomPropertyFile: {
+      about:
+        'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
+        'target. Newer installations take `response_type` instead and redirect unless it is ' +
+        '`json`.',
       call: 'GET /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
       pathParameters: { id: 'string' },
       query: { redirect: 'boolean', download: 'boolean', response_type: 'string' },
@@ -230,8 +232,8 @@ export const restrictedAccessCustomPropertyFiles = operations(
       ),
       undocumented: ['response_type'],
     },
-    /** Renames a file or makes it the cover. */
     updateCustomPropertyFile: {
+      about: 'Renames a file or makes it the cover.',
       call: 'PATCH /cards/{card_uid}/custom-properties/{property_uid}/files/{id}',
       pathParameters: { id: 'string' },
       body: { name: 'string', card_cover: 'boolean' },
@@ -242,8 +244,8 @@ export const restrictedAccessCustomPropertyFiles = operations(
 
 /** Time spent on a card, in minutes. */
 export const cardTimeLogs = operations('cardTimeLogs', {
-  /** Logs time. */
   addTimeLog: {
+    about: 'Logs time.',
     call: 'POST /cards/{card_id}/time-logs',
     body: {
       'role_id*': 'integer',
@@ -253,19 +255,19 @@ export const cardTimeLogs = operations('cardTimeLogs', {
     },
     answer: object(timeLog),
   },
-  /** The time logged on a card, in one answer. */
   getTimeLogs: {
+    about: 'The time logged on a card, in one answer.',
     call: 'GET /cards/{card_id}/time-logs',
     query: { for_date: 'string', personal: 'boolean' },
     answer: array([...timeLog, 'role', 'user', 'author']),
   },
-  /** Removes a time log. */
   removeTimeLog: {
+    about: 'Removes a time log.',
     call: 'DELETE /cards/{card_id}/time-logs/{id}',
     answer: object('id'),
   },
-  /** Changes a time log. */
   updateLogRecord: {
+    about: 'Changes a time log.',
     call: 'PATCH /cards/{card_id}/time-logs/{id}',
     body: { role_id: 'integer', time_spent: 'integer', for_date: 'string', comment: 'string' },
     answer: object(timeLog),
@@ -274,8 +276,8 @@ export const cardTimeLogs = operations('cardTimeLogs', {
 
 /** Time logged on all cards. */
 export const timesheet = operations('timesheet', {
-  /** The time logged between two days, both included. */
   getList: {
+    about: 'The time logged between two days, both included.',
     call: 'GET /time-logs',
     query: {
       'from*': 'string',
@@ -307,24 +309,24 @@ const link = words('url updated created id description');
 
 /** Links of a card to other places. */
 export const cardExternalLinks = operations('cardExternalLinks', {
-  /** Adds a link. */
   addExternalLink: {
+    about: 'Adds a link.',
     call: 'POST /cards/{card_id}/external-links',
     body: { 'url*': 'string', description: 'string | null' },
     answer: object(link),
   },
-  /** Removes a link. */
   removeExternalLink: {
+    about: 'Removes a link.',
     call: 'DELETE /cards/{card_id}/external-links/{id}',
     answer: object('id'),
   },
-  /** The links of a card, in one answer. */
   retrieveCardExternalLinks: {
+    about: 'The links of a card, in one answer.',
     call: 'GET /cards/{card_id}/external-links',
     answer: array([...link, 'card_id', 'external_link_id']),
   },
-  /** Changes a link. */
   updateExternalLink: {
+    about: 'Changes a link.',
     call: 'PATCH /cards/{card_id}/external-links/{id}',
     body: { url: 'string', description: 'string | null' },
     answer: object(link),
@@ -333,24 +335,24 @@ export const cardExternalLinks = operations('cardExternalLinks', {
 
 /** Obstacles of a card: a reason or another card. */
 export const cardBlockers = operations('cardBlockers', {
-  /** Blocks a card. */
   blockCard: {
+    about: 'Blocks a card.',
     call: 'POST /cards/{card_id}/blockers',
     body: { reason: 'string', blocker_card_id: 'integer' },
     answer: object([...cardBlocker, 'blocked_card', 'blocker', 'card']),
   },
-  /** Removes a blocker. */
   deleteCardBlockers: {
+    about: 'Removes a blocker.',
     call: 'DELETE /cards/{card_id}/blockers/{id}',
     answer: object([...cardBlocker, 'blocked_card', 'card']),
   },
-  /** The blockers of a card, in one answer. */
   retrieveCardBlockersList: {
+    about: 'The blockers of a card, in one answer.',
     call: 'GET /cards/{card_id}/blockers',
     answer: array([...cardBlocker, 'blocked_card', 'blocker', 'card']),
   },
-  /** Changes the reason, the blocking card or the due date of a blocker. */
   updateCardBlockers: {
+    about: 'Changes the reason, the blocking card or the due date of a blocker.',
     call: 'PATCH /cards/{card_id}/blockers/{id}',
     body: {
       reason: 'string',
@@ -364,27 +366,26 @@ export const cardBlockers = operations('cardBlockers', {
 
 /** Users whom a blocker waits for. */
 export const cardBlockerUsers = operations('cardBlockerUsers', {
-  /** Adds a user to a blocker. */
   addUserToTheCardBlocker: {
+    about: 'Adds a user to a blocker.',
     call: 'POST /blockers/{blocker_id}/users',
     body: { 'user_id*': 'integer' },
     answer: object(userExtended),
   },
-  /** Takes a user off a blocker. */
   removeUser: {
+    about: 'Takes a user off a blocker.',
     call: 'DELETE /blockers/{blocker_id}/users/{user_id}',
     answer: object('id'),
   },
-  /**
-   * The cards that wait for the account of the token. Documented as an object; without any the service is known to answer
-   * `[]`.
-   */
   retrieveBlockersCardsListOnCurrentUser: {
+    about:
+      'The cards that wait for the account of the token. Documented as an object; without any ' +
+      'the service is known to answer `[]`.',
     call: 'GET /users/current/blockers',
     answer: object('blocked_cards summary'),
   },
-  /** The users of a blocker, in one answer. */
   retrieveListOfUsers: {
+    about: 'The users of a blocker, in one answer.',
     call: 'GET /blockers/{blocker_id}/users',
     answer: array(userOfBlocker),
   },
@@ -392,19 +393,19 @@ export const cardBlockerUsers = operations('cardBlockerUsers', {
 
 /** Reasons of blocked cards, as categories that can be counted. */
 export const cardBlockerCategories = operations('cardBlockerCategories', {
-  /** Puts a blocker into a category, by its name. */
   addBlockerCategory: {
+    about: 'Puts a blocker into a category, by its name.',
     call: 'POST /blockers/{blocker_id}/categories',
     body: { 'name*': 'string' },
     answer: object('uid name color'),
   },
-  /** Takes a blocker out of a category. */
   removeCategory: {
+    about: 'Takes a blocker out of a category.',
     call: 'DELETE /blockers/{blocker_id}/categories/{category_uuid}',
     answer: object('uid'),
   },
-  /** The categories of all blockers. */
   retrieveListOfCategories: {
+    about: 'The categories of all blockers.',
     call: 'GET /categories',
     answer: array('uid name color'),
   },
@@ -412,8 +413,8 @@ export const cardBlockerCategories = operations('cardBlockerCategories', {
 
 /** Checklists of a card. */
 export const cardChecklists = operations('cardChecklists', {
-  /** Adds a checklist, empty or with the items of another. */
   addChecklistToCard: {
+    about: 'Adds a checklist, empty or with the items of another.',
     call: 'POST /cards/{card_id}/checklists',
     body: {
       name: 'string',
@@ -426,18 +427,18 @@ export const cardChecklists = operations('cardChecklists', {
       created updated id name policy_id card_id checklist_id sort_order deleted items
     `),
   },
-  /** Removes a checklist from a card. */
   removeChecklistFromCard: {
+    about: 'Removes a checklist from a card.',
     call: 'DELETE /cards/{card_id}/checklists/{id}',
     answer: object('id'),
   },
-  /** One checklist with its items. */
   retrieveCardChecklist: {
+    about: 'One checklist with its items.',
     call: 'GET /cards/{card_id}/checklists/{id}',
     answer: object('created updated id uid fts_version name policy_id items'),
   },
-  /** Renames a checklist, puts it elsewhere, or moves it to another card. */
   updateChecklist: {
+    about: 'Renames a checklist, puts it elsewhere, or moves it to another card.',
     call: 'PATCH /cards/{card_id}/checklists/{id}',
     body: { name: 'string', sort_order: 'number', card_id: 'integer' },
     answer: object('created updated id name policy_id'),
@@ -446,19 +447,19 @@ export const cardChecklists = operations('cardChecklists', {
 
 /** Items of a checklist, addressed through the card. */
 export const cardChecklistItems = operations('cardChecklistItems', {
-  /** Adds an item. */
   addItemToChecklist: {
+    about: 'Adds an item.',
     call: 'POST /cards/{card_id}/checklists/{checklist_id}/items',
     body: newChecklistItem,
     answer: object(checklistItem),
   },
-  /** Removes an item. */
   removeChecklistItem: {
+    about: 'Removes an item.',
     call: 'DELETE /cards/{card_id}/checklists/{checklist_id}/items/{id}',
     answer: object('id'),
   },
-  /** Changes an item, checks it, or moves it to another checklist. */
   updateChecklistItem: {
+    about: 'Changes an item, checks it, or moves it to another checklist.',
     call: 'PATCH /cards/{card_id}/checklists/{checklist_id}/items/{id}',
     body: checklistItemChanges,
     answer: object(checklistItem),
@@ -467,8 +468,8 @@ export const cardChecklistItems = operations('cardChecklistItems', {
 
 /** Checklists by themselves. */
 export const checklists = operations('checklists', {
-  /** The cards that have a checklist. */
   retrieveCardsWithChecklist: {
+    about: 'The cards that have a checklist.',
     call: 'GET /checklists/{id}',
     query: { 'only_shared_cards*': 'boolean' },
     answer: array(cardOfChecklist),
@@ -477,19 +478,19 @@ export const checklists = operations('checklists', {
 
 /** Items of a checklist, addressed without the card. */
 export const checklistItems = operations('checklistItems', {
-  /** Adds an item. */
   addItemToChecklist: {
+    about: 'Adds an item.',
     call: 'POST /checklists/{checklist_id}/items',
     body: newChecklistItem,
     answer: object(checklistItem),
   },
-  /** Removes an item. */
   removeChecklistItem: {
+    about: 'Removes an item.',
     call: 'DELETE /checklists/{checklist_id}/items/{id}',
     answer: object('id'),
   },
-  /** Changes an item, checks it, or moves it to another checklist. */
   updateChecklistItem: {
+    about: 'Changes an item, checks it, or moves it to another checklist.',
     call: 'PATCH /checklists/{checklist_id}/items/{id}',
     body: checklistItemChanges,
     answer: object(checklistItem),

@@ -70,11 +70,11 @@ const cardCreated = words(`
 
 /** Cards. */
 export const cards = operations('cards', {
-  /**
-   * Changes all matching cards, as a job of the service; `id` names the job. Unsafe to repeat: a second job would
-   * start. Without any condition it would change every card of the company: that takes `everything: true`.
-   */
   batchUpdateForCards: {
+    about:
+      'Changes all matching cards, as a job of the service; `id` names the job. Unsafe to ' +
+      'repeat: a second job would start. Without any condition it would change every card of ' +
+      'the company: that takes `everything: true`.',
     call: 'PATCH /cards',
     body: {
       board_id: 'integer',
@@ -90,8 +90,8 @@ export const cards = operations('cards', {
     answer: object('id', { id: 'string' }),
     repeat: 'unsafe',
   },
-  /** Creates a card. */
   createNewCard: {
+    about: 'Creates a card.',
     call: 'POST /cards',
     body: {
       'title*': 'number | string',
@@ -117,14 +117,14 @@ export const cards = operations('cards', {
     },
     answer: object(cardCreated),
   },
-  /** Deletes a card. */
   deleteCard: {
+    about: 'Deletes a card.',
     call: 'DELETE /cards/{card_id}',
     answer: object(cardModified),
     source: 'field-notes',
   },
-  /** One card with its parts. */
   retrieveCard: {
+    about: 'One card with its parts.',
     call: 'GET /cards/{card_id}',
     query: { broken_api: 'boolean' },
     answer: object([
@@ -136,17 +136,17 @@ export const cards = operations('cards', {
     ]),
     source: 'field-notes',
   },
-  /** The planned times of a card in its baselines, in one answer. */
   retrieveCardBaselines: {
+    about: 'The planned times of a card in its baselines, in one answer.',
     call: 'GET /cards/{card_id}/baselines',
     answer: array('id uid baseline_id planned_start planned_end'),
     source: 'field-notes',
   },
-  /**
-   * Cards. `filter` is an object, or the base64 of its JSON. With `version: 2` the answer is `{ result, position }`, and
-   * `start_position` goes on from a position. The fields of a card here are not known for sure.
-   */
   retrieveCardList: {
+    about:
+      'Cards. `filter` is an object, or the base64 of its JSON. With `version: 2` the answer is ' +
+      '`{ result, position }`, and `start_position` goes on from a position. The fields of a ' +
+      'card here are not known for sure.',
     call: 'GET /cards',
     query: {
       created_before: 'string',
@@ -207,8 +207,8 @@ export const cards = operations('cards', {
     paging: 'start-position',
     source: 'field-notes',
   },
-  /** The former locations of a card, in one answer. */
   retrieveCardLocationHistory: {
+    about: 'The former locations of a card, in one answer.',
     call: 'GET /cards/{card_id}/location-history',
     answer: array(
       `
@@ -219,8 +219,10 @@ export const cards = operations('cards', {
     ),
     source: 'field-notes',
   },
-  /** Changes or moves a card. The documents show the end of its body and its answer, without its name. */
   updateCard: {
+    about:
+      'Changes or moves a card. The documents show the end of its body and its answer, without ' +
+      'its name.',
     call: 'PATCH /cards/{card_id}',
     body: {
       title: 'number | string',
@@ -257,8 +259,8 @@ export const cards = operations('cards', {
 
 /** Kinds of cards. */
 export const cardTypes = operations('cardTypes', {
-  /** Creates a card type. */
   createNewCardType: {
+    about: 'Creates a card type.',
     call: 'POST /card-types',
     body: {
       'letter*': 'string',
@@ -270,26 +272,26 @@ export const cardTypes = operations('cardTypes', {
     },
     answer: object(cardType),
   },
-  /** One card type. */
   getCardType: {
+    about: 'One card type.',
     call: 'GET /card-types/{id}',
     answer: object(cardType),
   },
-  /** The card types of the company. */
   getListOfCardTypes: {
+    about: 'The card types of the company.',
     call: 'GET /card-types',
     query: { limit: 'integer', offset: 'integer' },
     answer: array(cardType),
     paging: 'offset',
   },
-  /** Deletes a card type; its cards become cards of another. */
   removeCardType: {
+    about: 'Deletes a card type; its cards become cards of another.',
     call: 'DELETE /card-types/{id}',
     body: { 'replace_type_id*': 'number' },
     answer: object(cardType),
   },
-  /** Changes a card type. */
   updateCardType: {
+    about: 'Changes a card type.',
     call: 'PATCH /card-types/{id}',
     body: {
       letter: 'string',
@@ -305,19 +307,19 @@ export const cardTypes = operations('cardTypes', {
 
 /** Tags of a card. */
 export const cardTags = operations('cardTags', {
-  /** Puts a tag on a card by its name. */
   addTag: {
+    about: 'Puts a tag on a card by its name.',
     call: 'POST /cards/{card_id}/tags',
     body: { 'name*': 'string' },
     answer: object('created updated archived id name company_id color'),
   },
-  /** Takes a tag off a card. */
   removeTagFromCard: {
+    about: 'Takes a tag off a card.',
     call: 'DELETE /cards/{card_id}/tags/{tag_id}',
     answer: object('id'),
   },
-  /** The tags of a card, in one answer. The documents spell the name so. */
   rertrieveListOfTags: {
+    about: 'The tags of a card, in one answer. The documents spell the name so.',
     call: 'GET /cards/{card_id}/tags',
     answer: array('id name color card_id tag_id'),
   },
@@ -327,15 +329,15 @@ const tag = words('created updated id name company_id color archived');
 
 /** Tags of the company. */
 export const tags = operations('tags', {
-  /** Creates a tag. */
   addTag: {
+    about: 'Creates a tag.',
     call: 'POST /tags',
     body: { 'name*': 'string' },
     answer: object(tag),
     source: 'field-notes',
   },
-  /** The tags of the company or of a space. */
   retrieveListOfTags: {
+    about: 'The tags of the company or of a space.',
     call: 'GET /tags',
     query: {
       limit: 'integer',
@@ -352,8 +354,8 @@ export const tags = operations('tags', {
 
 /** Users who work on a card. */
 export const cardMembers = operations('cardMembers', {
-  /** Puts a user on a card. */
   addMemberToCard: {
+    about: 'Puts a user on a card.',
     call: 'POST /cards/{card_id}/members',
     body: { 'user_id*': 'integer' },
     answer: object(`
@@ -361,18 +363,18 @@ export const cardMembers = operations('cardMembers', {
       timezone theme updated type
     `),
   },
-  /** Takes a user off a card. */
   removeMemberFromCard: {
+    about: 'Takes a user off a card.',
     call: 'DELETE /cards/{card_id}/members/{id}',
     answer: object('id'),
   },
-  /** The users of a card, in one answer. */
   retrieveListOfCardMembers: {
+    about: 'The users of a card, in one answer.',
     call: 'GET /cards/{card_id}/members',
     answer: array([...userShort, ...words('virtual card_id user_id type')]),
   },
-  /** Makes a member responsible, or no longer. */
   updateMemberRole: {
+    about: 'Makes a member responsible, or no longer.',
     call: 'PATCH /cards/{card_id}/members/{id}',
     body: { 'type*': 'integer' },
     answer: object('created updated card_id user_id type'),
@@ -381,8 +383,10 @@ export const cardMembers = operations('cardMembers', {
 
 /** Users who may be put on a card. */
 export const cardAllowedUsers = operations('cardAllowedUsers', {
-  /** The users who may be put on the card. The service is known to ignore paging and to answer with all. */
   retrieveUsersList: {
+    about:
+      'The users who may be put on the card. The service is known to ignore paging and to ' +
+      'answer with all.',
     call: 'GET /cards/{card_id}/allowed-users',
     query: {
       type: 'string',
@@ -399,8 +403,10 @@ export const cardAllowedUsers = operations('cardAllowedUsers', {
 
 /** Cards below a card. */
 export const cardChildren = operations('cardChildren', {
-  /** Puts a card below another. `card_id` of the path is the parent, that of the body the child. */
   addChildren: {
+    about:
+      'Puts a card below another. `card_id` of the path is the parent, that of the body the ' +
+      'child.',
     call: 'POST /cards/{card_id}/children',
     body: { 'card_id*': 'integer' },
     answer: object([
@@ -408,13 +414,13 @@ export const cardChildren = operations('cardChildren', {
       ...words('has_access_to_space path_data space_id type owner'),
     ]),
   },
-  /** Takes a card from below another. */
   removeChildren: {
+    about: 'Takes a card from below another.',
     call: 'DELETE /cards/{card_id}/children/{id}',
     answer: object('id'),
   },
-  /** The cards below a card, in one answer. */
   retrieveCardChildrenList: {
+    about: 'The cards below a card, in one answer.',
     call: 'GET /cards/{card_id}/children',
     answer: array([
       ...cardAmongChildren,
@@ -425,8 +431,8 @@ export const cardChildren = operations('cardChildren', {
 
 /** Service level of a card. */
 export const cardSla = operations('cardSla', {
-  /** The times measured for a card, and their calendars. */
   retrieveCardSlaMeasurements: {
+    about: 'The times measured for a card, and their calendars.',
     call: 'GET /cards/{card_id}/sla-rules-measurements',
     answer: object('calendars rulesTimeData'),
   },
@@ -434,19 +440,19 @@ export const cardSla = operations('cardSla', {
 
 /** Places of a card type in the tree of spaces. */
 export const cardTypeTreeEntities = operations('cardTypeTreeEntities', {
-  /** Allows a card type in an entity of the tree. */
   addTreeEntityToCardType: {
+    about: 'Allows a card type in an entity of the tree.',
     call: 'POST /card-types/{type_id}/tree-entities',
     body: { 'tree_entity_uid*': 'string' },
     answer: object('id'),
   },
-  /** Forbids a card type in an entity of the tree. */
   deleteTreeEntityFromCardType: {
+    about: 'Forbids a card type in an entity of the tree.',
     call: 'DELETE /card-types/{type_id}/tree-entities/{uid}',
     answer: none,
   },
-  /** The entities in which a card type is allowed, in one answer. */
   getListOfTypeTreeEntities: {
+    about: 'The entities in which a card type is allowed, in one answer.',
     call: 'GET /card-types/{type_id}/tree-entities',
     answer: array(treeEntity),
   },
@@ -456,14 +462,14 @@ const recipient = words('created updated card_id user_id email unsubscribed upda
 
 /** Addresses that a service-desk request answers to. */
 export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExternalRecipients', {
-  /** Adds an address. */
   addNewRecipient: {
+    about: 'Adds an address.',
     call: 'POST /cards/{card_id}/sd-external-recipients',
     body: { 'email*': 'string' },
     answer: object(recipient),
   },
-  /** Removes an address. */
   removeRecipient: {
+    about: 'Removes an address.',
     call: 'DELETE /cards/{card_id}/sd-external-recipients/{email}',
     answer: object([...recipient, 'company_id']),
   },
@@ -471,8 +477,8 @@ export const cardServiceDeskExternalRecipients = operations('cardServiceDeskExte
 
 /** Services of the service desk. */
 export const serviceDeskServices = operations('serviceDeskServices', {
-  /** All services, in one answer. */
   retrieveServicesList: {
+    about: 'All services, in one answer.',
     call: 'GET /service-desk/services',
     answer: array(`
       id name fields_settings archived lng email_settings type_id email_key board_id column_id

@@ -19,8 +19,8 @@ const directoryRecord = words(`
 
 /** Directories of the company: lists of records with fields of its own. */
 export const customDirectories = operations('customDirectories', {
-  /** Creates a directory, with its fields where they are given. */
   createCustomDirectory: {
+    about: 'Creates a directory, with its fields where they are given.',
     call: 'POST /company/custom-directories',
     body: {
       'name*': 'string',
@@ -33,22 +33,22 @@ export const customDirectories = operations('customDirectories', {
     answer: object([...customDirectory, 'fields']),
     stage: 'beta',
   },
-  /** Marks a directory as removed. */
   deleteCustomDirectory: {
+    about: 'Marks a directory as removed.',
     call: 'DELETE /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
     answer: object('id name condition updated'),
     stage: 'beta',
   },
-  /** One directory with its fields. */
   getCustomDirectory: {
+    about: 'One directory with its fields.',
     call: 'GET /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
     answer: object([...customDirectory, 'author', 'fields']),
     stage: 'beta',
   },
-  /** The directories of the company. */
   getListOfCustomDirectories: {
+    about: 'The directories of the company.',
     call: 'GET /company/custom-directories',
     query: {
       include_fields: 'boolean',
@@ -64,8 +64,10 @@ export const customDirectories = operations('customDirectories', {
     paging: 'offset',
     stage: 'beta',
   },
-  /** Changes a directory. Unsafe to repeat: `fields` is the whole list, and what is new in it could be made twice. */
   updateCustomDirectory: {
+    about:
+      'Changes a directory. Unsafe to repeat: `fields` is the whole list, and what is new in it ' +
+      'could be made twice.',
     call: 'PATCH /company/custom-directories/{directory_id}',
     pathParameters: { directory_id: 'string' },
     body: {
@@ -84,8 +86,10 @@ export const customDirectories = operations('customDirectories', {
 
 /** Fields of a directory. */
 export const customDirectoryFields = operations('customDirectoryFields', {
-  /** Adds a field. One that shows a property of the cards or another directory has to name it. */
   createField: {
+    about:
+      'Adds a field. One that shows a property of the cards or another directory has to name ' +
+      'it.',
     call: 'POST /company/custom-directories/{directory_id}/fields',
     pathParameters: { directory_id: 'string' },
     body: {
@@ -102,22 +106,22 @@ export const customDirectoryFields = operations('customDirectoryFields', {
     stage: 'beta',
     undocumented: ['custom_property_uid', 'linked_directory_id'],
   },
-  /** Removes a field. */
   deleteField: {
+    about: 'Removes a field.',
     call: 'DELETE /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
     answer: object('id custom_directory_id name type condition updated'),
     stage: 'beta',
   },
-  /** One field. */
   getField: {
+    about: 'One field.',
     call: 'GET /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
     answer: object([...directoryField, 'author', 'linkedDirectory', 'customProperty']),
     stage: 'beta',
   },
-  /** The fields of a directory, in one answer. */
   getListOfFields: {
+    about: 'The fields of a directory, in one answer.',
     call: 'GET /company/custom-directories/{directory_id}/fields',
     pathParameters: { directory_id: 'string' },
     query: { include_author: 'boolean', conditions: "('active' | 'inactive' | 'removed')[]" },
@@ -127,8 +131,8 @@ export const customDirectoryFields = operations('customDirectoryFields', {
     `),
     stage: 'beta',
   },
-  /** Changes a field. */
   updateField: {
+    about: 'Changes a field.',
     call: 'PATCH /company/custom-directories/{directory_id}/fields/{field_id}',
     pathParameters: { directory_id: 'string', field_id: 'string' },
     body: {
@@ -145,8 +149,8 @@ export const customDirectoryFields = operations('customDirectoryFields', {
 
 /** Records of a directory. What `values` hold is not documented. */
 export const customDirectoryRecords = operations('customDirectoryRecords', {
-  /** Adds a record; `response_profile` says how much of it comes back. */
   createRecord: {
+    about: 'Adds a record; `response_profile` says how much of it comes back.',
     call: 'POST /company/custom-directories/{directory_id}/records',
     pathParameters: { directory_id: 'string' },
     query: { response_profile: 'string' },
@@ -154,15 +158,15 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     answer: object(directoryRecord),
     stage: 'beta',
   },
-  /** Removes a record. */
   deleteRecord: {
+    about: 'Removes a record.',
     call: 'DELETE /company/custom-directories/{directory_id}/records/{record_id}',
     pathParameters: { directory_id: 'string', record_id: 'string' },
     answer: object('id custom_directory_id condition updated'),
     stage: 'beta',
   },
-  /** The cards that name a record. */
   getCardsLinkedToRecord: {
+    about: 'The cards that name a record.',
     call: 'GET /company/custom-directories/{directory_id}/records/{record_id}/cards',
     pathParameters: { directory_id: 'string', record_id: 'string' },
     query: { limit: 'number', offset: 'number', filter: 'string' },
@@ -170,8 +174,8 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     paging: 'offset',
     stage: 'beta',
   },
-  /** The records of a directory. `filters` travels as JSON. */
   getListOfRecords: {
+    about: 'The records of a directory. `filters` travels as JSON.',
     call: 'GET /company/custom-directories/{directory_id}/records',
     pathParameters: { directory_id: 'string' },
     query: {
@@ -190,16 +194,16 @@ export const customDirectoryRecords = operations('customDirectoryRecords', {
     paging: 'offset',
     stage: 'beta',
   },
-  /** One record; `profile` says how much of it. */
   getRecord: {
+    about: 'One record; `profile` says how much of it.',
     call: 'GET /company/custom-directories/{directory_id}/records/{record_id}',
     pathParameters: { directory_id: 'string', record_id: 'string' },
     query: { profile: 'string' },
     answer: object(directoryRecord),
     stage: 'beta',
   },
-  /** Sets values or the state of a record. */
   updateRecord: {
+    about: 'Sets values or the state of a record.',
     call: 'PATCH /company/custom-directories/{directory_id}/records/{record_id}',
     pathParameters: { directory_id: 'string', record_id: 'string' },
     query: { response_profile: 'string' },

@@ -20,8 +20,8 @@ const document = [...documentListed, 'data', 'access_record'] as const;
 
 /** Documents. */
 export const documents = operations('documents', {
-  /** Creates a document, empty or as a copy of another. */
   createNewDocument: {
+    about: 'Creates a document, empty or as a copy of another.',
     call: 'POST /documents',
     body: {
       'sort_order*': 'number',
@@ -35,22 +35,21 @@ export const documents = operations('documents', {
     answer: object(document),
     source: 'field-notes',
   },
-  /** Deletes a document. One that has others below it is known to be refused (400). */
   removeDocument: {
+    about: 'Deletes a document. One that has others below it is known to be refused (400).',
     call: 'DELETE /documents/{document_uid}',
     answer: object(documentListed),
     source: 'field-notes',
   },
-  /** One document. The documents give neither method nor path; these are the ones in use. */
   retrieveDocument: {
+    about: 'One document. The documents give neither method nor path; these are the ones in use.',
     call: 'GET /documents/{document_uid}',
     answer: object(document),
   },
-  /**
-   * Documents without their content. With `version: 2` the answer is `{ result, position }`, and `start_position` goes on
-   * from a position.
-   */
   retrieveListOfDocuments: {
+    about:
+      'Documents without their content. With `version: 2` the answer is `{ result, position }`, ' +
+      'and `start_position` goes on from a position.',
     call: 'GET /documents',
     query: {
       query: 'string',
@@ -65,8 +64,8 @@ export const documents = operations('documents', {
     answer: array(documentListed),
     paging: 'start-position',
   },
-  /** Changes, publishes or moves a document. */
   updateDocument: {
+    about: 'Changes, publishes or moves a document.',
     call: 'PATCH /documents/{document_uid}',
     body: {
       title: 'string',
@@ -96,8 +95,8 @@ export const documents = operations('documents', {
 
 /** Groups of documents: folders, and sites when they are public. */
 export const documentGroups = operations('documentGroups', {
-  /** Creates a document group. */
   createNewDocumentGroup: {
+    about: 'Creates a document group.',
     call: 'POST /document-groups',
     body: {
       'title*': 'string',
@@ -108,20 +107,20 @@ export const documentGroups = operations('documentGroups', {
     },
     answer: object([...documentGroup, 'access_record']),
   },
-  /** Deletes a document group. One that holds documents is known to be refused (400). */
   removeDocumentGroup: {
+    about: 'Deletes a document group. One that holds documents is known to be refused (400).',
     call: 'DELETE /document-groups/{document_group_uid}',
     answer: object(documentGroup),
   },
-  /** One document group. */
   retrieveDocumentGroup: {
+    about: 'One document group.',
     call: 'GET /document-groups/{document_group_uid}',
     answer: object([...documentGroup, 'access_record']),
   },
-  /**
-   * Document groups. With `version: 2` the answer is `{ result, position }`, and `start_position` goes on from a position.
-   */
   retrieveListOfDocumentGroups: {
+    about:
+      'Document groups. With `version: 2` the answer is `{ result, position }`, and ' +
+      '`start_position` goes on from a position.',
     call: 'GET /document-groups',
     query: {
       query: 'string',
@@ -135,11 +134,10 @@ export const documentGroups = operations('documentGroups', {
     answer: array(documentGroup),
     paging: 'start-position',
   },
-  /**
-   * Changes a document group. Neither body nor answer is documented; these are the ones in use. A key or host name in use
-   * answers 409.
-   */
   updateDocumentGroup: {
+    about:
+      'Changes a document group. Neither body nor answer is documented; these are the ones in ' +
+      'use. A key or host name in use answers 409.',
     call: 'PATCH /document-groups/{document_group_uid}',
     body: {
       title: 'string',
@@ -179,8 +177,8 @@ export const documentGroups = operations('documentGroups', {
 
 /** The forms that the content of documents has. */
 export const documentSchemas = operations('documentSchemas', {
-  /** One schema by its version: `latest`, `v1`, … */
   getDocumentDataSchema: {
+    about: 'One schema by its version: `latest`, `v1`, …',
     call: 'GET /document-schemas/{id}',
     pathParameters: { id: 'string' },
     query: { format: 'string' },

@@ -5,6 +5,8 @@
 export interface Operation {
   /** `group.name`, as the documents name them; stands in errors, logs and metrics. */
   readonly id: string;
+  /** Use of the operation and what to know before it, for documents and editors. */
+  readonly about: string;
   /** SCIM paths follow the base URL; REST paths follow `/api/<version>`. */
   readonly api: 'scim' | 'rest';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -61,10 +63,11 @@ export type Fields = Readonly<Record<string, string>>;
 
 /**
  * Content of a successful answer. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is
- * an object, or with `redirect: true` the target of a redirect. No field names at all: they are not documented.
+ * an object, or with `redirect: true` the target of a redirect; `stream` is any content, handed on as it arrives, which
+ * no row has. No field names at all: they are not documented.
  */
 export interface ResponseShape extends EntryShape {
-  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';
+  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none' | 'stream';
   /** `list` only: one of the `Resources`. */
   readonly entries?: EntryShape;
 }

@@ -35,16 +35,20 @@ version that is set. The types of a call, and \`scim-bridge api <group>.<operati
 function toSection(name: string, group: OperationGroup): string {
   const lines = Object.entries(group).map(
     ([operation, row]) =>
-      `| \`${operation}\` | \`${row.method} ${row.path}\` | ${toRemarks(row).join(', ')} |`,
+      `| \`${operation}\` | \`${row.method} ${row.path}\` | ${toCell(row.about)} | ${toRemarks(row).join(', ')} |`,
   );
   return [
     `## \`${name}\``,
     '',
-    '| operation | call | remarks |',
-    '|---|---|---|',
+    '| operation | call | use | remarks |',
+    '|---|---|---|---|',
     ...lines,
     '',
   ].join('\n');
+}
+
+function toCell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }
 
 function toRemarks(row: Operation): string[] {

@@ -271,6 +271,7 @@ test('words, numbers, unions and lists have their types', () => {
     response: { kind: 'none', fields: [] },
     repeat: 'safe',
     section: 'users',
+    about: 'A test.',
     source: 'test',
   } as const satisfies Operation;
   type Body = ArgsOf<typeof row>['body'];

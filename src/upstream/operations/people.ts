@@ -92,8 +92,9 @@ const companyUserListedTypes = {
 
 /** The users of the company with their roles and licences. */
 export const companyUsers = operations('companyUsers', {
-  /** All users. `query` and the other filters work only together with `for_members_section`. */
   getListOfUsers: {
+    about:
+      'All users. `query` and the other filters work only together with `for_members_section`.',
     call: 'GET /company/users',
     query: {
       invitesOnly: 'boolean',
@@ -118,14 +119,14 @@ export const companyUsers = operations('companyUsers', {
     pagesOnlyWith: { for_members_section: true },
     section: 'companyUsers',
   },
-  /** Deletes a virtual user; ordinary users cannot be deleted. */
   removeVirtualUser: {
+    about: 'Deletes a virtual user; ordinary users cannot be deleted.',
     call: 'DELETE /company/users/{id}',
     answer: object('id'),
     section: 'companyUsers',
   },
-  /** Sets the licence flags, suspends or resumes. */
   updateUser: {
+    about: 'Sets the licence flags, suspends or resumes.',
     call: 'PATCH /company/users/{id}',
     body: { apps_permissions: 'integer', temporarily_inactive: 'boolean' },
     answer: object(companyUserUpdated, companyUserUpdatedTypes),
@@ -138,8 +139,8 @@ export const companyUsers = operations('companyUsers', {
  * group.
  */
 export const users = operations('users', {
-  /** The account of the token, which must never lock itself out. */
   retrieveCurrentUser: {
+    about: 'The account of the token, which must never lock itself out.',
     call: 'GET /users/current',
     answer: object([
       ...userExtended,
@@ -148,11 +149,10 @@ export const users = operations('users', {
     section: 'account',
     source: 'field-notes',
   },
-  /**
-   * The users of the company, or, without the right to manage them, those of shared spaces. The fields of the answer
-   * are not known for sure.
-   */
   retrieveListOfUsers: {
+    about:
+      'The users of the company, or, without the right to manage them, those of shared spaces. ' +
+      'The fields of the answer are not known for sure.',
     call: 'GET /users',
     query: {
       type: 'string',
@@ -168,8 +168,8 @@ export const users = operations('users', {
     paging: 'offset',
     source: 'field-notes',
   },
-  /** Changes the profile of an account. The service refuses a body that holds nothing. */
   updateUser: {
+    about: 'Changes the profile of an account. The service refuses a body that holds nothing.',
     call: 'PATCH /users/{id}',
     body: {
       username: 'string',
@@ -204,34 +204,34 @@ const roleTypes = { company_id: 'integer | null' } as const;
 
 /** Roles in which time is logged; not roles of access. */
 export const userRoles = operations('userRoles', {
-  /** Creates a role. */
   createUserRole: {
+    about: 'Creates a role.',
     call: 'POST /user-roles',
     body: { 'name*': 'string' },
     answer: object(role, roleTypes),
     source: 'field-notes',
   },
-  /** All roles, in one answer. */
   getListOfUserRoles: {
+    about: 'All roles, in one answer.',
     call: 'GET /user-roles',
     answer: array(role, roleTypes),
     source: 'field-notes',
   },
-  /** One role. */
   getUserRole: {
+    about: 'One role.',
     call: 'GET /user-roles/{role_id}',
     answer: object(role, roleTypes),
     source: 'field-notes',
   },
-  /** Deletes a role; its time logs go to another. */
   removeUserRole: {
+    about: 'Deletes a role; its time logs go to another.',
     call: 'DELETE /user-roles/{role_id}',
     body: { 'replace_role_id*': 'integer' },
     answer: object(role, roleTypes),
     source: 'field-notes',
   },
-  /** Renames a role. */
   updateUserRole: {
+    about: 'Renames a role.',
     call: 'PATCH /user-roles/{role_id}',
     body: { 'name*': 'string' },
     answer: object(role, roleTypes),
@@ -241,8 +241,8 @@ export const userRoles = operations('userRoles', {
 
 /** Company groups with their permissions (a bit mask). */
 export const groups = operations('groups', {
-  /** Creates a group; the answer carries both its ids. */
   createGroup: {
+    about: 'Creates a group; the answer carries both its ids.',
     call: 'POST /company/groups',
     body: {
       'name*': 'string',
@@ -253,15 +253,15 @@ export const groups = operations('groups', {
     section: 'groups',
     stage: 'beta',
   },
-  /** One group, without its members. */
   getGroup: {
+    about: 'One group, without its members.',
     call: 'GET /company/groups/{uid}',
     answer: object(companyGroup, companyGroupTypes),
     section: 'groups',
     stage: 'beta',
   },
-  /** All groups. The service pages only when `limit` or `offset` is sent. */
   getListOfGroups: {
+    about: 'All groups. The service pages only when `limit` or `offset` is sent.',
     call: 'GET /company/groups',
     query: {
       with_tree_entities: 'boolean',
@@ -277,15 +277,15 @@ export const groups = operations('groups', {
     section: 'groups',
     stage: 'beta',
   },
-  /** Deletes a group; 404 means that it is gone already. */
   removeGroup: {
+    about: 'Deletes a group; 404 means that it is gone already.',
     call: 'DELETE /company/groups/{uid}',
     answer: object(companyGroup, companyGroupTypes),
     section: 'groups',
     stage: 'beta',
   },
-  /** Renames, sets permissions. */
   updateGroup: {
+    about: 'Renames, sets permissions.',
     call: 'PATCH /company/groups/{uid}',
     body: {
       name: 'string',
@@ -300,8 +300,8 @@ export const groups = operations('groups', {
 
 /** Members of a company group, one at a time. */
 export const groupUsers = operations('groupUsers', {
-  /** Adds a member; 409 means that the member is there already. */
   addUserToGroup: {
+    about: 'Adds a member; 409 means that the member is there already.',
     call: 'POST /groups/{group_uid}/users',
     body: {
       'user_id*': 'integer',
@@ -313,15 +313,15 @@ export const groupUsers = operations('groupUsers', {
     section: 'members',
     stage: 'beta',
   },
-  /** The members of a group, in one answer. */
   getListOfGroupUsers: {
+    about: 'The members of a group, in one answer.',
     call: 'GET /groups/{group_uid}/users',
     answer: array(userOfGroup),
     section: 'members',
     stage: 'beta',
   },
-  /** Removes a member; 404 means that the member is gone already. */
   removeUserFromGroup: {
+    about: 'Removes a member; 404 means that the member is gone already.',
     call: 'DELETE /groups/{group_uid}/users/{user_id}',
     answer: object(userExtended),
     section: 'members',
@@ -331,8 +331,8 @@ export const groupUsers = operations('groupUsers', {
 
 /** Administrators of a company group. */
 export const groupAdmins = operations('groupAdmins', {
-  /** Makes a user an administrator; 409 means that it is so already. */
   addAdminToGroup: {
+    about: 'Makes a user an administrator; 409 means that it is so already.',
     call: 'POST /groups/{group_uid}/admins',
     body: { 'user_id*': 'integer' },
     answer: object(userExtended),
@@ -340,15 +340,15 @@ export const groupAdmins = operations('groupAdmins', {
     section: 'admins',
     stage: 'beta',
   },
-  /** The administrators of a group, in one answer. */
   getListOfGroupAdmins: {
+    about: 'The administrators of a group, in one answer.',
     call: 'GET /groups/{group_uid}/admins',
     answer: array(userOfGroup),
     section: 'admins',
     stage: 'beta',
   },
-  /** Removes an administrator; 404 means that it is so already. */
   removeAdminFromGroup: {
+    about: 'Removes an administrator; 404 means that it is so already.',
     call: 'DELETE /groups/{group_uid}/admins/{user_id}',
     answer: object(userExtended),
     section: 'admins',
@@ -358,27 +358,27 @@ export const groupAdmins = operations('groupAdmins', {
 
 /** Roles of a company group in spaces and documents. */
 export const groupEntities = operations('groupEntities', {
-  /** Gives a group roles in an entity of the tree. */
   addEntity: {
+    about: 'Gives a group roles in an entity of the tree.',
     call: 'POST /company/groups/{group_uid}/entities',
     body: { 'entity_uid*': 'string', 'role_ids*': 'string[]' },
     answer: object(groupEntity, groupEntityTypes),
     stage: 'beta',
   },
-  /** The entities of a group, in one answer. */
   getListOfGroupEntities: {
+    about: 'The entities of a group, in one answer.',
     call: 'GET /company/groups/{group_uid}/entities',
     answer: array('uid path title entity_type own_role_ids'),
     stage: 'beta',
   },
-  /** Takes an entity from a group. */
   removeEntity: {
+    about: 'Takes an entity from a group.',
     call: 'DELETE /company/groups/{group_uid}/entities/{uid}',
     answer: object([...groupEntity, 'role', 'own_role'], groupEntityTypes),
     stage: 'beta',
   },
-  /** Sets the roles of a group in an entity. */
   updateGroupEntity: {
+    about: 'Sets the roles of a group in an entity.',
     call: 'PATCH /company/groups/{group_uid}/entities/{uid}',
     body: { role_ids: 'string[]' },
     answer: object(groupEntity, groupEntityTypes),
@@ -388,8 +388,8 @@ export const groupEntities = operations('groupEntities', {
 
 /** The readable record of events in the company. */
 export const auditLogs = operations('auditLogs', {
-  /** Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times. */
   retrieveAuditLogEvents: {
+    about: 'Events, newest first as far as is known; `from` and `to` are inclusive ISO 8601 times.',
     call: 'GET /audit-logs',
     query: {
       from: 'string',

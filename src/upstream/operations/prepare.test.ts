@@ -14,6 +14,7 @@ const listing = {
   response: { kind: 'array', fields: [] },
   repeat: 'safe',
   section: 'users',
+  about: 'A test.',
   source: 'test',
 } as const satisfies Operation;
 

@@ -31,8 +31,8 @@ const selectValue = words(`
 
 /** Properties that the company adds to its cards. */
 export const customProperties = operations('customProperties', {
-  /** Creates a property. */
   createNewProperty: {
+    about: 'Creates a property.',
     call: 'POST /company/custom-properties',
     body: {
       name: 'string',
@@ -56,8 +56,8 @@ export const customProperties = operations('customProperties', {
       protected color external_id
     `),
   },
-  /** The properties of the company. */
   getListOfProperties: {
+    about: 'The properties of the company.',
     call: 'GET /company/custom-properties',
     query: {
       include_values: 'boolean',
@@ -74,13 +74,13 @@ export const customProperties = operations('customProperties', {
     answer: array(customProperty),
     paging: 'offset',
   },
-  /** One property. */
   getProperty: {
+    about: 'One property.',
     call: 'GET /company/custom-properties/{id}',
     answer: object(customProperty),
   },
-  /** Deletes a property. */
   removeProperty: {
+    about: 'Deletes a property.',
     call: 'DELETE /company/custom-properties/{id}',
     answer: object(`
       created updated id type name show_on_facade author_id company_id condition colorful
@@ -88,8 +88,8 @@ export const customProperties = operations('customProperties', {
       fields_settings color
     `),
   },
-  /** Changes a property. */
   updateProperty: {
+    about: 'Changes a property.',
     call: 'PATCH /company/custom-properties/{id}',
     body: {
       name: 'string',
@@ -110,31 +110,31 @@ export const customProperties = operations('customProperties', {
 
 /** Values of a property that is a catalog. */
 export const customPropertyCatalogValues = operations('customPropertyCatalogValues', {
-  /** Adds a value. */
   createNewCatalogValue: {
+    about: 'Adds a value.',
     call: 'POST /company/custom-properties/{property_id}/catalog-values',
     body: { 'value*': 'object' },
     answer: object(catalogValue),
   },
-  /** One value. */
   getCatalogValue: {
+    about: 'One value.',
     call: 'GET /company/custom-properties/{property_id}/catalog-values/{id}',
     answer: object(catalogValue),
   },
-  /** The values of a catalog. */
   getListOfCatalogValues: {
+    about: 'The values of a catalog.',
     call: 'GET /company/custom-properties/{property_id}/catalog-values',
     query: { query: 'string', conditions: 'string', limit: 'integer', offset: 'integer' },
     answer: array(catalogValue),
     paging: 'offset',
   },
-  /** Removes a value; the documents name it so. */
   removeProperty: {
+    about: 'Removes a value; the documents name it so.',
     call: 'DELETE /company/custom-properties/{property_id}/catalog-values/{id}',
     answer: object(catalogValue),
   },
-  /** Changes a value. */
   updateCatalogValue: {
+    about: 'Changes a value.',
     call: 'PATCH /company/custom-properties/{property_id}/catalog-values/{id}',
     body: { condition: "'active' | 'inactive'", value: 'object', deleted: 'boolean' },
     answer: object(catalogValue),
@@ -145,19 +145,19 @@ export const customPropertyCatalogValues = operations('customPropertyCatalogValu
 export const customPropertyCollectiveScoreValues = operations(
   'customPropertyCollectiveScoreValues',
   {
-    /** Gives a score. */
     createNewScoreValue: {
+      about: 'Gives a score.',
       call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
       body: { 'value*': 'string' },
       answer: object(scoreValue),
     },
-    /** The scores of a card, in one answer. */
     getListOfScoreValues: {
+      about: 'The scores of a card, in one answer.',
       call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-score-values',
       answer: array('id custom_property_id value card_id author_id author'),
     },
-    /** Changes a score. */
     updateScoreValue: {
+      about: 'Changes a score.',
       call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-score-values/{id}',
       body: { value: 'string | null' },
       answer: object(scoreValue),
@@ -167,25 +167,25 @@ export const customPropertyCollectiveScoreValues = operations(
 
 /** Votes that users give a card in a property. */
 export const customPropertyCollectiveVoteValues = operations('customPropertyCollectiveVoteValues', {
-  /** Gives a vote. */
   createNewVoteValue: {
+    about: 'Gives a vote.',
     call: 'POST /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
     body: { emoji_vote: 'string', number_vote: 'integer' },
     answer: object(voteValue),
   },
-  /** The votes of a card, in one answer. */
   getListOfVoteValues: {
+    about: 'The votes of a card, in one answer.',
     call: 'GET /cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
     answer: array('id custom_property_id number_vote emoji_vote card_id author_id author'),
   },
-  /** Takes a vote back. */
   removeVoteValue: {
+    about: 'Takes a vote back.',
     call: 'DELETE /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
     body: { emoji_vote: 'string' },
     answer: object('id custom_property_id number_vote emoji_vote card_id author_id'),
   },
-  /** Changes the number of a vote. */
   updateVoteValue: {
+    about: 'Changes the number of a vote.',
     call: 'PATCH /cards/{card_id}/custom-properties/{property_id}/collective-vote-values/{id}',
     body: { number_vote: 'number | null' },
     answer: object(voteValue),
@@ -194,14 +194,14 @@ export const customPropertyCollectiveVoteValues = operations('customPropertyColl
 
 /** Values of a property that is a choice. */
 export const customPropertySelectValues = operations('customPropertySelectValues', {
-  /** Adds a value. */
   createNewSelectValue: {
+    about: 'Adds a value.',
     call: 'POST /company/custom-properties/{property_id}/select-values',
     body: { 'value*': 'string', color: 'integer | null' },
     answer: object(selectValue),
   },
-  /** The values of a choice. The service is known to page only with `v2_select_search`. */
   getListOfSelectValues: {
+    about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
     call: 'GET /company/custom-properties/{property_id}/select-values',
     query: {
       v2_select_search: 'boolean',
@@ -218,18 +218,18 @@ export const customPropertySelectValues = operations('customPropertySelectValues
     paging: 'offset',
     pagesOnlyWith: { v2_select_search: true },
   },
-  /** One value. */
   getSelectValue: {
+    about: 'One value.',
     call: 'GET /company/custom-properties/{property_id}/select-values/{id}',
     answer: object(selectValue),
   },
-  /** Removes a value; the documents name it so. */
   removeProperty: {
+    about: 'Removes a value; the documents name it so.',
     call: 'DELETE /company/custom-properties/{property_id}/select-values/{id}',
     answer: object(selectValue),
   },
-  /** Changes a value. */
   updateSelectValue: {
+    about: 'Changes a value.',
     call: 'PATCH /company/custom-properties/{property_id}/select-values/{id}',
     body: {
       value: 'string',
@@ -244,19 +244,19 @@ export const customPropertySelectValues = operations('customPropertySelectValues
 
 /** Places of a property in the tree of spaces. */
 export const customPropertyTreeEntities = operations('customPropertyTreeEntities', {
-  /** Allows a property in an entity of the tree. */
   addTreeEntityToCustomProperty: {
+    about: 'Allows a property in an entity of the tree.',
     call: 'POST /company/custom-properties/{property_id}/tree-entities',
     body: { 'tree_entity_uid*': 'string' },
     answer: object('id'),
   },
-  /** Forbids a property in an entity of the tree. */
   deleteTreeEntityFromCustomProperty: {
+    about: 'Forbids a property in an entity of the tree.',
     call: 'DELETE /company/custom-properties/{property_id}/tree-entities/{uid}',
     answer: none,
   },
-  /** The entities in which a property is allowed, in one answer. */
   getListOfCustomPropertyTreeEntities: {
+    about: 'The entities in which a property is allowed, in one answer.',
     call: 'GET /company/custom-properties/{property_id}/tree-entities',
     answer: array(treeEntity),
   },

@@ -63,10 +63,11 @@ type TextOrInteger = 'string' | 'integer';
 /** Operation that a row stands for, with the literal types of the row. */
 type OperationOf<G extends string, N, R extends Row> = Omit<
   R,
-  'call' | 'answer' | 'pathParameters'
+  'about' | 'call' | 'answer' | 'pathParameters'
 > &
   CallOf<R> & {
     readonly id: `${G}.${N & string}`;
+    readonly about: string;
     readonly response: R['answer'];
     readonly repeat: Operation['repeat'];
     readonly source: string;

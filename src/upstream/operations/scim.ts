@@ -23,34 +23,34 @@ const listFields = words('schemas Resources totalResults itemsPerPage startIndex
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
 export const scim = operations('scim', {
-  /** Creates a group. A name that exists answers 409. */
   addGroup: {
+    about: 'Creates a group. A name that exists answers 409.',
     call: 'POST /scim/v2/Groups',
     body: { 'displayName*': 'string' },
     answer: object(groupFields, groupTypes),
     section: 'groups',
   },
-  /** One group with its members. */
   getGroup: {
+    about: 'One group with its members.',
     call: 'GET /scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
     answer: object(group.fields, group.types),
     section: 'groups',
   },
-  /** All groups, with their members where the service lists them. */
   getGroups: {
+    about: 'All groups, with their members where the service lists them.',
     call: 'GET /scim/v2/Groups',
     query: { startIndex: 'number', count: 'number' },
     answer: list(listFields, group),
     paging: 'start-index',
     section: 'groups',
   },
-  /**
-   * Adds and removes members, renames. The inner shape of `Operations` is not documented; the one in use is
-   * `{ op, path, value }` with one numeric user id in each. Unsafe to repeat: a batch of which a part already
-   * holds may be refused as a whole, so a lost answer is better looked at.
-   */
   updateGroup: {
+    about:
+      'Adds and removes members, renames. The inner shape of `Operations` is not documented; ' +
+      'the one in use is `{ op, path, value }` with one numeric user id in each. Unsafe to ' +
+      'repeat: a batch of which a part already holds may be refused as a whole, so a lost ' +
+      'answer is better looked at.',
     call: 'PATCH /scim/v2/Groups/{group_id}',
     pathParameters: { group_id: 'string | number' },
     body: { 'Operations*': 'object[]' },
@@ -58,31 +58,35 @@ export const scim = operations('scim', {
     repeat: 'unsafe',
     section: 'groups',
   },
-  /** Creates (invites) a user. Entries of `emails` are strings or `{ value, type, primary }`, as the service takes them. */
   addUser: {
+    about:
+      'Creates (invites) a user. Entries of `emails` are strings or `{ value, type, primary }`, ' +
+      'as the service takes them.',
     call: 'POST /scim/v2/Users',
     body: { userName: 'string', 'emails*': 'unknown[]', name: 'object' },
     answer: object(userFields, userTypes),
     section: 'users',
     undocumented: ['name'],
   },
-  /** One user with its groups. */
   getUser: {
+    about: 'One user with its groups.',
     call: 'GET /scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
     answer: object(user.fields, user.types),
     section: 'users',
   },
-  /** All users. The grammar of `filter` is not documented, so its answer proves nothing by itself. */
   getUsers: {
+    about:
+      'All users. The grammar of `filter` is not documented, so its answer proves nothing by ' +
+      'itself.',
     call: 'GET /scim/v2/Users',
     query: { startIndex: 'number', count: 'number', filter: 'string' },
     answer: list(listFields, { fields: userFields, types: userTypes }),
     paging: 'start-index',
     section: 'users',
   },
-  /** Sets `active` and the name. Sets values, so a repeat changes nothing more. */
   updateUser: {
+    about: 'Sets `active` and the name. Sets values, so a repeat changes nothing more.',
     call: 'PATCH /scim/v2/Users/{user_id}',
     pathParameters: { user_id: 'number' },
     body: { 'Operations*': 'object[]' },

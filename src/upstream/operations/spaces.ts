@@ -38,8 +38,8 @@ export const treeEntity = words(`
 
 /** Spaces. */
 export const spaces = operations('spaces', {
-  /** Creates a space. */
   createNewSpace: {
+    about: 'Creates a space.',
     call: 'POST /spaces',
     body: {
       'title*': 'string | number',
@@ -51,25 +51,25 @@ export const spaces = operations('spaces', {
     },
     answer: object([...space, 'users']),
   },
-  /** Deletes a space. */
   removeSpace: {
+    about: 'Deletes a space.',
     call: 'DELETE /spaces/{space_id}',
     answer: object('id'),
   },
-  /** The spaces that the account of the token may see. */
   retrieveListOfSpaces: {
+    about: 'The spaces that the account of the token may see.',
     call: 'GET /spaces',
     query: { limit: 'integer', offset: 'integer' },
     answer: array([...space, ...words('boards user_id entity_uid access_mod')]),
     paging: 'offset',
   },
-  /** One space. */
   retrieveSpace: {
+    about: 'One space.',
     call: 'GET /spaces/{space_id}',
     answer: object(space),
   },
-  /** Changes a space, or moves it in the tree. */
   updateSpace: {
+    about: 'Changes a space, or moves it in the tree.',
     call: 'PATCH /spaces/{space_id}',
     body: {
       title: 'string | number',
@@ -86,8 +86,8 @@ export const spaces = operations('spaces', {
 
 /** Users of a space. */
 export const spaceUsers = operations('spaceUsers', {
-  /** Sets the role of a person in a space, and what the person hears of it. */
   changeUserRoleAndNotificationSettings: {
+    about: 'Sets the role of a person in a space, and what the person hears of it.',
     call: 'PATCH /spaces/{space_id}/users/{id}',
     body: {
       role_id: 'string',
@@ -97,8 +97,8 @@ export const spaceUsers = operations('spaceUsers', {
     },
     answer: object([...spaceAccess, 'id']),
   },
-  /** The users of a space. A page begins behind `last_user_id`. */
   getListOfUsers: {
+    about: 'The users of a space. A page begins behind `last_user_id`.',
     call: 'GET /spaces/{space_id}/users',
     query: {
       include_inherited_access: 'boolean',
@@ -115,13 +115,13 @@ export const spaceUsers = operations('spaceUsers', {
     ]),
     paging: 'last-user-id',
   },
-  /** One person of a space. */
   getUser: {
+    about: 'One person of a space.',
     call: 'GET /spaces/{space_id}/users/{id}',
     answer: object([...userShort, ...words('virtual entity_uid user_id access_mod')]),
   },
-  /** Invites a person to a space by e-mail address. */
   inviteUserToSpace: {
+    about: 'Invites a person to a space by e-mail address.',
     call: 'POST /spaces/{space_id}/users',
     body: {
       'email*': 'string',
@@ -132,8 +132,8 @@ export const spaceUsers = operations('spaceUsers', {
     },
     answer: object('user access_record message'),
   },
-  /** Takes a person out of a space. */
   removeUserFromSpace: {
+    about: 'Takes a person out of a space.',
     call: 'DELETE /spaces/{space_id}/users/{id}',
     answer: object(spaceAccess),
   },
@@ -143,24 +143,24 @@ const checklist = words('uid name sort_order space_uid created updated');
 
 /** Checklists that a space offers its cards as templates. */
 export const spaceTemplateChecklist = operations('spaceTemplateChecklist', {
-  /** Creates a template. */
   createNewSpaceTemplateChecklist: {
+    about: 'Creates a template.',
     call: 'POST /spaces/{space_uid}/template-checklists',
     body: { name: 'string', sort_order: 'number' },
     answer: object(checklist),
   },
-  /** The templates of a space with their items, in one answer. */
   getListOfSpaceTemplateChecklists: {
+    about: 'The templates of a space with their items, in one answer.',
     call: 'GET /spaces/{space_uid}/template-checklists',
     answer: array([...checklist, 'items']),
   },
-  /** Deletes a template. */
   removeSpaceTemplateChecklist: {
+    about: 'Deletes a template.',
     call: 'DELETE /spaces/{space_uid}/template-checklists/{template_checklist_uid}',
     answer: object('uid'),
   },
-  /** Changes a template, or moves it to another space. */
   updateSpaceTemplateChecklist: {
+    about: 'Changes a template, or moves it to another space.',
     call: 'PATCH /spaces/{space_uid}/template-checklists/{template_checklist_uid}',
     body: { name: 'string', sort_order: 'number', space_uid: 'string' },
     answer: object(checklist),
@@ -171,19 +171,19 @@ const item = words('uid text sort_order user_id created updated');
 
 /** Items of the template checklists of a space. */
 export const spaceTemplateChecklistItems = operations('spaceTemplateChecklistItems', {
-  /** Adds an item. */
   createNewSpaceTemplateChecklistItem: {
+    about: 'Adds an item.',
     call: 'POST /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items',
     body: { 'text*': 'string', sort_order: 'number' },
     answer: object(item),
   },
-  /** Removes an item. */
   removeSpaceTemplateChecklistItem: {
+    about: 'Removes an item.',
     call: 'DELETE /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items/{item_uid}',
     answer: object('uid'),
   },
-  /** Changes an item. */
   updateSpaceTemplateChecklistItem: {
+    about: 'Changes an item.',
     call: 'PATCH /spaces/{space_uid}/template-checklists/{template_checklist_uid}/items/{item_uid}',
     body: { text: 'string', sort_order: 'number' },
     answer: object(item),
@@ -192,8 +192,8 @@ export const spaceTemplateChecklistItems = operations('spaceTemplateChecklistIte
 
 /** The tree of spaces and documents. */
 export const treeEntities = operations('treeEntities', {
-  /** Entities of the tree, from the root or below a parent. */
   getListOfEntities: {
+    about: 'Entities of the tree, from the root or below a parent.',
     call: 'GET /tree-entities',
     query: {
       limit: 'integer',
@@ -213,8 +213,8 @@ export const treeEntities = operations('treeEntities', {
 
 /** Roles that users and groups may have in the tree. */
 export const treeEntityRoles = operations('treeEntityRoles', {
-  /** All roles, in one answer. */
   getListOfTreeEntityRoles: {
+    about: 'All roles, in one answer.',
     call: 'GET /tree-entity-roles',
     answer: array(`
       id name permissions sort_order new_permissions_default_value updated created
@@ -226,8 +226,8 @@ export const treeEntityRoles = operations('treeEntityRoles', {
 
 /** Automations of a space. What triggers, conditions and actions hold is not documented. */
 export const automations = operations('automations', {
-  /** Creates an automation. */
   createAutomation: {
+    about: 'Creates an automation.',
     call: 'POST /spaces/{space_id}/automations',
     body: {
       'type*': "'on_action' | 'on_date' | 'on_demand'",
@@ -238,18 +238,18 @@ export const automations = operations('automations', {
     },
     answer: object(automation),
   },
-  /** Deletes an automation. */
   deleteAutomation: {
+    about: 'Deletes an automation.',
     call: 'DELETE /spaces/{space_id}/automations/{automation_uid}',
     answer: object('message'),
   },
-  /** All automations of a space, in one answer. */
   getListOfAutomations: {
+    about: 'All automations of a space, in one answer.',
     call: 'GET /spaces/{space_id}/automations',
     answer: array(automation),
   },
-  /** Changes an automation. */
   updateAutomation: {
+    about: 'Changes an automation.',
     call: 'PATCH /spaces/{space_id}/automations/{automation_uid}',
     body: {
       type: "'on_action' | 'on_date' | 'on_demand'",
@@ -264,16 +264,16 @@ export const automations = operations('automations', {
 
 /** Iterations of a space: planned, then active, then closed. */
 export const iterations = operations('iterations', {
-  /** Puts a card into an iteration. */
   addCardToIteration: {
+    about: 'Puts a card into an iteration.',
     call: 'POST /spaces/{space_uid}/iterations/{iteration_id}/cards',
     pathParameters: { iteration_id: 'string' },
     body: { 'card_uid*': 'string' },
     answer: object(iterationCard),
     stage: 'beta',
   },
-  /** Plans an iteration. */
   createIteration: {
+    about: 'Plans an iteration.',
     call: 'POST /spaces/{space_uid}/iterations',
     body: {
       'title*': 'string',
@@ -284,45 +284,45 @@ export const iterations = operations('iterations', {
     answer: object(iteration),
     stage: 'beta',
   },
-  /** Deletes an iteration; its cards may go to another. */
   deleteIteration: {
+    about: 'Deletes an iteration; its cards may go to another.',
     call: 'DELETE /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
     body: { new_iteration_id: 'string | null' },
     answer: object([...iteration, 'moved_cards']),
     stage: 'beta',
   },
-  /** The iterations that a card was in, in one answer. */
   getCardIterationsHistory: {
+    about: 'The iterations that a card was in, in one answer.',
     call: 'GET /cards/{card_uid}/iterations-history',
     query: { with_details: 'boolean' },
     answer: array(iterationCard),
     stage: 'beta',
   },
-  /** One iteration. */
   getIteration: {
+    about: 'One iteration.',
     call: 'GET /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
     answer: object(iteration),
     stage: 'beta',
   },
-  /** Takes a card out of an iteration. */
   removeCardFromIteration: {
+    about: 'Takes a card out of an iteration.',
     call: 'DELETE /spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}',
     pathParameters: { iteration_id: 'string' },
     answer: object(iterationCard),
     stage: 'beta',
   },
-  /** The cards of an iteration, in one answer. */
   retrieveCardsInIteration: {
+    about: 'The cards of an iteration, in one answer.',
     call: 'GET /spaces/{space_uid}/iterations/{iteration_id}/cards',
     pathParameters: { iteration_id: 'string' },
     query: { status: 'string' },
     answer: array([...iterationCard, 'card_id']),
     stage: 'beta',
   },
-  /** The iterations of a space. */
   retrieveListOfIterations: {
+    about: 'The iterations of a space.',
     call: 'GET /spaces/{space_uid}/iterations',
     query: {
       status: 'string',
@@ -335,8 +335,8 @@ export const iterations = operations('iterations', {
     paging: 'offset',
     stage: 'beta',
   },
-  /** Changes, starts or closes an iteration; cards that are not done may go to another. */
   updateIteration: {
+    about: 'Changes, starts or closes an iteration; cards that are not done may go to another.',
     call: 'PATCH /spaces/{space_uid}/iterations/{id}',
     pathParameters: { id: 'string' },
     body: {
@@ -361,14 +361,14 @@ const sprint = words(`
 
 /** Sprints of boards. */
 export const sprints = operations('sprints', {
-  /** One sprint with its cards. The documents break off within the list of its fields. */
   getSprintSummary: {
+    about: 'One sprint with its cards. The documents break off within the list of its fields.',
     call: 'GET /sprints/{id}',
     query: { exclude_deleted_cards: 'boolean' },
     answer: object([...sprint, 'cards', 'cardUpdates', 'customProperties']),
   },
-  /** The sprints of the company. */
   getSprintsList: {
+    about: 'The sprints of the company.',
     call: 'GET /sprints',
     query: { active: 'boolean', limit: 'integer', offset: 'integer' },
     answer: array(sprint),

@@ -1,11 +1,11 @@
-import type { ChangeKind } from '../../domain/change.ts';
+import type { ChangeClass } from '../../domain/change-class.ts';
 import type { Pending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { AcceptedWrite } from './write-result.ts';
 
 /** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
-export function toChangeKind(write: AcceptedWrite): ChangeKind {
+export function toChangeClass(write: AcceptedWrite): ChangeClass {
   if (write.type === 'group') {
     const { removes, members, admins } = write.undo ?? {};
     if (removes === true) return 'member-removed';

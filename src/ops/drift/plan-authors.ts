@@ -1,0 +1,53 @@
+import { findDrift } from '../../domain/change.ts';
+import type { PlanOrigin } from '../../domain/plan.ts';
+import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { listAskers } from '../../store/audit/requests.ts';
+import type { PlanActionView, PlanRow } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+
+/** Author of a change or of the difference that it ends. */
+export interface ActionAuthor {
+  /** The id of a provider's credential, or the name of an account of the service. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Finds who asked for the actions of a plan of removals by providers, else who brought the differences about that the
+ * actions end; in their order.
+ */
+export async function findActionAuthors(
+  db: Db,
+  { source, created_at }: Pick<PlanRow, 'source' | 'created_at'>,
+  actions: readonly PlanActionView[],
+): Promise<(ActionAuthor | undefined)[]> {
+  return isAskedFor(source)
+    ? listAskers(db, actions)
+    : findDifferenceAuthors(db, created_at, actions);
+}
+
+function isAskedFor(source: PlanOrigin): boolean {
+  return source === 'provider';
+}
+
+async function findDifferenceAuthors(
+  db: Db,
+  firstSeenAt: number,
+  actions: readonly PlanActionView[],
+): Promise<(ActionAuthor | undefined)[]> {
+  const drifts = actions.flatMap((action, place) => {
+    const kind = findDrift(action.kind);
+    const { type, resourceId, memberId } = action;
+    return kind === undefined ? [] : [{ place, kind, type, resourceId, memberId, firstSeenAt }];
+  });
+  const authors = await findDriftAuthors(db, drifts);
+  const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
+  for (const [index, { place }] of drifts.entries()) found[place] = toAuthor(authors[index]);
+  return found;
+}
+
+function toAuthor(author: Author | undefined): ActionAuthor | undefined {
+  const by = author?.username ?? author?.address ?? author?.authorId?.toString();
+  return author === undefined || by === undefined ? undefined : { by, at: author.at };
+}

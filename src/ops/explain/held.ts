@@ -1,0 +1,60 @@
+import type { ChangeKind } from '../../domain/change.ts';
+import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
+
+/** Fields that a change is about. */
+const FIELDS: Readonly<Partial<Record<ChangeKind, readonly string[]>>> = {
+  'user.create': ['account'],
+  'user.activate': ['active'],
+  'user.deactivate': ['active'],
+  'user.rename': ['name'],
+  'user.access': ['appsPermissions', 'temporarilyInactive'],
+  'group.create': ['existence'],
+  'group.rename': ['displayName'],
+  'group.permissions': ['permissions', 'addToCardsAndSpacesEnabled'],
+  'group.delete': ['existence'],
+};
+
+/** Names the differences that a plan holds back: they are not drift. */
+export async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> {
+  const { id, fields, groups, admins } = explanation;
+  const own = await listHeldChanges(db, [id]);
+  const held = new Set(own.flatMap(({ kind }) => FIELDS[kind] ?? []));
+  const toField = (one: ExplainedField): ExplainedField =>
+    one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;
+  const places =
+    groups === undefined
+      ? []
+      : await listHeldChanges(
+          db,
+          groups.map((one) => one.id),
+        );
+  const toGroup = (link: ExplainedLink) =>
+    toLink(link, places, { kind: 'member.', groupId: link.id, memberId: id });
+  const toAdmin = (link: ExplainedLink) =>
+    toLink(link, own, { kind: 'admin.', groupId: id, memberId: link.id });
+  return {
+    ...explanation,
+    fields: fields.map(toField),
+    ...(groups !== undefined && { groups: groups.map(toGroup) }),
+    ...(admins !== undefined && { admins: admins.map(toAdmin) }),
+  };
+}
+
+interface Place {
+  readonly kind: 'member.' | 'admin.';
+  readonly groupId: string;
+  readonly memberId: string;
+}
+
+function toLink(
+  link: ExplainedLink,
+  held: readonly HeldChange[],
+  { kind, groupId, memberId }: Place,
+): ExplainedLink {
+  const isHeld = held.some(
+    (one) => one.kind.startsWith(kind) && one.resource_id === groupId && one.member_id === memberId,
+  );
+  return isHeld && link.standing === 'drifted' ? { ...link, standing: 'held' } : link;
+}

@@ -1,0 +1,149 @@
+import { userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
+import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
+import { deleteLinks } from '../../store/links/links.ts';
+import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
+import {
+  listOvertakenActions,
+  listPlanActions,
+  lockPlan,
+  type PlanActionRow,
+  type PlanRow,
+  renewPlanActions,
+  updatePlan,
+  updatePlanActions,
+} from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
+import { type Current, checkRepair, lockCurrent, toKey, toPlace } from './current.ts';
+import type { DriftDeps } from './deps.ts';
+import { desire } from './desire.ts';
+
+/** Actions of one transaction. */
+const PART = 200;
+
+/**
+ * Makes what the service holds the desired state for every change of a discarded plan that held it back, so that no
+ * policy makes the change after all. After a crash the next leader goes on.
+ */
+export async function acceptDiscarded(deps: DriftDeps, plan: PlanRow): Promise<void> {
+  while (await acceptPart(deps, plan.id));
+  const ended_at = deps.clock.now();
+  await deps.store.write((tx) => updatePlan(tx, plan.id, { ended_at }));
+}
+
+async function acceptPart({ store, ...deps }: DriftDeps, id: string): Promise<boolean> {
+  return store.write(async (tx) => {
+    await lockPlan(tx, id);
+    await enterRules(tx, deps.rules, 'names');
+    const query = { status: 'planned', afterId: 0, limit: PART } as const;
+    const actions = await listPlanActions(tx, id, query);
+    for (const action of actions) await acceptState(tx, { store, ...deps }, action);
+    const ids = actions.map((action) => action.id);
+    await updatePlanActions(tx, ids, { status: 'dropped' });
+    return actions.length > 0;
+  });
+}
+
+/** Makes what the service holds the desired state of one field or one place in a list. */
+async function acceptState(tx: Db, deps: DriftDeps, action: PlanActionRow): Promise<void> {
+  const key = { type: action.resource_type, id: action.resource_id };
+  const current = await lockCurrent(tx, deps, key);
+  if (current === undefined) return;
+  const { kind, member_id: memberId } = action;
+  const difference = current.differences.get(toKey(action));
+  if (difference === undefined) return;
+  if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
+  await desire(tx, deps, current, { kind, memberId, value: difference.observed });
+}
+
+/** Brings back what its provider deleted and the service keeps. */
+async function acceptDeleted(
+  tx: Db,
+  deps: DriftDeps,
+  { current: { row }, action }: { current: Current; action: PlanActionRow },
+): Promise<void> {
+  if ('upstream_id' in row) return restoreUser(tx, deps, row);
+  const place = toPlace({ kind: action.kind, desired: parseStored(action.desired) });
+  // A group that the bridge released keeps the member, who is not the bridge's any more.
+  if (place.kind === 'link') {
+    return deleteLinks(tx, place.list, row.id, [userId(action.member_id)]);
+  }
+  return restoreGroup(tx, deps, row);
+}
+
+/** Brings back a deleted user whose account stays active; without its name it is not managed any more. */
+async function restoreUser(tx: Db, { clock, rules }: DriftDeps, row: UserRow): Promise<void> {
+  const now = clock.now();
+  const named = await listUsersByName(tx, row.user_name_folded);
+  if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
+    return updateUser(tx, row.id, { upstream_id: null, must_look: 0, due_at: null });
+  }
+  const attributes = { ...parseStored<JsonObject>(row.attributes), active: true };
+  const columns = toUserColumns(withSchemas(USER_SCHEMA_URI, attributes));
+  const change = { deleted_at: null, version: row.version + 1, modified_at: now };
+  await updateUser(tx, row.id, { ...columns, ...change });
+  await touchGroupsOf(tx, row.id, now);
+  await followUser(tx, rules, row.id, now);
+}
+
+/** Brings back a deleted group that stays in the service; without its name it is not managed any more. */
+async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow): Promise<void> {
+  const now = clock.now();
+  const named = await listGroupsByName(tx, row.display_name_folded);
+  if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
+    const ids = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null };
+    return updateGroup(tx, row.id, { ...ids, must_look: 0, due_at: null });
+  }
+  const columns = toGroupColumns(
+    withSchemas(GROUP_SCHEMA_URI, parseStored<JsonObject>(row.attributes)),
+  );
+  const change = { ...columns, deleted_at: null, version: row.version + 1, modified_at: now };
+  await updateGroup(tx, row.id, change);
+  const users = await listLinkedUsers(tx, row.id);
+  await touchUsers(tx, users, now);
+  const after = toRuledName({ ...row, ...change });
+  await followGroup(tx, rules, { id: row.id, before: undefined, after, users }, now);
+}
+
+/**
+ * Drops held changes that a provider has taken back, or that the service has made itself since: a waiting plan shrinks,
+ * and its hash stays. A plan of which nothing is left is over.
+ */
+export async function dropOvertaken(deps: DriftDeps): Promise<void> {
+  const { store, clock, events } = deps;
+  const over = await store.write(async (tx) => {
+    const actions = await listOvertakenActions(tx, PART);
+    const now = clock.now();
+    const dropped: PlanActionRow[] = [];
+    for (const action of actions) {
+      const key = { type: action.resource_type, id: action.resource_id };
+      const current = await lockCurrent(tx, deps, key);
+      const state = current === undefined ? 'done' : await checkRepair(tx, current, action);
+      if (state === 'done') dropped.push(action);
+      else if (state === 'differs') await renewPlanActions(tx, [action.id], now);
+    }
+    await updatePlanActions(
+      tx,
+      dropped.map(({ id }) => id),
+      { status: 'dropped' },
+    );
+    return endEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
+  });
+  for (const { id, source } of over) events.plan({ id, source, status: 'applied', actions: 0 });
+}
+
+async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
+  const over: PlanRow[] = [];
+  for (const id of ids) {
+    const [left] = await listPlanActions(tx, id, { status: 'planned', afterId: 0, limit: 1 });
+    const plan = left === undefined ? await lockPlan(tx, id) : undefined;
+    if (plan?.status !== 'held') continue;
+    await updatePlan(tx, id, { status: 'applied', ended_at: now });
+    over.push(plan);
+  }
+  return over;
+}
