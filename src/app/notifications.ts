@@ -73,10 +73,12 @@ function toReason({
   };
 }
 
-function toPlan({ id, source, reason, waiting }: WaitingPlan): Condition {
-  const text = `A plan (${source}) of ${waiting} changes waits for an operator: ${reason ?? 'it is above its limits'}. scim-bridge plan show`;
+function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
+  const why = reason ?? 'it is above its limits';
+  const text = `A plan of ${waiting} changes (${source}) waits for an operator: ${why}. scim-bridge plan show`;
   const subject = `plan:${id}`;
-  return { key: subject, began: toTold('plan.held', subject, text, { plan: id, source, waiting, reason }) };
+  const data = { plan: id, source, waiting, reason };
+  return { key: subject, began: toTold('plan.held', subject, text, data) };
 }
 
 function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {

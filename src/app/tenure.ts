@@ -7,7 +7,7 @@ import type { ApiSource } from '../ops/api/routes.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
-import { toLeadersStore } from '../reconcile/lead.ts';
+import { holdsLead, toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
@@ -73,7 +73,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { options, sections, waiting } = parts;
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, waiting);
+  const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
   const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
