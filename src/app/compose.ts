@@ -5,9 +5,9 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
+import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -37,7 +37,13 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import {
+  countStoreWork,
+  countTraffic,
+  toDriftEvents,
+  toGuardOptions,
+  toReconcileEvents,
+} from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -79,7 +85,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
   const store = watchWrites(countStoreWork(given.store, given.metrics), clock);
   const logger = openOutageLog(given.logger, store, clock);
-  const options: WatchedOptions = { ...given, store, clock, logger };
+  const traffic = createTrafficCounter();
+  const metrics = countTraffic(given.metrics, traffic);
+  const options: WatchedOptions = { ...given, store, clock, logger, metrics, traffic };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
@@ -101,7 +109,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),

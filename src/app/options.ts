@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { About } from '../ops/state/status.ts';
+import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
@@ -41,7 +42,8 @@ export interface BridgeOptions {
   readonly findOverload: () => Overload | undefined;
 }
 
-/** Options with a store that tells whether it takes writes. */
+/** Options with a store that tells whether it takes writes, and with a count of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
+  readonly traffic: TrafficCounter;
 }

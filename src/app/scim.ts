@@ -14,7 +14,7 @@ import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
 /** Time that requests together may keep the event loop, in milliseconds. */
@@ -84,8 +84,10 @@ export function openAccess(
 ): Access {
   const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  const given = { scim: scimTokens, operator, reader, metrics };
-  return createAccess({ store, clock, given, onFailure });
+  return createAccess({
+    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    given: { scim: scimTokens, operator, reader, metrics },
+  });
 }
 
 /** Opens the limiter of requests without a valid credential. */

@@ -343,7 +343,11 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
     profile: 'lenient',
   };
   const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-  const letIn = requireOperator({ findCredential: async () => operator, attempts });
+  const letIn = requireOperator({
+    findCredential: async () => operator,
+    attempts,
+    sessions: undefined,
+  });
   const app = express().use('/ops', letIn, createRouteRouter(apiRoutes, { api }));
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

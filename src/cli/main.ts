@@ -23,7 +23,6 @@ import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
-import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -56,7 +55,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addWhyCommand,
     addHealthcheckCommand,
     addSandboxCommand,
-    addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
     clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),

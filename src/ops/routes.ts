@@ -15,6 +15,7 @@ import { resourceRoutes } from './resources/routes.ts';
 import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import { type RetrySource, retryRoutes } from './state/retry.ts';
+import { type SampleSource, sampleRoutes } from './state/samples.ts';
 import { settingsRoute } from './state/settings.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
 import { type WritesSource, writesRoutes } from './state/writes.ts';
@@ -28,6 +29,7 @@ export interface OpsSources {
   readonly settings: readonly ShownSetting[];
   readonly writes: WritesSource;
   readonly retry: RetrySource;
+  readonly samples: SampleSource;
   readonly resources: ResourceSources;
   readonly explain: ExplainSource;
   readonly timeline: TimelineSource;
@@ -53,6 +55,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   settingsRoute,
   ...writesRoutes,
   ...retryRoutes,
+  ...sampleRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,

@@ -32,6 +32,13 @@ export async function takeSettledChanges(
   return rows.toSorted((a, b) => a.version - b.version);
 }
 
+/** Forgets removals up to this version, because they wait for an operator and not for the service. */
+export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: number): Promise<void> {
+  const removals = tx.deleteFrom('changes').where('resource_id', '=', id);
+  const kinds = ['leaver', 'member-removed'] as const;
+  await removals.where('version', '<=', version).where('kind', 'in', kinds).execute();
+}
+
 /** Somebody is out, or in, also while another part of the same request still waits. */
 function isSettled(id: string, oldestPending: number): RawBuilder<SqlBool> {
   const access = sql`kind in ('leaver', 'joiner')`;
