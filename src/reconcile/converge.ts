@@ -103,7 +103,7 @@ export async function converge<
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
     const outcome: Outcome<Known, Part> = action
-      ? await traceStep(deps, { key, action: action.kind }, () =>
+      ? await traceStep(deps, { key, action: action.kind, change: begun?.change }, () =>
           kind.apply(
             { upstream: permit.upstream, quirks: deps.quirks },
             withMissed(state, missed),
