@@ -101,13 +101,11 @@ export async function converge<
     const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
-    const outcome: Outcome<Known, Part> = action
-      ? await kind.apply(
-          { upstream: permit.upstream, quirks: deps.quirks },
-          withMissed(state, missed),
-          action,
-        )
-      : { kind: 'done', known: kind.noNews };
+    const { upstream } = permit;
+    const outcome = await take({ ...deps, upstream }, kind, {
+      state: withMissed(state, missed),
+      action,
+    });
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';
     if (again) {
@@ -130,6 +128,16 @@ export async function converge<
     step = { state: recorded.state, action: kind.planNext(recorded.state) };
   }
   return GONE;
+}
+
+/** Takes a step; without an action it is done. */
+async function take<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
+  service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
+  kind: Convergeable<State, Action, Known, Part, Row>,
+  { state, action }: PlannedStep<State, Action>,
+): Promise<Outcome<Known, Part>> {
+  if (action === undefined) return { kind: 'done', known: kind.noNews };
+  return kind.apply(service, state, action);
 }
 
 async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
