@@ -96,7 +96,7 @@ test('a backup that is made under load holds all that was acknowledged before, a
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
-  const restored = await runAlone([commands.restore], `restore ${backup}`.split(' '), env);
+  const restored = await runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
   lives.sandbox.calls.reset();
 
   expect(meanwhile.length).toBeGreaterThan(0);
@@ -136,7 +136,11 @@ test('a file that is there is left alone, and what is no whole store of the brid
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
   const run = (command: 'backup' | 'restore', path: string) =>
-    runAlone([commands[command]], `${command} ${path}`.split(' '), env);
+    runAlone(
+      [commands[command]],
+      [command, path, ...(command === 'restore' ? ['--yes'] : [])],
+      env,
+    );
   const made = await run('backup', backup);
   const twice = await run('backup', backup);
   const nowhere = await run('backup', join(file, 'below-a-file.db'));
@@ -168,7 +172,7 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
   const during = await lives.live(async (bridge) => {
     await addUser(bridge, 'ada');
     expect((await runAlone([commands.backup], `backup ${backup}`.split(' '), env)).code).toBe(0);
-    return runAlone([commands.restore], `restore ${backup}`.split(' '), env);
+    return runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
   });
   const after = await runAlone([commands.backup], `backup ${backup}.2`.split(' '), env);
 
@@ -181,7 +185,7 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
 test('of PostgreSQL both say what to do instead', async () => {
   const env = { DATABASE_URL: 'postgres://bridge@db.invalid/bridge' };
   const backup = await runAlone([commands.backup], 'backup x'.split(' '), env);
-  const restore = await runAlone([commands.restore], 'restore x'.split(' '), env);
+  const restore = await runAlone([commands.restore], 'restore x --yes'.split(' '), env);
 
   expect(backup).toMatchObject({ code: 1, text: expect.stringContaining('pg_dump') });
   expect(restore).toMatchObject({ code: 1, text: expect.stringContaining('pg_restore') });

@@ -98,6 +98,15 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       const before = toTables(await listTraces(world.store, id));
       const shown = await erase('erase', 'ada@example.com');
       const untouched = toTables(await listTraces(world.store, id));
+      const asking = { columns: 80, answer: 'no' };
+      const no = await runner(
+        world,
+        [addEraseCommand],
+        undefined,
+        asking,
+      )('erase', 'ada@example.com');
+      expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
+      expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
       const done = await erase('erase', 'ada@example.com', '--yes');
       const after = await listTraces(world.store, id);
       await sweep(world);

@@ -116,12 +116,21 @@ const NOTHING: OpsSources = {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
   },
+  notifications: { list: never, retry: never, test: never, receivers: [] },
   api: { call: never, told: () => undefined },
 };
 
 describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = {
+      ...SWEEP_SETTINGS,
+      DATABASE_URL: await makeUrl('migrated'),
+      // Nobody listens there.
+      NOTIFY_RECEIVERS:
+        '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',
+      NOTIFY_HOSTS: '127.0.0.1',
+      NOTIFY_PRIVATE_ADDRESSES: 'allow',
+    };
     const done = new Set<string>();
     async function ask(bridge: TestBridge, method: 'GET' | 'POST', path: string, body?: JsonValue) {
       const answer = await askOps(bridge, method, path, body);
@@ -150,6 +159,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
           '/drifts',
           '/requests',
           '/acts',
+          '/notifications',
           '/settings',
         ],
         ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
@@ -166,6 +176,8 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/retry', { all: true });
+      await ask(bridge, 'POST', '/notifications/test', {});
+      await ask(bridge, 'POST', '/notifications/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
@@ -194,6 +206,11 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
+      const nobody = [
+        await ask(bridge, 'POST', '/notifications/test', { receiver: 'x' }),
+        await ask(bridge, 'POST', '/notifications/retry', { id: 'x' }),
+      ];
+      expect(nobody.map(({ status }) => status)).toEqual([404, 404]);
     });
     await lives.live(async (bridge) => {
       const vera = await addUser(bridge, 'vera', { active: false });

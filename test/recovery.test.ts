@@ -351,7 +351,7 @@ describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
     const run = (args: string, env: Record<string, string> = {}) =>
       runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 
-    const marked = await run('restore');
+    const marked = await run('restore --yes');
     await world.live(async (bridge) => {
       const env = { OPS_URL: new URL(bridge.baseUrl).origin };
       const { plan } = await untilPhase(bridge, 'waiting');

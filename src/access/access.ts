@@ -28,6 +28,8 @@ export interface GivenTokens {
   readonly operator: string | undefined;
   /** setting: ops.readerToken */
   readonly reader: string | undefined;
+  /** setting: ops.metricsToken */
+  readonly metrics: string | undefined;
 }
 
 /** Dependencies of `createAccess`. */
@@ -91,11 +93,13 @@ export function createGivenTokenFinder({
   scim,
   operator,
   reader,
+  metrics,
 }: GivenTokens): (presented: string) => Credential | undefined {
   const all = [
     ...scim.map((token, place) => ({ token, credential: toScimCredential(place + 1) })),
     ...(operator === undefined ? [] : [{ token: operator, credential: OPERATOR }]),
     ...(reader === undefined ? [] : [{ token: reader, credential: READER }]),
+    ...(metrics === undefined ? [] : [{ token: metrics, credential: METRICS }]),
   ];
   const findPlace = createTokenFinder(all.map(({ token }) => token));
   return (presented) => all[findPlace(presented)]?.credential;
@@ -111,6 +115,12 @@ const READER: Credential = {
   id: 'settings-reader',
   name: 'ops.readerToken',
   purpose: 'reader',
+  profile: 'lenient',
+};
+const METRICS: Credential = {
+  id: 'settings-metrics',
+  name: 'ops.metricsToken',
+  purpose: 'metrics',
   profile: 'lenient',
 };
 

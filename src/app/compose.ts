@@ -22,9 +22,10 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { createApps } from './http.ts';
+import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import {
@@ -85,9 +86,10 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiting = createWaiting(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
+  const observe = () => observeBridge(options, toHealthSources(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
@@ -150,7 +152,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 
 /** What every process is given, whether it leads or not. */
 function createDeps(
-  { settings, store, clock, random, logger, metrics }: WatchedOptions,
+  { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
@@ -161,6 +163,7 @@ function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events: toReconcileEvents(logger, metrics, sections.refresh),
+    ...(tracing === undefined ? {} : { tracing }),
   };
 }
 

@@ -16,6 +16,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
+import { countNotifications } from '../store/notifications.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
@@ -24,7 +25,6 @@ import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
-import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
@@ -57,14 +57,15 @@ export function createApps(
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
+    countNotifications: () => countNotifications(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
-    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
+    build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
-  const app = createApp();
-  const follow = followRequests({ clock, logger, metrics });
+  const app = createApp(settings.trustProxy);
+  const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
   app.use(SCIM_PATH, scim);
@@ -73,7 +74,14 @@ export function createApps(
   if (settings.ops.port === undefined) app.use(operators);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return { app, opsApp: createApp().use(follow).use(health).use(operators).use(answerUnknown) };
+  return {
+    app,
+    opsApp: createApp(settings.trustProxy)
+      .use(follow)
+      .use(health)
+      .use(operators)
+      .use(answerUnknown),
+  };
 }
 
 function toOAuthDeps(
@@ -86,7 +94,7 @@ function toOAuthDeps(
 }
 
 /** Sources of health. */
-function toHealthSources(
+export function toHealthSources(
   options: WatchedOptions,
   { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { Credential } from '../domain/credential.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
+import type { ApiSource } from '../ops/api/routes.ts';
 import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
@@ -26,7 +27,9 @@ import { countDrifts, findDrift } from '../store/drifts.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { events } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
+import { toNotificationSource } from './notification-source.ts';
 import type { WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
@@ -77,16 +80,8 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
-    api: {
-      call: leadership.callForOperator,
-      told: (call, res) =>
-        logger.log(
-          events.operatorCalled({
-            ...{ requestId: getRequestId(res), ...call },
-            ...toCaller(getOperator(res)),
-          }),
-        ),
-    },
+    api: { call: leadership.callForOperator, told: tellCalls(logger) },
+    notifications: toNotificationSource(options),
     clock: options.clock,
     acts: parts.acts,
     acted(act) {
@@ -121,6 +116,14 @@ function toStatusSources(
       (await countDrifts(store.read)).filter(({ status }) =>
         ACTIVE_STATUSES.some((active) => active === status),
       ),
+  };
+}
+
+/** Logs calls of operators, each with who made it. */
+function tellCalls(logger: Logger): ApiSource['told'] {
+  return (call, res) => {
+    const caller = toCaller(getOperator(res));
+    logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call, ...caller }));
   };
 }
 

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The service that a bridge works with. */
 export interface Target {
@@ -34,6 +35,8 @@ export interface BridgeOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: off. */
+  readonly tracing?: Tracing;
   /** Finds out whether the process is overloaded; then requests of providers are refused. */
   readonly findOverload: () => Overload | undefined;
 }

@@ -10,6 +10,7 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
@@ -44,7 +45,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    findTrace: () => undefined,
+    tracing: options.tracing ?? noTracing,
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
 }
@@ -81,9 +82,10 @@ export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
-  const { token: operator, readerToken: reader } = settings.ops;
+  const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  return createAccess({ store, clock, given: { scim: scimTokens, operator, reader }, onFailure });
+  const given = { scim: scimTokens, operator, reader, metrics };
+  return createAccess({ store, clock, given, onFailure });
 }
 
 /** Opens the limiter of requests without a valid credential. */

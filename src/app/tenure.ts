@@ -1,5 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 import { groupId } from '../domain/ids.ts';
+import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
@@ -30,6 +31,7 @@ import type { Store } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
 import type { LeaderNews } from './leader-news.ts';
+import { toNotifierTelemetry } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
 import {
   toFixedQuirks,
@@ -38,7 +40,7 @@ import {
   toSweepPolicy,
   toTransportOptions,
 } from './settings.ts';
-import { toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -55,6 +57,7 @@ export interface TenureParts {
   readonly acts: ActLog;
   readonly waiting: Waiting;
   readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
+  readonly observe: NotifierDeps['observe'];
 }
 
 /** A process while it leads: all that calls the service, and what it has learned of it. */
@@ -76,8 +79,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const { mode } = parts.guard;
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode });
+  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
   const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
   const pruning = createPruning(deps, toRetention(options.settings));
   const callForOperator = createOperatorCalls(deps, wake);
@@ -85,6 +87,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     perform({ convergence, callForOperator, look }, errand),
   );
+  const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
 
@@ -116,11 +119,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       convergence.start(recovery.hold);
       await recovery.start();
       const { sweeps, keeper } = detectors;
-      for (const each of [pruning, sweeps, keeper, errands, hearing]) each.start();
+      for (const each of [pruning, sweeps, keeper, errands, hearing, notifier]) each.start();
     },
     async stop() {
       hearing.stop();
-      const all = [pruning, errands, ...Object.values(detectors), recovery, firstRead];
+      const all = [pruning, errands, notifier, ...Object.values(detectors), recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
@@ -145,6 +148,7 @@ async function createDeps(
     random,
     hooks: {
       ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
+      ...toCallTraces(options.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
     },
@@ -153,6 +157,17 @@ async function createDeps(
   const harmRoom = createHarmRoom(deps.policy.providerHarm);
   harmRoom.learn(await countHarmRoom(store.read, deps));
   return { ...deps, store, upstream, quirks, outage, harmRoom };
+}
+
+function openNotifier(
+  { options, observe }: TenureParts,
+  { store, clock, random }: ReconcileDeps,
+): Notifier {
+  const { settings } = options;
+  const { receivers, hosts, privateAddresses } = settings.notify;
+  const policy = { receivers, hosts, privateAddresses };
+  const told = toNotifierTelemetry(options);
+  return createNotifier({ store, clock, random, policy, observe, told });
 }
 
 /** What sees that others have changed the service, and what is done about it. */

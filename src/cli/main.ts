@@ -7,10 +7,19 @@ import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clientCommand } from './client.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
+import {
+  addActsCommand,
+  addDriftsCommand,
+  addGroupsCommand,
+  addRequestsCommand,
+  addUsersCommand,
+} from './lists.ts';
 import { addLookCommand } from './look.ts';
+import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
@@ -20,7 +29,9 @@ import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
+import { addStatusCommand } from './status.ts';
 import { sweepCommand } from './sweep.ts';
+import { openTerminal } from './terminal.ts';
 import { tokenCommand } from './token.ts';
 import { addWhyCommand } from './why.ts';
 
@@ -35,6 +46,12 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       return createCheck({ clock: systemClock, random: Math.random })(options);
     }),
     addSettingsCommand,
+    addStatusCommand,
+    addUsersCommand,
+    addGroupsCommand,
+    addDriftsCommand,
+    addRequestsCommand,
+    addActsCommand,
     addExplainCommand,
     addWhyCommand,
     addHealthcheckCommand,
@@ -49,6 +66,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addResumeCommand,
     addRetryCommand,
     addLookCommand,
+    addNotificationsCommand,
     addPlanCommand,
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
@@ -57,6 +75,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
     }),
+    addCompletionCommand,
   ],
   world: {
     env: process.env,
@@ -65,6 +84,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
+    ...openTerminal(process),
   },
 });
 

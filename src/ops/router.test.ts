@@ -136,7 +136,12 @@ const operators = {
   api,
 };
 
-const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator: token, reader });
+const find = createGivenTokenFinder({
+  scim: ['scim-token-0123456789'],
+  operator: token,
+  reader,
+  metrics: undefined,
+});
 
 function request(
   change: Partial<HealthSources> = {},
@@ -175,6 +180,12 @@ function request(
       failed: () => undefined,
       attempts,
       status,
+      notifications: {
+        receivers: [],
+        list: async () => [],
+        retry: async () => 0,
+        test: async () => [],
+      },
       ...operators,
       ...others,
     }),

@@ -8,6 +8,7 @@ import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
+import { type NotificationSource, notificationRoutes } from './notifications/routes.ts';
 import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
 import { type ListRequests, requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
@@ -39,6 +40,7 @@ export interface OpsSources {
   readonly recovery: RecoverySource;
   readonly listRequests: ListRequests;
   readonly acts: Pick<ActLog, 'list'>;
+  readonly notifications: NotificationSource;
   readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes this table as OpenAPI. */
@@ -62,6 +64,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recoveryRoutes,
   ...requestRoutes,
   ...actRoutes,
+  ...notificationRoutes,
   ...accessRoutes,
   ...apiRoutes,
   route({

@@ -14,6 +14,7 @@ import {
   type PlannedStep,
 } from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
+import { traceStep } from './trace-step.ts';
 
 /** One type of resource, as convergence needs it. */
 export interface Convergeable<
@@ -102,10 +103,8 @@ export async function converge<
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
     const { upstream } = permit;
-    const outcome = await take({ ...deps, upstream }, kind, {
-      state: withMissed(state, missed),
-      action,
-    });
+    const taken = { key, state: withMissed(state, missed), action };
+    const outcome = await take({ ...deps, upstream }, kind, taken);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';
     if (again) {
@@ -132,12 +131,12 @@ export async function converge<
 
 /** Takes a step; without an action it is done. */
 async function take<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
-  service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
+  deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part, Row>,
-  { state, action }: PlannedStep<State, Action>,
+  { key, state, action }: PlannedStep<State, Action> & { readonly key: ResourceKey },
 ): Promise<Outcome<Known, Part>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
-  return kind.apply(service, state, action);
+  return traceStep(deps, { key, action: action.kind }, () => kind.apply(deps, state, action));
 }
 
 async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(

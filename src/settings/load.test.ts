@@ -234,6 +234,7 @@ test('a real service is served only where a provider has a credential or can get
 test.each([
   { SCIM_TOKENS: token, OPS_TOKEN: token },
   { SCIM_TOKENS: `${token}2,${token}`, OPS_READER_TOKEN: token },
+  { OPS_READER_TOKEN: token, OPS_METRICS_TOKEN: token },
   { OPS_TOKEN: token, OPS_READER_TOKEN: token },
 ])('one token for two purposes is refused, and not shown: %o', (env) => {
   const { problems } = refusal(env);

@@ -505,6 +505,35 @@ export interface ChangesTable {
   trace: string | null;
 }
 
+/** State that was told when it began: see `Condition`. */
+export interface NoticesTable {
+  key: string;
+  since: number;
+  /** What is told when it ends, as JSON text; null: nothing. */
+  ended: string | null;
+}
+
+/** Notification for one receiver that it does not have yet. */
+export interface NotificationsTable {
+  /** Order in which things happened. */
+  seq: Generated<number>;
+  /** The same at each attempt. */
+  id: string;
+  receiver: string;
+  subject: string;
+  type: string;
+  /** As it is sent. */
+  body: string;
+  created_at: number;
+  /** Time of the next attempt. */
+  due_at: number;
+  attempts: number;
+  /** `dead`: it is not tried any more until an operator asks for it. */
+  status: 'waiting' | 'dead';
+  /** Why the last attempt failed; null: there was none. */
+  error: string | null;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -536,4 +565,6 @@ export interface Schema {
   waits: WaitsTable;
   errands: ErrandsTable;
   changes: ChangesTable;
+  notices: NoticesTable;
+  notifications: NotificationsTable;
 }

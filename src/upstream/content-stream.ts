@@ -16,6 +16,7 @@ export class ContentStream {
   readonly #options: ContentStreamOptions;
   #sink: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isOpen = true;
+  #isPaused = false;
 
   constructor(options: ContentStreamOptions) {
     this.#options = options;
@@ -23,7 +24,7 @@ export class ContentStream {
       start: (sink) => {
         this.#sink = sink;
       },
-      pull: () => options.controller.resume(),
+      pull: () => this.#resume(),
       cancel: () => this.#giveUp(new Error('the content is not wanted any more')),
     });
     options.signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -32,9 +33,18 @@ export class ContentStream {
 
   /** Hands on the next piece. */
   push(bytes: Uint8Array): void {
-    if (!this.#isOpen) return;
+    // A request that goes on may hand on an empty piece first, which would be asked for again and again.
+    if (!this.#isOpen || bytes.length === 0) return;
     this.#sink?.enqueue(bytes);
-    if ((this.#sink?.desiredSize ?? 0) <= 0) this.#options.controller.pause();
+    if (this.#isPaused || (this.#sink?.desiredSize ?? 0) > 0) return;
+    this.#isPaused = true;
+    this.#options.controller.pause();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#options.controller.resume();
   }
 
   /** Ends the content. */

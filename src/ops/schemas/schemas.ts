@@ -21,6 +21,13 @@ import {
   sweepBody,
 } from './drift.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
+import {
+  notification,
+  notificationRetry,
+  notificationRetryBody,
+  notificationTest,
+  notificationTestBody,
+} from './notifications.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { decision, firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
@@ -70,6 +77,12 @@ export const opsSchemas = {
   ActList: listOf(act),
   Request: keptRequest,
   RequestList: listOf(keptRequest),
+  Notification: notification,
+  NotificationList: listOf(notification),
+  NotificationRetryBody: notificationRetryBody,
+  NotificationRetry: notificationRetry,
+  NotificationTestBody: notificationTestBody,
+  NotificationTest: notificationTest,
   Token: token,
   TokenList: listOf(token),
   TokenBody: tokenBody,

@@ -65,6 +65,8 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/pause': { act: 'paused all changes', concerns: 'everyone' },
   '/ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
   '/ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
+  '/ops/notifications/retry': { act: 'had notifications sent again' },
+  '/ops/notifications/test': { act: 'tried receivers of notifications' },
   '/ops/sweeps': { act: 'asked for a sweep' },
   '/ops/tokens': { act: 'made a token' },
   '/ops/tokens/:id/revoke': { act: 'revoked a token' },

@@ -6,6 +6,7 @@ import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
+import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
@@ -18,7 +19,7 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
 
 /** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
 export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
@@ -35,6 +36,7 @@ export async function storeWrite<Result extends Attempt>(
 ): Promise<Result> {
   const leave = id === undefined ? undefined : deps.reconciler.enter(id);
   const attempts: Result[] = [];
+  const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
   let start: HeadStart | undefined;
   const giveUp = () => {
     start?.lock.release();
@@ -47,7 +49,7 @@ export async function storeWrite<Result extends Attempt>(
   try {
     return await deps.store.write(async (tx) => {
       giveUp(); // It may run again.
-      const result = await announce(tx, deps, await store(tx, begin));
+      const result = await announce(tx, deps, await store(tx, begin), span.traceparent);
       attempts.push(result);
       return result;
     });
@@ -60,7 +62,14 @@ export async function storeWrite<Result extends Attempt>(
     throw error;
   } finally {
     leave?.();
+    span.end({ attributes: toSpanAttributes(attempts.at(-1)) });
   }
+}
+
+function toSpanAttributes(last: Attempt | undefined): SpanAttributes {
+  if (last === undefined || 'kind' in last) return {};
+  const kind = last.undo === undefined ? 'nothing' : toChangeClass(last);
+  return { 'scim_bridge.resource_type': last.type, 'scim_bridge.change': kind };
 }
 
 /**
@@ -82,8 +91,9 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock, findTrace }: WriteDeps,
+  { reconciler, policy, clock }: WriteDeps,
   result: Result,
+  trace: string | undefined,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
@@ -94,7 +104,7 @@ async function announce<Result extends Attempt>(
     version: row.version,
     kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
-    trace: findTrace() ?? null,
+    trace: trace ?? null,
   };
   if (result.start) return { ...result, start: withChange(result.start, change) };
   await insertChange(tx, change);

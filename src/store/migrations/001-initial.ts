@@ -151,6 +151,12 @@ function listStateStatements(serial: string): string[] {
       resource_type text not null, resource_id text not null, version bigint not null,
       kind text not null, accepted_at bigint not null, trace text,
       constraint changes_pk primary key (resource_id, version))`,
+    `create table notices (key text primary key, since bigint not null, ended text)`,
+    `create table notifications (
+      seq ${serial}, id text not null unique, receiver text not null, subject text not null,
+      type text not null, body text not null, created_at bigint not null, due_at bigint not null,
+      attempts integer not null, status text not null, error text)`,
+    'create index notifications_waiting on notifications (receiver, status, subject, seq)',
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { FileInput } from './file-input.ts';
-import type { EntryShape, Fields, ResponseShape } from './operation.ts';
+import type { Fields } from './operation.ts';
 
 /**
  * Arguments of a call: `{ path, query, body }`, each only when the row has it and required when it holds something
@@ -76,21 +76,6 @@ interface NamedTypes {
 }
 
 /**
- * Answer of a call: the fields that the documents name, `unknown` when no document gives their type. An answer is
- * never checked against this; more, fewer and other fields may come.
- */
-type AnswerOf<O> = O extends { readonly response: infer R extends ResponseShape }
-  ? ShapedAnswer<R>
-  : unknown;
-
-/** One entry of a list that the operation answers. */
-type EntryOf<O> = O extends { readonly response: infer R extends ResponseShape }
-  ? R extends { readonly kind: 'list' }
-    ? ListEntry<R>
-    : AnswerObject<R>
-  : unknown;
-
-/**
  * Answer with `version: 2`: `position` is the `start_position` of the next page. Its value at the end is not
  * documented.
  */
@@ -106,25 +91,3 @@ export interface RedirectTarget {
   /** The HTTP status of the redirect. */
   status: number;
 }
-
-type ShapedAnswer<R extends ResponseShape> = R['kind'] extends 'none'
-  ? undefined
-  : R['kind'] extends 'array'
-    ? AnswerObject<R>[]
-    : R['kind'] extends 'list'
-      ? Omit<AnswerObject<R>, 'Resources'> & { Resources: ListEntry<R>[] }
-      : AnswerObject<R>;
-
-type ListEntry<R> = R extends { readonly entries: infer E extends EntryShape }
-  ? AnswerObject<E>
-  : Record<string, unknown>;
-
-type AnswerObject<E extends EntryShape> = E['fields'] extends readonly []
-  ? Record<string, unknown>
-  : { [K in E['fields'][number]]: FieldOf<E, K> };
-
-type FieldOf<E, K extends string> = E extends {
-  readonly types: { readonly [N in K]: infer T extends string };
-}
-  ? ValueOf<T>
-  : unknown;

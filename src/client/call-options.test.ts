@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import { ok } from '../upstream/testing/connect.ts';
+import { sendJson } from '../upstream/testing/service.ts';
+import { startClient } from './start-client-test-support.ts';
+
+describe('headers of one call', () => {
+  test('are sent with it alone', async () => {
+    const { client, seen } = await startClient(ok);
+    const headers = { 'X-Request-Id': 'r-1', 'user-agent': 'mine', Accept: 'text/plain' };
+    await client.users.retrieveCurrentUser({}, { headers });
+    await client.users.retrieveCurrentUser();
+
+    expect(seen[0]?.headers).toMatchObject({
+      'x-request-id': 'r-1',
+      'user-agent': 'mine',
+      accept: 'text/plain',
+    });
+    expect(seen[1]?.headers).toMatchObject({ 'user-agent': 'scim-bridge' });
+    expect(seen[1]?.headers).not.toHaveProperty('x-request-id');
+  });
+
+  test.each([
+    { Authorization: 'Bearer other' },
+    { 'content-length': '3' },
+    { host: 'other' },
+    { 'accept-encoding': 'zstd' },
+    { 'x-y': 'a\r\nb: c' },
+    { 'x y': 'a' },
+    { 'x-y': '😀' },
+  ])('are refused before anything is sent: %j', async (headers) => {
+    const { client, seen } = await startClient(ok);
+    const call = client.users.retrieveCurrentUser({}, { headers: { ...headers } });
+
+    await expect(call).rejects.toThrow(/^headers/);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('attempts of one call', () => {
+  test.each([
+    { of: 3, attemptsMax: 1, sent: 1 },
+    { of: 1, attemptsMax: 2, sent: 2 },
+    { of: 3, attemptsMax: undefined, sent: 3 },
+  ])('are $attemptsMax in place of $of', async ({ of, attemptsMax, sent }) => {
+    const { client, seen } = await startClient((res) => sendJson(res, 503, {}), {
+      attemptsMax: of,
+    });
+    const call = client.users.retrieveCurrentUser({}, { attemptsMax });
+
+    await expect(call).rejects.toMatchObject({ code: 'unavailable' });
+    expect(seen).toHaveLength(sent);
+  });
+
+  test.each([0, 1.5, Number.NaN])('cannot be %s', async (attemptsMax) => {
+    const { client } = await startClient(ok);
+
+    await expect(client.users.retrieveCurrentUser({}, { attemptsMax })).rejects.toThrow(TypeError);
+  });
+
+  test('are made where the caller says that a repeat is safe', async () => {
+    const { client, seen } = await startClient((res, _request, n) =>
+      sendJson(res, n === 0 ? 502 : 200, { id: 1 }),
+    );
+    await client.tags.addTag({ body: { name: 'a' } }, { repeat: 'safe' });
+
+    expect(seen).toHaveLength(2);
+  });
+
+  test('are not made where the caller says that it is not', async () => {
+    const { client, seen } = await startClient((res) => sendJson(res, 502, {}));
+    const call = client.users.retrieveCurrentUser({}, { repeat: 'unsafe' });
+
+    await expect(call).rejects.toMatchObject({ outcome: 'unknown' });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('an answer with its response', () => {
+  test('has the status, the headers and the request id', async () => {
+    const { client } = await startClient((res) =>
+      sendJson(res, 201, { id: 7 }, { 'x-request-id': 'r', 'x-ratelimit-remaining': '4' }),
+    );
+
+    const answer = await client.spaces.retrieveSpace({ path: { space_id: 7 } }).withResponse();
+
+    expect(answer).toMatchObject({
+      content: { id: 7 },
+      status: 201,
+      requestId: 'r',
+      headers: { 'x-ratelimit-remaining': '4' },
+    });
+  });
+
+  test('is that of the attempt that succeeded', async () => {
+    const { client } = await startClient((res, _request, n) =>
+      sendJson(res, n === 0 ? 503 : 200, {}, { 'x-n': String(n) }),
+    );
+    const { headers } = await client.request({ method: 'GET', path: '/x' }).withResponse();
+
+    expect(headers['x-n']).toBe('1');
+  });
+
+  test('fails as the answer does', async () => {
+    const { client } = await startClient((res) => sendJson(res, 403, {}));
+    const call = client.users.retrieveCurrentUser().withResponse();
+
+    await expect(call).rejects.toMatchObject({ code: 'not-permitted' });
+  });
+});
+
+describe('an answer without the documented content', () => {
+  test.each([
+    { method: 'GET', call: 'a read' },
+    { method: 'POST', call: 'a creation' },
+  ])('is an error of $call: its type would be a lie', async ({ method }) => {
+    const { client } = await startClient((res) => res.writeHead(204).end());
+    const call =
+      method === 'GET'
+        ? client.spaces.retrieveSpace({ path: { space_id: 1 } })
+        : client.spaces.createNewSpace({ body: { title: 'A' } });
+
+    await expect(call).rejects.toMatchObject({
+      code: 'unreadable',
+      status: 204,
+      outcome: 'unknown',
+      message: expect.stringContaining('answered 204 without the documented content'),
+    });
+  });
+
+  test('is fine after a removal', async () => {
+    const { client } = await startClient((res) => res.writeHead(204).end());
+
+    expect(await client.spaces.removeSpace({ path: { space_id: 1 } })).toBeUndefined();
+  });
+});
+
+describe('a removal that is repeated because its answer was lost', () => {
+  test('is done when nothing is found any more', async () => {
+    const { client, seen } = await startClient((res, _request, n) =>
+      sendJson(res, n === 0 ? 503 : 404, {}),
+    );
+    const removed = client.spaces.removeSpace({ path: { space_id: 1 } });
+
+    expect(await removed.withResponse()).toMatchObject({ content: undefined, status: 404 });
+    expect(seen).toHaveLength(2);
+  });
+
+  test('is not when nothing was found at once', async () => {
+    const { client } = await startClient((res) => sendJson(res, 404, {}));
+
+    await expect(client.spaces.removeSpace({ path: { space_id: 1 } })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+  });
+
+  test('is not when the first attempt certainly did nothing', async () => {
+    const { client } = await startClient((res, _request, n) =>
+      sendJson(res, n === 0 ? 429 : 404, {}, { 'retry-after': '0.01' }),
+    );
+
+    await expect(client.spaces.removeSpace({ path: { space_id: 1 } })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+  });
+});

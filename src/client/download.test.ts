@@ -1,0 +1,161 @@
+import { createServer } from 'node:http';
+import { arrayBuffer, text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sendJson, startService } from '../upstream/testing/service.ts';
+import { startClient, token } from './start-client-test-support.ts';
+
+const headers = {
+  'content-type': 'application/pdf',
+  'content-length': '5',
+  'content-disposition': 'attachment; filename="../plan.pdf"',
+};
+
+test('a content of the service comes as a stream, with what its headers say', async () => {
+  const { client, seen } = await startClient((res) => res.writeHead(200, headers).end('%PDF-'));
+  const file = await client.download({ path: '/files/1', query: { version: 2 } });
+
+  expect(file).toMatchObject({
+    status: 200,
+    type: 'application/pdf',
+    bytes: 5,
+    fileName: 'plan.pdf',
+  });
+  expect(await text(file.content)).toBe('%PDF-');
+  expect(seen).toMatchObject([
+    {
+      url: '/api/latest/files/1?version=2',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'accept-encoding': 'identity',
+        accept: '*/*',
+      },
+    },
+  ]);
+});
+
+test('a content is larger than any answer may be', async () => {
+  const bytes = Buffer.alloc(3_000_000, 'x');
+  const { client } = await startClient((res) => res.end(bytes), { responseBytesMax: 1_000 });
+  const { content } = await client.download({ path: '/files/1' });
+
+  expect(Buffer.from(await arrayBuffer(content)).equals(bytes)).toBe(true);
+});
+
+test('a content that nobody reads is not sent to its end', async () => {
+  let sent = 0;
+  const drained = Promise.withResolvers<void>();
+  const { client } = await startClient((res) => {
+    const piece = Buffer.alloc(65_536);
+    while (sent < 400 && res.write(piece)) sent += 1;
+    res.on('drain', () => {
+      while (sent < 400 && res.write(piece)) sent += 1;
+      if (sent >= 400) res.end();
+    });
+    res.on('close', () => drained.resolve());
+  });
+  const { content } = await client.download({ path: '/files/1' });
+  const reader = content.getReader();
+  await reader.read();
+  await reader.cancel();
+  await drained.promise;
+
+  expect(sent).toBeLessThan(400);
+});
+
+test('the target of a redirect is asked without the token', async () => {
+  const other = await startService((res) => res.end('the content'));
+  const { client } = await startClient((res) =>
+    res.writeHead(302, { location: `${other.baseUrl}/f-1?signed=yes` }).end(),
+  );
+  const target = await client.restrictedAccessCardFiles.getCardFile({
+    path: { card_uid: 'c', id: 'f' },
+    query: { redirect: true },
+  });
+  const { content } = await client.download(target);
+
+  expect(await text(content)).toBe('the content');
+  expect(other.seen).toMatchObject([{ url: '/f-1?signed=yes' }]);
+  expect(other.seen[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('the target of a redirect goes through the proxy too', async () => {
+  const asked: string[] = [];
+  const proxy = createServer((req, res) => {
+    asked.push(req.url ?? '');
+    res.end('through');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void proxy.close());
+  await new Promise((resolve) => proxy.once('listening', resolve));
+  const address = proxy.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { client } = await startClient(() => undefined, { proxy: `http://127.0.0.1:${port}` });
+  const { content } = await client.download({ url: 'http://files.invalid/a', status: 302 });
+
+  expect(await text(content)).toBe('through');
+  expect(asked).toEqual(['http://files.invalid/a']);
+});
+
+describe('a content that cannot be had', () => {
+  test.each([{ path: '/files/1' }, 'elsewhere'])('is an error with its words: %j', async (from) => {
+    const answer = { message: 'the file is malicious' };
+    const { client, baseUrl } = await startClient((res) => sendJson(res, 422, answer));
+    const source = typeof from === 'string' ? { url: `${baseUrl}/f`, status: 302 } : from;
+
+    await expect(client.download(source)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('the file is malicious'),
+    });
+  });
+
+  test('is repeated until its head arrives', async () => {
+    const { client } = await startClient((res, _request, n) =>
+      n === 0 ? sendJson(res, 503, {}) : res.end('a'),
+    );
+    const { content } = await client.download({ path: '/files/1' });
+
+    expect(await text(content)).toBe('a');
+  });
+
+  test.each(['ftp://files.invalid/a', 'nonsense'])('is not looked for at %s', async (url) => {
+    const { client } = await startClient(() => undefined);
+
+    await expect(client.download({ url, status: 302 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a content that breaks off', () => {
+  test('fails its reader', async () => {
+    const { client } = await startClient((res) => {
+      res.writeHead(200, { 'content-length': '10' }).write('half');
+      setImmediate(() => res.destroy());
+    });
+    const { content } = await client.download({ path: '/files/1' });
+
+    await expect(text(content)).rejects.toMatchObject({ code: 'connection', outcome: 'unknown' });
+  });
+
+  test('fails its reader when the caller gives up, not when the time of the call is over', async () => {
+    const caller = new AbortController();
+    const { client } = await startClient((res) => {
+      res.writeHead(200).write('half');
+    });
+    const options = { signal: caller.signal, timeoutMs: 500 };
+    const { content } = await client.download({ path: '/files/1' }, options);
+    const reader = content.getReader();
+    expect((await reader.read()).done).toBe(false);
+    const next = reader.read();
+    caller.abort();
+
+    await expect(next).rejects.toMatchObject({ code: 'aborted' });
+  });
+
+  test('fails its reader when the client is closed', async () => {
+    const { client } = await startClient((res) => {
+      res.writeHead(200).write('half');
+    });
+    const { content } = await client.download({ path: '/files/1' });
+    await client.close();
+
+    await expect(text(content)).rejects.toMatchObject({ code: 'closed' });
+  });
+});

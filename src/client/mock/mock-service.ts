@@ -1,0 +1,155 @@
+import { operationGroups } from '../../upstream/operations/all.ts';
+import type { OperationGroup } from '../../upstream/operations/operation.ts';
+import { isNamed } from '../../upstream/operations/part.ts';
+import type { RequestDispatcher } from '../../upstream/request-dispatcher.ts';
+import type { Call, ListCall, PositionedListCall, RedirectCall } from '../client-types.ts';
+import type { ClientOptions } from '../create-client.ts';
+import type { OperationClient } from '../operations/all.ts';
+import { createMockDispatcher, type MockAnswer } from './mock-dispatcher.ts';
+import { cutPage } from './mock-pages.ts';
+import { findRoute, type Route, type SeenCall } from './mock-routes.ts';
+
+/** Service that answers from functions of a test, without a network. */
+export interface MockService {
+  /** Options of a client that calls it: `createClient(service.options)`, or with others beside them. */
+  readonly options: ClientOptions;
+  /** Calls that arrived, in their order; each attempt counts. */
+  readonly calls: readonly MockCall[];
+  /** Replaces or adds answers. */
+  on(handlers: MockHandlers): void;
+}
+
+/** Answers by group and operation. */
+export type MockHandlers = {
+  readonly [G in keyof OperationClient]?: {
+    readonly [N in keyof OperationClient[G]]?: MockHandler<OperationClient[G][N]>;
+  };
+};
+
+/** Function that answers one operation. What it throws is the answer: a `MockFailure`, or a refusal with its message. */
+type MockHandler<Operation> =
+  Operation extends ListCall<infer Args, infer Content>
+    ? Handler<Args, MockContent<Content>>
+    : Operation extends PositionedListCall<infer Args, infer Entry>
+      ? Handler<Args, MockContent<Entry[]>>
+      : Operation extends RedirectCall<infer Args, infer Content>
+        ? Handler<Args, MockContent<Content>>
+        : Operation extends Call<infer Args, infer Content>
+          ? Handler<Args, MockContent<Content>>
+          : never;
+
+type Handler<Args, Content> = (call: MockCallOf<Args>) => Content | Promise<Content>;
+
+/** Content of an answer, of which a test gives the fields that it needs; of a list all entries, for every page. */
+export type MockContent<Content> = Content extends readonly (infer Entry)[]
+  ? readonly Partial<Entry>[]
+  : Content extends { readonly Resources: readonly (infer Entry)[] }
+    ? { readonly Resources: readonly Partial<Entry>[] }
+    : Content extends undefined
+      ? undefined
+      : Partial<Content>;
+
+/** A call as it arrived. */
+export interface MockCall {
+  /** `group.operation`, or `client.request` for what no operation describes. */
+  readonly operation: string;
+  readonly method: string;
+  /** Path with query, as it was sent. */
+  readonly url: string;
+  readonly path: Readonly<Record<string, unknown>>;
+  /** Numbers and booleans as such where the operation says so; lists as they travel. */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The parsed JSON, or the fields of a form. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type MockCallOf<Args> = Omit<MockCall, keyof Args> & {
+  readonly [Part in keyof Args]-?: NonNullable<Args[Part]>;
+};
+
+/** Answer other than 2xx, to be thrown by a function of a mock. */
+export class MockFailure extends Error {
+  override readonly name = 'MockFailure';
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+    super(`the mock answers ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+const BASE_URL = 'http://mock-service.invalid';
+
+/**
+ * Creates a service for tests. The client that calls it is the real one: arguments are checked, failures repeated,
+ * lists read page by page. A call that no function answers is refused, with its name in the message.
+ */
+export function createMockService(handlers: MockHandlers = {}): MockService {
+  const calls: MockCall[] = [];
+  const known = new Map<string, UntypedHandler>();
+  const add = (added: MockHandlers) => {
+    for (const [id, handler] of listHandlers(added)) known.set(id, handler);
+  };
+  add(handlers);
+
+  async function answer(seen: SeenCall): Promise<MockAnswer> {
+    const { route, ...sent } = seen;
+    const call = { ...sent, operation: route?.operation.id ?? 'client.request' };
+    calls.push(call);
+    return await answerWith(route && known.get(route.operation.id), call, route);
+  }
+
+  const dispatcher: RequestDispatcher = createMockDispatcher((request) =>
+    answer(findRoute(operationGroups, request)),
+  );
+  const options = {
+    baseUrl: BASE_URL,
+    token: 'token-of-the-mock',
+    requestsPerSecond: 0,
+    dispatcher,
+  };
+  return { options, calls, on: add };
+}
+
+type UntypedHandler = (call: MockCall) => unknown;
+
+async function answerWith(
+  handler: UntypedHandler | undefined,
+  call: MockCall,
+  route: Route | undefined,
+): Promise<MockAnswer> {
+  if (handler === undefined) return refuse(`the mock has no answer for ${call.operation}`);
+  try {
+    const content = await handler(call);
+    if (content === undefined) return { status: 204, headers: {}, body: undefined };
+    return { status: 200, headers: {}, body: cutPage(route?.operation, call.query, content) };
+  } catch (error) {
+    if (error instanceof MockFailure) return error;
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A refusal is not repeated, so that a test fails at once. */
+function refuse(message: string): MockAnswer {
+  return { status: 400, headers: {}, body: { message } };
+}
+
+/** @throws TypeError for an operation that does not exist, which only JavaScript can name. */
+function listHandlers(handlers: object): [id: string, handler: UntypedHandler][] {
+  return Object.entries(handlers).flatMap(([group, operations]: [string, unknown]) =>
+    Object.entries(isNamed(operations) ? operations : {}).map(
+      ([name, handler]): [string, UntypedHandler] => {
+        const rows = new Map<string, OperationGroup>(Object.entries(operationGroups)).get(group);
+        if (rows?.[name] === undefined || typeof handler !== 'function') {
+          throw new TypeError(`createMockService: there is no operation ${group}.${name}`);
+        }
+        return [`${group}.${name}`, (call) => Reflect.apply(handler, undefined, [call])];
+      },
+    ),
+  );
+}
