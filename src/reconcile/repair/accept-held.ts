@@ -15,6 +15,7 @@ import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/sh
 import {
   listOvertakenActions,
   listPlanActions,
+  lockHeldPlanOf,
   lockPlan,
   type PlanActionRow,
   type PlanRow,
@@ -146,7 +147,10 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
  */
 export async function dropOvertaken(deps: DriftDeps): Promise<void> {
   const { store, clock, events } = deps;
+  if ((await listOvertakenActions(store.read, 1)).length === 0) return;
   const over = await store.write(async (tx) => {
+    // Before the users and groups, as all who make plans do.
+    await lockHeldPlanOf(tx, 'provider');
     const actions = await listOvertakenActions(tx, PART);
     const now = clock.now();
     const dropped: PlanActionRow[] = [];
