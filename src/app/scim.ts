@@ -10,10 +10,11 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
 /** Time that requests together may keep the event loop, in milliseconds. */
@@ -44,7 +45,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    findTrace: () => undefined,
+    tracing: options.tracing ?? noTracing,
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
 }
@@ -83,8 +84,10 @@ export function openAccess(
 ): Access {
   const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  const given = { scim: scimTokens, operator, reader, metrics };
-  return createAccess({ store, clock, given, onFailure });
+  return createAccess({
+    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    given: { scim: scimTokens, operator, reader, metrics },
+  });
 }
 
 /** Opens the limiter of requests without a valid credential. */

@@ -4,15 +4,15 @@ import type { AddCommand, CliContext } from './context.ts';
 /** Serves until the process is asked to stop; resolves with the exit code. */
 export type Serve = (
   loaded: LoadedSettings,
-  world: Pick<CliContext, 'write' | 'untilStopped'>,
+  world: Pick<CliContext, 'write' | 'env' | 'untilStopped'>,
 ) => Promise<number>;
 
 /** `serve`: runs the bridge. */
 export function serveCommand(serve: Serve): AddCommand {
-  return (program, { loadSettings, exitWith, write, untilStopped }) => {
+  return (program, { loadSettings, exitWith, write, env, untilStopped }) => {
     program
       .command('serve')
       .description('serve the bridge until SIGTERM or SIGINT')
-      .action(async () => exitWith(await serve(loadSettings(), { write, untilStopped })));
+      .action(async () => exitWith(await serve(loadSettings(), { write, env, untilStopped })));
   };
 }

@@ -98,6 +98,12 @@ const access: AccessSource = {
     rotate: async () => ({ kind: 'unknown' }),
     revoke: async () => undefined,
   },
+  sessions: {
+    open: () => Promise.reject(new Error('nobody signs in here')),
+    find: async () => undefined,
+    list: async () => [],
+    end: async () => false,
+  },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = {
@@ -174,7 +180,16 @@ function request(
       acted: () => undefined,
       failed: () => undefined,
       attempts,
+      sessions: access.sessions,
+      samples: { list: async () => [], now: () => 0 },
+      news: { listen: () => undefined },
       status,
+      notifications: {
+        receivers: [],
+        list: async () => [],
+        retry: async () => 0,
+        test: async () => [],
+      },
       ...operators,
       ...others,
     }),
@@ -208,6 +223,8 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ running: 2, waiting: 1 }),
     findRelease: async () => undefined,
+    readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
+    scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
@@ -225,6 +242,8 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     status: 'ok',
+    scimUrl: 'https://scim.example.com/scim/v2',
+    queue: { isHeld: false, removeMs: 200, changeMs: 1_200 },
     due: 3,
     oldestSince: '1970-01-01T00:00:01.000Z',
     stuckCount: 1,

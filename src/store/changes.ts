@@ -78,3 +78,47 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
     count: Number(count),
   }));
 }
+
+/** Traces of the changes of one resource that wait, the oldest first. */
+export async function listTraces(db: Db, id: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('trace')
+    .where('resource_id', '=', id)
+    .where('trace', 'is not', null)
+    .orderBy('version')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ trace }) => (trace === null ? [] : [trace]));
+}
+
+/** Somebody whose deactivation waits. */
+export interface LateLeaver {
+  readonly id: string;
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly acceptedAt: number;
+  readonly userName: string;
+}
+
+/** Leavers accepted before a time (epoch milliseconds) who are not out, the oldest first. */
+export async function listLateLeavers(
+  db: Db,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<LateLeaver[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .innerJoin('users', (join) => join.on(sql`users.id`, '=', sql`changes.resource_id`))
+    .select(['users.id', 'changes.version', 'changes.accepted_at', 'users.user_name'])
+    .where('changes.kind', '=', 'leaver')
+    .where('changes.accepted_at', '<=', before)
+    .where('users.due_at', 'is not', null)
+    .orderBy('changes.accepted_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ accepted_at: acceptedAt, user_name: userName, ...row }) => ({
+    ...row,
+    acceptedAt,
+    userName,
+  }));
+}

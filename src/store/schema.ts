@@ -397,6 +397,37 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** State of one minute, for charts. Counts are those of the minute or of its end. */
+export interface SamplesTable {
+  at: number;
+  calls: number;
+  /** Calls that the service takes in a minute; 0: any number. */
+  calls_max: number;
+  due: number;
+  stuck: number;
+  drifts: number;
+  requests: number;
+  refused: number;
+  /** Times until leavers were out, in milliseconds, as a JSON list. */
+  leavers: string;
+}
+
+/** An operator who is signed in to the console. */
+export interface SessionsTable {
+  id: string;
+  digest: string;
+  /** The credential that was presented: `token-…`, `settings-…`. */
+  credential_id: string;
+  credential_name: string;
+  purpose: Exclude<Purpose, 'scim' | 'metrics'>;
+  /** Binds the session to a token of the settings, which the store does not know; empty for all others. */
+  proof: string;
+  created_at: number;
+  /** Time of the last request of a person, stored at most once a minute. */
+  last_used_at: number;
+  expires_at: number;
+}
+
 /** Decision of an operator, or outage of the service. */
 export interface ActsTable {
   id: Generated<number>;
@@ -482,6 +513,35 @@ export interface ChangesTable {
   trace: string | null;
 }
 
+/** State that was told when it began: see `Condition`. */
+export interface NoticesTable {
+  key: string;
+  since: number;
+  /** What is told when it ends, as JSON text; null: nothing. */
+  ended: string | null;
+}
+
+/** Notification for one receiver that it does not have yet. */
+export interface NotificationsTable {
+  /** Order in which things happened. */
+  seq: Generated<number>;
+  /** The same at each attempt. */
+  id: string;
+  receiver: string;
+  subject: string;
+  type: string;
+  /** As it is sent. */
+  body: string;
+  created_at: number;
+  /** Time of the next attempt. */
+  due_at: number;
+  attempts: number;
+  /** `dead`: it is not tried any more until an operator asks for it. */
+  status: 'waiting' | 'dead';
+  /** Why the last attempt failed; null: there was none. */
+  error: string | null;
+}
+
 /** The whole store. */
 export interface Schema {
   users: UsersTable;
@@ -507,8 +567,12 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
+  samples: SamplesTable;
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;
   changes: ChangesTable;
+  notices: NoticesTable;
+  notifications: NotificationsTable;
 }

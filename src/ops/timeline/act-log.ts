@@ -61,12 +61,15 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/pause': { act: 'paused all changes', concerns: 'everyone' },
   '/ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
   '/ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
+  '/ops/notifications/retry': { act: 'had notifications sent again' },
+  '/ops/notifications/test': { act: 'tried receivers of notifications' },
   '/ops/sweeps': { act: 'asked for a sweep' },
   '/ops/tokens': { act: 'made a token' },
   '/ops/tokens/:id/revoke': { act: 'revoked a token' },
   '/ops/clients': { act: 'made a client' },
   '/ops/clients/:id/rotate': { act: 'made a secret of a client' },
   '/ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
+  '/ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
   '/ops/api/:group/:operation': { act: 'called the service' },
 };
 

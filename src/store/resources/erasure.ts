@@ -130,6 +130,8 @@ function listTraces(user: TracedUser): Trace[] {
     },
     { kind: 'groups', table: 'memberships', rows: sql`user_id = ${id}` },
     { kind: 'groups', table: 'group_admins', rows: sql`user_id = ${id}` },
+    { kind: 'requests', table: 'notifications', rows: sql`subject = ${`user:${id}`}` },
+    { kind: 'requests', table: 'notices', rows: sql`key like ${`leaver:${id}:%`}` },
     { kind: 'requests', table: 'changes', rows: sql`resource_id = ${id}` },
     {
       kind: 'requests',
