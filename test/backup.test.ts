@@ -19,6 +19,7 @@ import { restoreCommand } from '../src/cli/restore.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
+import { readPlan } from './support/pilots.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 import { compiledOnce } from './support/server.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -96,14 +97,17 @@ test('a backup that is made under load holds all that was acknowledged before, a
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
-  const restored = await runAlone([commands.restore], `restore ${backup}`.split(' '), env);
+  const restored = await runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
   lives.sandbox.calls.reset();
 
   expect(meanwhile.length).toBeGreaterThan(0);
   expect(held).toEqual(expect.arrayContaining(before));
   // One moment of it: of those that came one after another, the first so many.
   expect(held).toEqual([...before, ...meanwhile.slice(0, held.length - before.length)].toSorted());
-  expect(restored).toMatchObject({ code: 0, text: expect.stringContaining('recovery show') });
+  expect(restored).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('scim-bridge plan show'),
+  });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
@@ -114,15 +118,17 @@ test('a backup that is made under load holds all that was acknowledged before, a
   );
 
   await lives.live(async (bridge) => {
-    const { plan, reason } = await untilPhase(bridge, 'waiting');
+    const { planId, reason } = await untilPhase(bridge, 'waiting');
+    const plan = await readPlan(bridge, planId);
     const wasActive = lives.sandbox.service.getUser('ada@example.com').active;
     const changed = lives.sandbox.calls.count({ mutating: true });
-    await askOps(bridge, 'POST', '/recovery/approve', { hash: Object(plan).hash });
+    await askOps(bridge, 'POST', `/plans/${String(plan.id)}/approve`, { hash: plan.hash ?? '' });
+    await untilPhase(bridge, 'none');
     await untilSettled(bridge);
     const again = await bridge.request('POST', '/Users', toUser('load0'));
 
     expect(reason).toEqual({ code: 'restored' });
-    expect(Object(plan).kinds).toMatchObject({ 'user.activate': 1 });
+    expect(Object(plan.counts).kinds).toMatchObject({ 'user.activate': 1 });
     expect([wasActive, changed]).toEqual([false, 0]);
     expect(lives.sandbox.service.getUser('ada@example.com').active).toBe(true);
     // Who came after the backup is taken over again, or known already; nobody exists twice.
@@ -136,7 +142,11 @@ test('a file that is there is left alone, and what is no whole store of the brid
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
   const run = (command: 'backup' | 'restore', path: string) =>
-    runAlone([commands[command]], `${command} ${path}`.split(' '), env);
+    runAlone(
+      [commands[command]],
+      [command, path, ...(command === 'restore' ? ['--yes'] : [])],
+      env,
+    );
   const made = await run('backup', backup);
   const twice = await run('backup', backup);
   const nowhere = await run('backup', join(file, 'below-a-file.db'));
@@ -168,7 +178,7 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
   const during = await lives.live(async (bridge) => {
     await addUser(bridge, 'ada');
     expect((await runAlone([commands.backup], `backup ${backup}`.split(' '), env)).code).toBe(0);
-    return runAlone([commands.restore], `restore ${backup}`.split(' '), env);
+    return runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
   });
   const after = await runAlone([commands.backup], `backup ${backup}.2`.split(' '), env);
 
@@ -181,7 +191,7 @@ test('nothing is restored under a bridge that runs, and a bridge that is stopped
 test('of PostgreSQL both say what to do instead', async () => {
   const env = { DATABASE_URL: 'postgres://bridge@db.invalid/bridge' };
   const backup = await runAlone([commands.backup], 'backup x'.split(' '), env);
-  const restore = await runAlone([commands.restore], 'restore x'.split(' '), env);
+  const restore = await runAlone([commands.restore], 'restore x --yes'.split(' '), env);
 
   expect(backup).toMatchObject({ code: 1, text: expect.stringContaining('pg_dump') });
   expect(restore).toMatchObject({ code: 1, text: expect.stringContaining('pg_restore') });

@@ -13,28 +13,40 @@ const [beginning = '', ...sections] = page.split(/^## /m);
 
 /** The code of the page, and what it says that the code prints. */
 const preamble = codeOf(beginning);
-const recipes = sections.map((section) => ({
-  title: section.split('\n')[0] ?? '',
-  code: codeOf(section),
-  output: /^```ts\n.*?^```\n\n```\n(.*?)^```$/ms.exec(section)?.[1] ?? '',
-}));
+const recipes = sections
+  .filter((section) => codeOf(section) !== '')
+  .map((section) => ({
+    title: section.split('\n')[0] ?? '',
+    code: codeOf(section),
+    output: /^```ts\n.*?^```\n\n```\n(.*?)^```$/ms.exec(section)?.[1] ?? '',
+  }));
 
 function codeOf(text: string): string {
   return /^```ts\n(.*?)^```$/ms.exec(text)?.[1] ?? '';
 }
 
-/** A recipe as a program of its own: imports first, each once. */
-function toProgram(code: string): string {
-  const importLine = /^import .*\n/gm;
-  const names = new Set(
-    [preamble, code].flatMap((part) =>
-      [...part.matchAll(/import \{ (\w+) \}/g)].map(([, name]) => name),
-    ),
+/** The packages of the page, and the sources that they are built from. */
+const sources = new Map([
+  ['@scim-bridge/client', 'src/client.ts'],
+  ['@scim-bridge/client/mock', 'src/client-mock.ts'],
+]);
+
+/** A recipe as a program of its own: imports first, each once. @param toAddress of a source, as the program imports it. */
+function toProgram(code: string, toAddress: (path: string) => string): string {
+  const importLine = /^import \{ (.*) \} from '(.*)';\n/gm;
+  const imports = [...`${preamble}${code}`.matchAll(importLine)].map(
+    ([, names = '', from = '']) => {
+      const source = sources.get(from);
+      const address = source === undefined ? from : toAddress(source);
+      return `import { ${names} } from ${JSON.stringify(address)};`;
+    },
   );
   const body = [preamble, code].map((part) => part.replace(importLine, '')).join('');
-  const client = JSON.stringify(pathToFileURL(join(root, 'src/client.ts')).href);
-  return `import { ${[...names].join(', ')} } from ${client};\n${body}\nawait client.close();\n`;
+  return `${[...new Set(imports)].join('\n')}\n${body}\nawait client.close();\n`;
 }
+
+const toUrl = (path: string) => pathToFileURL(join(root, path)).href;
+const toNeighbour = (path: string) => `../../../${path}`;
 
 let folder = '';
 beforeAll(() => {
@@ -42,9 +54,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('there are ten recipes', () => {
+test('there are thirteen recipes', () => {
   expect(recipes.map(({ title }) => title.split('.')[0])).toEqual(
-    Array.from({ length: 10 }, (_, n) => String(n + 1)),
+    Array.from({ length: 13 }, (_, n) => String(n + 1)),
   );
 });
 
@@ -62,7 +74,7 @@ describe('a recipe prints what the page shows', () => {
       vi.unstubAllEnvs();
     });
     const file = join(folder, `${title.split('.')[0]}.ts`);
-    writeFileSync(file, toProgram(code));
+    writeFileSync(file, toProgram(code, toUrl));
     await import(/* @vite-ignore */ pathToFileURL(file).href);
     expect(printed.join('')).toBe(output);
   });
@@ -72,7 +84,7 @@ test('every recipe compiles', async () => {
   const project = join(folder, 'types');
   mkdirSync(project);
   for (const { title, code } of recipes) {
-    const source = toProgram(code).replace(/"file:.*?"/, "'../../../src/client.ts'");
+    const source = toProgram(code, toNeighbour);
     writeFileSync(join(project, `${title.split('.')[0]}.ts`), source);
   }
   writeFileSync(
@@ -128,6 +140,13 @@ const routes: Record<string, (exchange: Exchange) => void | Promise<void>> = {
     res.writeHead(query.get('redirect') === 'true' ? 302 : 500, { location: '/content/f-1' }).end();
   },
   'GET /content/f-1': ({ res }) => {
+    const disposition = 'attachment; filename="notes.txt"';
+    res.setHeaders(
+      new Map([
+        ['content-type', 'text/plain'],
+        ['content-disposition', disposition],
+      ]),
+    );
     res.end('the content of f-1');
   },
   'GET /documents': ({ res, query }) => {
@@ -137,5 +156,9 @@ const routes: Record<string, (exchange: Exchange) => void | Promise<void>> = {
     sendJson(res, 200, { result, position });
   },
   'GET /api-keys': ({ res }) => sendJson(res, 200, [{ id: 1, name: 'bridge' }]),
+  'POST /spaces': ({ res }) =>
+    sendJson(res, 422, { errors: { title: ['is empty'] } }, { 'x-request-id': 'r-9' }),
+  'GET /spaces/2': ({ res }) =>
+    sendJson(res, 200, { title: 'Board 2' }, { 'x-ratelimit-remaining': '4' }),
   'GET /spaces/1': ({ res, n }) => sendJson(res, n === 0 ? 503 : 200, {}),
 };

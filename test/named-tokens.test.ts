@@ -239,8 +239,8 @@ describeBridges('scim-bridge token', ({ makeUrl }) => {
       await addUser(bridge, 'ada');
       expect((await ask(bridge, text)).status).toBe(200);
       const taken = await run('token', 'create', 'okta');
-      const revoked = await run('token', 'revoke', 'okta');
-      const unknown = await run('token', 'revoke', 'okta');
+      const revoked = await run('token', 'revoke', 'okta', '--yes');
+      const unknown = await run('token', 'revoke', 'okta', '--yes');
 
       expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
       expect(taken.text).toContain('Another token has this name');
@@ -252,23 +252,24 @@ describeBridges('scim-bridge token', ({ makeUrl }) => {
   });
 });
 
-test.concurrent('each token opens what it is for: reading, everything, or SCIM', () =>
+test.concurrent('each token opens what it is for: the metrics, reading, everything, or SCIM', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const scim = await makeToken(bridge, { name: 'okta' });
     const reader = await makeToken(bridge, { name: 'prometheus', for: 'reader' });
+    const metrics = await makeToken(bridge, { name: 'grafana', for: 'metrics' });
     const operator = await makeToken(bridge, { name: 'ada', for: 'operator' });
     const asked: { path: string; method: 'GET' | 'POST'; want: number[] }[] = [
-      { path: '/Users', method: 'GET', want: [200, 401, 401] },
-      { path: '/metrics', method: 'GET', want: [401, 200, 200] },
-      { path: '/ops/status', method: 'GET', want: [401, 200, 200] },
-      { path: '/ops/tokens', method: 'GET', want: [401, 200, 200] },
-      { path: '/ops/resume', method: 'POST', want: [401, 403, 200] },
-      { path: '/ops/api/users/retrieveCurrentUser', method: 'POST', want: [401, 403, 200] },
-      { path: '/ops/tokens/okta/revoke', method: 'POST', want: [401, 403, 200] },
+      { path: '/Users', method: 'GET', want: [200, 401, 401, 401] },
+      { path: '/metrics', method: 'GET', want: [401, 200, 200, 200] },
+      { path: '/ops/status', method: 'GET', want: [401, 403, 200, 200] },
+      { path: '/ops/tokens', method: 'GET', want: [401, 403, 200, 200] },
+      { path: '/ops/resume', method: 'POST', want: [401, 403, 403, 200] },
+      { path: '/ops/api/users/retrieveCurrentUser', method: 'POST', want: [401, 403, 403, 200] },
+      { path: '/ops/tokens/okta/revoke', method: 'POST', want: [401, 403, 403, 200] },
     ];
     for (const { path, method, want } of asked) {
       const statuses: number[] = [];
-      for (const { text } of [scim, reader, operator]) {
+      for (const { text } of [scim, metrics, reader, operator]) {
         statuses.push(await askStatus(bridge, text, path, method));
       }
       expect(statuses, path).toEqual(want);

@@ -304,7 +304,7 @@ describeBridges('scim-bridge client', ({ makeUrl }) => {
       const rotated = await run('client', 'rotate', 'entra');
       const third = await run('client', 'rotate', 'entra');
       const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
-      const revoked = await run('client', 'revoke', 'entra', '--secret', secretId);
+      const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
       const listed = await run('client', 'list');
 
       expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
@@ -313,7 +313,7 @@ describeBridges('scim-bridge client', ({ makeUrl }) => {
       expect(listed.text).toMatch(/^client-[0-9a-f]{16} {2}entra {2}last used /);
       expect(listed.text).not.toContain('scimbridge_');
       expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
-      expect((await run('client', 'revoke', 'entra')).code).toBe(0);
+      expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
       expect((await run('client', 'list')).text).toBe('');
     });
   });

@@ -161,6 +161,28 @@ test('what operators did is listed with who, with which credential, from where, 
   });
 });
 
+for (const { trusted, address } of [
+  { trusted: 'none', address: LOOPBACK },
+  { trusted: '1', address: '203.0.113.7' },
+  { trusted: 'loopback,10.0.0.0/8', address: '203.0.113.7' },
+  { trusted: '10.0.0.0/8', address: LOOPBACK },
+]) {
+  test(`with TRUST_PROXY=${trusted} an act from behind a proxy on this machine has the address ${address === LOOPBACK ? 'of the proxy' : 'that it tells'}`, async () => {
+    const settings = { ...SWEEP_SETTINGS, TRUST_PROXY: trusted };
+    await withTestBridge({ settings }, async (bridge) => {
+      const url = new URL('/ops/pause', bridge.baseUrl).href;
+      const headers = {
+        authorization: `Bearer ${SWEEP_SETTINGS.OPS_TOKEN}`,
+        'x-forwarded-for': '198.51.100.1, 203.0.113.7',
+      };
+      await bridge.request('POST', url, {}, headers);
+      const { body } = await askOps(bridge, 'GET', '/acts');
+
+      expect(body.items).toMatchObject([{ act: 'paused all changes', address }]);
+    });
+  });
+}
+
 test('every request that does more than read has words for what an operator did', () => {
   const asked = opsRoutes.filter(({ method }) => method === 'post');
   const routes = asked.map(({ path }) => `/ops${path.replace(/\{(\w+)\}/g, ':$1')}`);

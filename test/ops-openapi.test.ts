@@ -93,13 +93,14 @@ const NOTHING: OpsSources = {
     findLastSweep: never,
   },
   settings: [],
+  sandbox: undefined,
   acts: { list: never },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
   erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
-  recovery: { read: never, ...decisions },
-  firstRun: { readPage: never, ...decisions },
+  recovery: { read: never },
+  firstRun: { readPage: never },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: {
     find: never,
@@ -120,6 +121,7 @@ const NOTHING: OpsSources = {
     clients: { make: never, list: never, rotate: never, revoke: never },
     sessions: { open: never, find: never, list: never, end: never },
   },
+  notifications: { list: never, retry: never, test: never, receivers: [] },
   api: { call: never, told: () => undefined },
 };
 
@@ -135,7 +137,15 @@ async function signIn({ baseUrl }: TestBridge): Promise<void> {
 
 describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = {
+      ...SWEEP_SETTINGS,
+      DATABASE_URL: await makeUrl('migrated'),
+      // Nobody listens there.
+      NOTIFY_RECEIVERS:
+        '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',
+      NOTIFY_HOSTS: '127.0.0.1',
+      NOTIFY_PRIVATE_ADDRESSES: 'allow',
+    };
     const done = new Set<string>();
     async function ask(bridge: TestBridge, method: 'GET' | 'POST', path: string, body?: JsonValue) {
       const answer = await askOps(bridge, method, path, body);
@@ -165,7 +175,9 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
           '/drifts',
           '/requests',
           '/acts',
+          '/notifications',
           '/settings',
+          '/sandbox',
         ],
         ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
         ...[`/users/${ada}/timeline`, `/groups/${group}/timeline?limit=5`, `/timeline/${ada}`],
@@ -181,6 +193,8 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/retry', { all: true });
+      await ask(bridge, 'POST', '/notifications/test', {});
+      await ask(bridge, 'POST', '/notifications/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
@@ -212,6 +226,11 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
+      const nobody = [
+        await ask(bridge, 'POST', '/notifications/test', { receiver: 'x' }),
+        await ask(bridge, 'POST', '/notifications/retry', { id: 'x' }),
+      ];
+      expect(nobody.map(({ status }) => status)).toEqual([404, 404]);
     });
     await lives.live(async (bridge) => {
       const vera = await addUser(bridge, 'vera', { active: false });
@@ -261,23 +280,6 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       },
       { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
     );
-    const decided = ['/recovery', '/plans/first-run'].flatMap((path) => [
-      `${path}/approve`,
-      `${path}/discard`,
-    ]);
-    for (const [index, path] of decided.entries()) {
-      await lives.live((bridge) => addUser(bridge, `person${index}`), { MODE: 'observe' });
-      await lives.live(async (bridge) => {
-        const readPlan = async () => (await ask(bridge, 'GET', '/recovery')).body.plan;
-        await expect.poll(readPlan, PATIENT).not.toBeNull();
-        const { hash } = Object(await readPlan());
-        expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
-        expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
-        // A process that only observes does not start while changes wait.
-        await untilSettled(bridge);
-      });
-    }
-
     expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
   });
 });

@@ -15,7 +15,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RecordingServer, startRecording } from './client-operations/recording-server.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -25,18 +24,15 @@ let folder: string;
 let checkout: string;
 let project: string;
 let tarball: string;
-let server: RecordingServer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'scim-bridge-package-'));
   checkout = join(folder, 'checkout');
   project = join(folder, 'project');
-  server = await startRecording();
   tarball = await pack();
   await install();
 }, 60_000);
 afterAll(() => {
-  server.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -74,25 +70,6 @@ function write(name: string, text: string): void {
   writeFileSync(join(project, name), text);
 }
 
-test('the client is used from JavaScript', async () => {
-  write(
-    'use.js',
-    `import { createClient } from 'scim-bridge/client';
-const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
-const { status } = await client.cards.retrieveCard({ path: { card_id: '1' } }).catch((error) => error);
-const card = await client.cards.retrieveCard({ path: { card_id: 1 } });
-await client.close();
-console.log(JSON.stringify({ status, card }));
-`,
-  );
-  const { stdout } = await run(process.execPath, ['use.js', server.baseUrl], { cwd: project });
-
-  expect(JSON.parse(stdout)).toEqual({ card: {} });
-  expect(server.recorded.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    'GET /api/latest/cards/1',
-  ]);
-});
-
 /** Both ways in which modules with `exports` are resolved. */
 const resolutions = [
   { by: 'Node', module: 'nodenext' },
@@ -100,28 +77,11 @@ const resolutions = [
 ];
 
 test.each(resolutions)(
-  'the client has its types in TypeScript as $by resolve it, without the sources and with nothing switched off',
+  'the bridge has its types in TypeScript as $by resolve it, without the sources and with nothing switched off',
   async ({ by: _by, ...resolution }) => {
     write(
       'use.ts',
-      `import { createClient, UpstreamError } from 'scim-bridge/client';
-import { loadSettings } from 'scim-bridge';
-const client = createClient({ baseUrl: 'https://company.example', token: 'token' });
-export async function use(): Promise<string> {
-  const groups = await client.groups.getListOfGroups({ query: { limit: 10 } });
-  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: { user_id: 7 } });
-  // @ts-expect-error a required field is missing
-  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: {} });
-  // @ts-expect-error a wrong type
-  await client.groupUsers.addUserToGroup({ path: { group_uid: 7 }, body: { user_id: 7 } });
-  // @ts-expect-error an unknown name
-  await client.groups.getListOfGroups({ query: { limits: 10 } });
-  // @ts-expect-error no such operation
-  await client.groups.getGrup();
-  // @ts-expect-error a field that the answer does not have
-  return groups.map(({ title }) => String(title)).join();
-}
-export const isOurs = (error: unknown): boolean => error instanceof UpstreamError && error.status === 404;
+      `import { loadSettings } from 'scim-bridge';
 export const { settings } = loadSettings({ env: {}, readFile: () => '' });
 `,
     );
@@ -158,14 +118,13 @@ test('publint has nothing to say', async () => {
   expect(messages).toEqual([]);
 });
 
-test('the package has two entry points, with types beside them, and no CommonJS', () => {
+test('the package has one entry point, with types beside it, and no CommonJS; the client is a package of its own', () => {
   const installed = join(project, 'node_modules/scim-bridge');
   const { type, exports } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
   expect(type).toBe('module');
   expect(exports).toEqual({
     '.': { types: './dist/index.d.ts', default: './dist/index.js' },
-    './client': { types: './dist/client.d.ts', default: './dist/client.js' },
     './package.json': './package.json',
   });
 });

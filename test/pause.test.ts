@@ -145,7 +145,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
 
     const paused = await run('pause', '--reason', 'lunch');
     const reason = Object((await readWrites(bridge)).paused).reason;
-    const resumed = await run('resume');
+    const resumed = await run('resume', '--yes');
     const shown = await run('plan', 'show', '--first-run');
     const json = await run('plan', 'show', '--first-run', '--json');
     const wrong = await run('plan', 'show', 'x', '--first-run');

@@ -380,7 +380,7 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
 
     const before = await run('sweep --exit-code');
     bridge.sandbox.service.setActive(ada, false);
-    const after = await run('sweep --exit-code');
+    const after = await run('sweep --exit-code --names');
     const json = await run('sweep --json');
     bridge.sandbox.faults.add({
       operation: 'scim.getGroups',

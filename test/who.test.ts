@@ -198,7 +198,7 @@ test('`sweep` says who', () =>
     await world.poll(LONG_MS);
     behindTheBack(world).setActive(ada, false);
     await world.poll();
-    const { text } = await runSweep(world, 'sweep');
+    const { text } = await runSweep(world, 'sweep --names');
 
     expect(text).toMatch(
       /user\.deactivated +ada@example\.com: \{"active":true\} → \{"active":false\} \(admin from 198\.51\.100\.7, 2\d{3}-[^)]*Z\)/,

@@ -13,8 +13,8 @@ export function toFailedAttempt(
   return {
     place,
     presented,
-    // Never a header: any client can write one.
-    remoteAddress: req.socket.remoteAddress ?? '',
+    // The word of a proxy counts only where the settings trust it: any client can write a header.
+    remoteAddress: req.ip ?? '',
     requestId: getRequestId(res),
     signal: gone.signal,
   };

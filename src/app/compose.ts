@@ -8,7 +8,6 @@ import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts
 import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -23,9 +22,10 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { createApps } from './http.ts';
+import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import {
@@ -34,6 +34,7 @@ import {
   openProviderWatch,
   openRequestLog,
   toDriftRules,
+  toGivenTokens,
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
@@ -59,16 +60,26 @@ export interface Bridge {
    * observe and acknowledged changes wait
    */
   start(): Promise<void>;
+  /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
+  renew(secrets: Secrets): void;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
   /** Finishes or gives back what runs and closes the connections to the service. The store stays the caller's. */
   stop(): Promise<void>;
 }
 
+/** Secrets that may change while a bridge runs. */
+export interface Secrets {
+  /** Only secrets in them differ from those at the start. */
+  readonly settings: Settings;
+  /** Tokens of identity providers beside those that the store keeps. */
+  readonly scimTokens: readonly string[];
+}
+
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -94,9 +105,10 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiting = createWaiting(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
+  const observe = () => observeBridge(options, toHealthSources(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
@@ -108,7 +120,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),
@@ -128,6 +139,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     start,
+    renew: (secrets) => renew(parts, secrets),
     async stop() {
       logger.stop();
       await stop();
@@ -137,6 +149,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       void leadership.resign();
     },
   };
+}
+
+function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
+  access.renew(toGivenTokens(settings, scimTokens));
+  const { token } = settings.upstream;
+  if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
 function openActLog({ store, clock, logger }: WatchedOptions): ActLog {
@@ -159,7 +177,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 
 /** What every process is given, whether it leads or not. */
 function createDeps(
-  { settings, store, clock, random, logger, metrics }: WatchedOptions,
+  { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
@@ -170,6 +188,7 @@ function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events: toReconcileEvents(logger, metrics, sections.refresh),
+    ...(tracing === undefined ? {} : { tracing }),
   };
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openServableStore, readScimTokens } from './first-access.ts';
 
 const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
-const noTokens = { scim: [], operator: undefined, reader: undefined };
+const noTokens = { scim: [], operator: undefined, reader: undefined, metrics: undefined };
 
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));

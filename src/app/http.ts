@@ -18,6 +18,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
+import { countNotifications } from '../store/notifications.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
@@ -26,7 +27,6 @@ import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
-import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { findOidcOptions } from './settings.ts';
@@ -63,14 +63,15 @@ export function createApps(
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
+    countNotifications: () => countNotifications(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
-    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
+    build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
-  const app = createApp();
-  const follow = followRequests({ clock, logger, metrics });
+  const app = createApp(settings.trustProxy);
+  const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
   app.use(SCIM_PATH, scim);
@@ -80,8 +81,8 @@ export function createApps(
   if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  const opsApp = createApp().use(follow).use(health).use(operators).use(CONSOLE_PATH, pages);
-  return { app, opsApp: opsApp.use(answerUnknown) };
+  const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
+  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknown) };
 }
 
 /** Opens the console, with the identity provider of the settings. */
@@ -106,7 +107,7 @@ function toOAuthDeps(
 }
 
 /** Sources of health. */
-function toHealthSources(
+export function toHealthSources(
   options: WatchedOptions,
   { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {

@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { Credential } from '../domain/credential.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
+import type { ApiSource } from '../ops/api/routes.ts';
 import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
@@ -29,7 +30,9 @@ import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
 import { listSamples } from '../store/samples.ts';
 import { events } from '../telemetry/events.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
+import { toNotificationSource } from './notification-source.ts';
 import type { WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toScimDeps } from './scim.ts';
@@ -44,14 +47,13 @@ type State = Omit<
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard, leadership, access, attempts } = parts;
+  const { guard, leadership, access, attempts } = parts;
   const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
-  const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
     status: toStatusSources(options, state, sweeps),
     sweeps,
-    settings: options.about.settings,
+    ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.drifts),
     decideDrifts: {
@@ -72,25 +74,15 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
           detection: leadership.news().detection ?? undefined,
           now: options.clock.now(),
         }),
-      ...decisions,
     },
     firstRun: {
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
-      ...decisions,
     },
     samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
-    api: {
-      call: leadership.callForOperator,
-      told: (call, res) =>
-        logger.log(
-          events.operatorCalled({
-            ...{ requestId: getRequestId(res), ...call },
-            ...toCaller(getOperator(res)),
-          }),
-        ),
-    },
+    api: { call: leadership.callForOperator, told: tellCalls(logger) },
+    notifications: toNotificationSource(options),
     clock: options.clock,
     acts: parts.acts,
     acted(act) {
@@ -128,6 +120,14 @@ function toStatusSources(
       (await countDrifts(store.read)).filter(({ status }) =>
         ACTIVE_STATUSES.some((active) => active === status),
       ),
+  };
+}
+
+/** Logs calls of operators, each with who made it. */
+function tellCalls(logger: Logger): ApiSource['told'] {
+  return (call, res) => {
+    const caller = toCaller(getOperator(res));
+    logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call, ...caller }));
   };
 }
 

@@ -9,6 +9,25 @@ const TIMEOUT_MS = 60_000;
 /** Time in which a bridge on this machine must answer that it is there, in milliseconds. */
 const ANSWER_MS = 5_000;
 
+/** The running bridge did not do what a command asked for. Code `ops-failed`. */
+class OpsError extends BridgeError {
+  override readonly name = 'OpsError';
+  /** Status of its answer; undefined: none came. */
+  readonly status: number | undefined;
+  constructor(message: string, options: { status?: number | undefined; cause?: unknown } = {}) {
+    super('ops-failed', message, { cause: options.cause });
+    this.status = options.status;
+  }
+}
+
+/** Statuses of a proxy in front of a bridge that is gone, and of a bridge that starts or ends. */
+const PASSING: readonly (number | undefined)[] = [undefined, 502, 503, 504];
+
+/** True when the bridge may be there again soon: it did not answer, or it is starting or ending. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof OpsError && PASSING.includes(error.status) && !isLate(error.cause);
+}
+
 /** Talks to the running bridge as an operator. */
 export interface OpsClient {
   /**
@@ -37,11 +56,11 @@ export interface OpsAnswer {
  * @param timeoutMs for one request. @throws BridgeError `ops-failed`
  */
 export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS): OpsClient {
-  const { token } = ops;
+  const token = ops.commandToken ?? ops.token;
   if (token === undefined) {
-    throw new BridgeError(
-      'ops-failed',
-      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or a named token for operator',
+    throw new OpsError(
+      'ops.token is not set: the bridge answers operators alone; OPS_TOKEN is its ops.token, or OPS_COMMAND_TOKEN a named token for operator',
+      { status: 401 },
     );
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
@@ -89,7 +108,7 @@ async function exchange(
     const words = isLate(cause)
       ? `did not answer within ${timeoutMs / 1_000} s: the bridge took the request, which may still wait in its queue (upstream.waiting of /ops/status)`
       : 'does not answer: is the bridge running?';
-    throw new BridgeError('ops-failed', `${url} ${words}`, { cause });
+    throw new OpsError(`${url} ${words}`, { cause });
   }
 }
 
@@ -117,8 +136,8 @@ function findJson(text: string): unknown {
   }
 }
 
-function toFailure(url: string, { status, answer }: OpsAnswer): BridgeError {
-  return new BridgeError('ops-failed', `${url} answered ${status}${toWords(answer)}`);
+function toFailure(url: string, { status, answer }: OpsAnswer): OpsError {
+  return new OpsError(`${url} answered ${status}${toWords(answer)}`, { status });
 }
 
 function toWords(answer: unknown): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { SandboxAddress } from '../ops/state/sandbox.ts';
 import type { About } from '../ops/state/status.ts';
 import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -8,14 +9,18 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The service that a bridge works with. */
 export interface Target {
   readonly baseUrl: string;
-  readonly token: string;
+  /** The token of now: it may be renewed while the bridge runs. */
+  readonly findToken: () => string;
   /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;
+  /** Address and token of the embedded sandbox; undefined: it is a real service. */
+  readonly sandbox?: SandboxAddress;
 }
 
 /** Options of a bridge. */
@@ -35,6 +40,8 @@ export interface BridgeOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: off. */
+  readonly tracing?: Tracing;
   /** Finds out whether the process is overloaded; then requests of providers are refused. */
   readonly findOverload: () => Overload | undefined;
 }

@@ -65,7 +65,7 @@ async function serveAccess(
   const access = createAccess({
     store,
     clock: await openStoreClock(store, systemClock),
-    given: { scim: [], operator: undefined, reader: undefined },
+    given: { scim: [], operator: undefined, reader: undefined, metrics: undefined },
     sessionLimits: toSessionLimits(settings),
     onFailure: () => undefined,
   });
@@ -75,7 +75,7 @@ async function serveAccess(
   const app = express().use('/ops', letIn, createAccessRouter(access));
   const { server } = await listen({ host: HOST, port: 0, limits, app }, []);
   try {
-    const { url: _, readerToken: __, ...ops } = settings.ops;
+    const { url: _, readerToken: __, metricsToken: ___, commandToken: ____, ...ops } = settings.ops;
     await job(
       createOpsClient({ ...settings, host: HOST, ops: { ...ops, token, port: toPort(server) } }),
     );

@@ -43,7 +43,11 @@ const answerOperator: RequestHandler = (_req, res) => {
   res.status(503).json({ code: 'starting', message: DETAIL });
 };
 
-/** Creates an application: every answer sets its own ETag, and no header names the software. */
-export function createApp(): Express {
-  return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+/**
+ * Creates an application: every answer sets its own ETag, and no header names the software. `trustProxy` says whose
+ * word about the address of a client is believed.
+ */
+export function createApp(trustProxy: number | string[] = 0): Express {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  return app.set('trust proxy', trustProxy);
 }

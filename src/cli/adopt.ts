@@ -1,18 +1,22 @@
-import { createOpsClient } from '../app/ops-client.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
 
 /** `adopt`: takes over an account or group that the bridge only observes. */
-export const addAdoptCommand: AddCommand = (program, { loadSettings, write }) => {
-  program
-    .command('adopt')
+export const addAdoptCommand: AddCommand = (program, context) => {
+  const { connect, write } = context;
+  const command = program.command('adopt');
+  command
     .description(
       'take over an account or group that exists in the service (asks the running bridge)',
     )
     .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
     .option('--privileged', 'also an owner, somebody protected, a group with rights or admins')
+    .option(...YES)
     .addHelpText('after', help)
-    .action(async (name: string, { privileged }: { privileged?: true }) => {
-      const client = createOpsClient(loadSettings().settings);
+    .action(async (name: string, { privileged, yes }: { privileged?: true; yes?: true }) => {
+      const question = `Let providers change ${name}, even if it is an owner, protected or has rights?`;
+      if (privileged && !(await confirm(command, context, { yes, question }))) return;
+      const client = connect();
       const { type, id } = parseFound(
         await client.send('GET', `/explain/${encodeURIComponent(name)}`),
       );

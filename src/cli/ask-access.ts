@@ -19,12 +19,12 @@ export type AskAccess = (job: (client: OpsClient) => Promise<void>) => Promise<v
 
 /** Creates an asker that looks for a running bridge at each job. */
 export function createAccessAsker(
-  { loadSettings }: Pick<CliContext, 'loadSettings'>,
+  context: Pick<CliContext, 'loadSettings' | 'connect'>,
   withOwnAccess: WithOwnAccess,
 ): AskAccess {
   return async (job) => {
-    const { settings } = loadSettings();
-    const running = await findRunning(settings);
+    const running = await findRunning(context);
+    const { settings } = context.loadSettings();
     await (running === undefined ? withOwnAccess(settings, job) : job(running));
   };
 }

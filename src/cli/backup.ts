@@ -1,19 +1,30 @@
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
+import { createProgress } from './progress.ts';
 
 /** Makes a backup of the store of the settings. */
-export type BackUp = (settings: Settings, file: string) => Promise<void>;
+export type BackUp = (
+  settings: Settings,
+  file: string,
+  told: (part: { readonly done: number; readonly total: number }) => void,
+) => Promise<void>;
 
 /** `backup`: copies one moment of the store into a file, while the bridge goes on. */
 export function backupCommand(backUp: BackUp): AddCommand {
-  return (program, { loadSettings, write }) => {
+  return (program, context) => {
+    const { loadSettings, write } = context;
     program
       .command('backup')
       .description('write the store into a new file, while the bridge goes on (SQLite)')
       .argument('<file>', 'where to; it must not exist yet')
       .addHelpText('after', help)
       .action(async (file: string) => {
-        await backUp(loadSettings().settings, file);
+        const progress = createProgress(context);
+        try {
+          await backUp(loadSettings().settings, file, (part) => progress.tell('Copying', part));
+        } finally {
+          progress.end();
+        }
         write(`The store is in ${file}, proven whole. Keep it as secret as the store.\n`);
       });
   };

@@ -9,6 +9,7 @@ import {
   toProfileText,
   type WithOwnAccess,
 } from './ask-access.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 
@@ -77,12 +78,17 @@ function addMaking(
     });
 }
 
-function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void {
-  parent
-    .command('revoke <name-or-id>')
+function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
+  const { write } = context;
+  const command = parent.command('revoke <name-or-id>');
+  command
     .description('end a client, or one of its secrets, with every access token that it got')
     .option('--secret <id>', 'end this secret alone')
-    .action(async (key: string, { secret }: { secret?: string }) => {
+    .option(...YES)
+    .action(async (key: string, { secret, yes }: { secret?: string; yes?: true }) => {
+      const ended = secret === undefined ? `the client ${key}` : `${secret} of the client ${key}`;
+      const question = `End ${ended}, with every access token that it got?`;
+      if (!(await confirm(command, context, { yes, question }))) return;
       await ask(async (client) => {
         const body = secret === undefined ? {} : { secret };
         const view = parseAnswer<ClientView>(

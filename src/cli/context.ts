@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { OpsClient } from '../app/ops-client.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 
@@ -15,12 +16,30 @@ export interface CliWorld {
   readonly writeError: (text: string) => void;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
+  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
+  readonly onHangUp?: ((hear: () => void) => void) | undefined;
+  /** Terminal that standard output goes to; undefined: a file, a pipe or a log. */
+  readonly terminal?: Terminal | undefined;
+  /** Asks the person at the terminal; undefined: nobody is there. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Shows a line in the place of the one before, or none; undefined: standard error is no terminal. */
+  readonly showProgress?: ((line: string | undefined) => void) | undefined;
+}
+
+/** Terminal of a process. */
+export interface Terminal {
+  /** Characters of a line. */
+  readonly columns: () => number;
+  /** False also where the person wants none. @see https://no-color.org */
+  readonly hasColours: boolean;
 }
 
 /** Context of a command. */
 export interface CliContext extends CliWorld {
   /** Loads the settings that `--config`, `CONFIG` and the environment give. @throws SettingsError */
   readonly loadSettings: () => LoadedSettings;
+  /** Client of the running bridge, with `ops.commandToken` or else `ops.token`. @throws BridgeError `ops-failed` */
+  readonly connect: (timeoutMs?: number) => OpsClient;
   /** Sets the exit code; the last call counts. */
   readonly exitWith: (code: number) => void;
 }

@@ -1,13 +1,21 @@
-import { createOpsClient } from '../app/ops-client.ts';
 import type { ErasureAnswer } from '../ops/schemas/resources.ts';
+import { confirm } from './confirm.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
-export const addEraseCommand: AddCommand = (program, { loadSettings, write, exitWith }) => {
-  program
-    .command('erase')
+export const addEraseCommand: AddCommand = (program, context) => {
+  const { connect, write, exitWith } = context;
+  const command = program.command('erase');
+  /** Asks at a terminal, after what would be erased. */
+  async function isWanted(planned: ErasureAnswer, json: true | undefined): Promise<boolean> {
+    if (context.ask === undefined || json) return false;
+    write(toText(planned, 'planned'));
+    const question = 'Erase it? It cannot be taken back.';
+    return confirm(command, context, { yes: undefined, question });
+  }
+  command
     .description(
       'erase everything personal about a person whom the provider has deleted (asks the running bridge)',
     )
@@ -16,10 +24,11 @@ export const addEraseCommand: AddCommand = (program, { loadSettings, write, exit
     .option('--json', 'as one JSON object')
     .addHelpText('after', help)
     .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const path = `/users/${encodeURIComponent(user)}` as const;
       const planned = parse(await client.send('GET', `${path}/erasure`));
-      const isAsked = yes === true && planned.obstacles.length === 0;
+      const isAsked =
+        planned.obstacles.length === 0 && (yes === true || (await isWanted(planned, json)));
       const answer = isAsked
         ? parse(await client.send('POST', `/users/${planned.id}/erase`))
         : planned;

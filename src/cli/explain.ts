@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { createOpsClient } from '../app/ops-client.ts';
 import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { Explanation } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
 
 /** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
-export const addExplainCommand: AddCommand = (program, { loadSettings, write }) => {
+export const addExplainCommand: AddCommand = (program, { connect, write }) => {
   const command = program
     .command('explain')
     .description('tell why each field of a person or group is as it is (asks the running bridge)')
@@ -19,7 +18,7 @@ export const addExplainCommand: AddCommand = (program, { loadSettings, write }) 
     .addHelpText('after', help)
     .action(async (words: string[], { json }: { json?: true }) => {
       const path = toPath(words, command);
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const explanation = await client.send('GET', path);
       write(json ? toJson(explanation) : toExplanationText(parseExplanation(explanation)));
     });

@@ -1,10 +1,9 @@
-import { createOpsClient } from '../app/ops-client.ts';
 import type { LookAnswer } from '../ops/schemas/drift.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 
 /** `look`: compares one user or group with the service now. */
-export const addLookCommand: AddCommand = (program, { loadSettings, write }) => {
+export const addLookCommand: AddCommand = (program, { connect, write }) => {
   program
     .command('look')
     .description('compare one user or group with the service now (asks the running bridge)')
@@ -13,7 +12,7 @@ export const addLookCommand: AddCommand = (program, { loadSettings, write }) => 
     .option('--json', 'as one JSON object')
     .addHelpText('after', help)
     .action(async (name: string, { repair, json }: Options) => {
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const { type, id } = parseAnswer<Found>(
         await client.send('GET', `/explain/${encodeURIComponent(name)}`),
       );

@@ -7,20 +7,31 @@ import { apiCommand } from './api.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { clientCommand } from './client.ts';
+import { addCompletionCommand } from './completion.ts';
 import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
+import {
+  addActsCommand,
+  addDriftsCommand,
+  addGroupsCommand,
+  addRequestsCommand,
+  addUsersCommand,
+} from './lists.ts';
 import { addLookCommand } from './look.ts';
+import { migrateStoreCommand } from './migrate-store.ts';
+import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
-import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
 import { addSettingsCommand } from './settings.ts';
+import { addStatusCommand } from './status.ts';
 import { sweepCommand } from './sweep.ts';
+import { openTerminal } from './terminal.ts';
 import { tokenCommand } from './token.ts';
 import { addWhyCommand } from './why.ts';
 
@@ -35,11 +46,16 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       return createCheck({ clock: systemClock, random: Math.random })(options);
     }),
     addSettingsCommand,
+    addStatusCommand,
+    addUsersCommand,
+    addGroupsCommand,
+    addDriftsCommand,
+    addRequestsCommand,
+    addActsCommand,
     addExplainCommand,
     addWhyCommand,
     addHealthcheckCommand,
     addSandboxCommand,
-    addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
     clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
@@ -49,14 +65,21 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addResumeCommand,
     addRetryCommand,
     addLookCommand,
+    addNotificationsCommand,
     addPlanCommand,
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
+    migrateStoreCommand({
+      checkMove: async (...args) => (await import('./move-store.ts')).checkMove(...args),
+      migrateStore: async (...args) => (await import('./move-store.ts')).migrateStore(...args),
+      undoMove: async (...args) => (await import('./move-store.ts')).undoMove(...args),
+    }),
     restoreCommand({
       markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
     }),
+    addCompletionCommand,
   ],
   world: {
     env: process.env,
@@ -65,6 +88,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
+    onHangUp: (hear) => void process.on('SIGHUP', hear),
+    ...openTerminal(process),
   },
 });
 

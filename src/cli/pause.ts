@@ -1,28 +1,35 @@
-import { createOpsClient } from '../app/ops-client.ts';
-import type { WritesView } from '../ops/schemas/state.ts';
+import type { Status, WritesView } from '../ops/schemas/state.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
+import { parseAnswer } from './json.ts';
 
 /** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
-export const addPauseCommand: AddCommand = (program, { loadSettings, write }) => {
+export const addPauseCommand: AddCommand = (program, { connect, write }) => {
   program
     .command('pause')
     .description('change nothing in the service until `resume` (asks the running bridge)')
     .option('--reason <text>', 'why, for whoever reads the status')
     .addHelpText('after', help)
     .action(async ({ reason }: { reason?: string }) => {
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const body = reason === undefined ? {} : { reason };
       write(toText(parseWrites(await client.send('POST', '/pause', body))));
     });
 };
 
 /** `resume`: ends the pause. */
-export const addResumeCommand: AddCommand = (program, { loadSettings, write }) => {
-  program
-    .command('resume')
+export const addResumeCommand: AddCommand = (program, context) => {
+  const { connect, write } = context;
+  const command = program.command('resume');
+  command
     .description('change the service again after `pause` (asks the running bridge)')
-    .action(async () => {
-      const client = createOpsClient(loadSettings().settings);
+    .option(...YES)
+    .action(async ({ yes }: { yes?: true }) => {
+      const client = connect();
+      const { writes } = parseAnswer<Status>(await client.send('GET', '/status'));
+      const question = `${toWaiting(writes)} for the service, also what a limit holds. Let all of it go?`;
+      const isAsked = writes.waiting > 0;
+      if (isAsked && !(await confirm(command, context, { yes, question }))) return;
       write(toText(parseWrites(await client.send('POST', '/resume'))));
     });
 };
@@ -32,10 +39,14 @@ Providers are answered as always, and what they send is kept. Calls that are on 
 pause survives restarts. Other processes on the same PostgreSQL follow within a second.`;
 
 function toText({ mode, paused, waiting }: WritesView): string {
-  const what = waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
+  const what = toWaiting({ waiting });
   if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.\n`;
   if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.\n`;
   return `Not paused: ${what} for the service.\n`;
+}
+
+function toWaiting({ waiting }: Pick<WritesView, 'waiting'>): string {
+  return waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
 }
 
 /** The answer of a bridge of the same version. */

@@ -109,10 +109,14 @@ test('a failure that is told ends with 1, settings that allow no start with 78',
 test('--config wins over CONFIG, which wins over the default file', async () => {
   const files = { 'a.yaml': 'port: 1\n', 'b.yaml': 'port: 2\n' };
   const env = { CONFIG: 'a.yaml' };
-  expect((await run('settings', { files })).out).toMatch(/^port +8080$/m);
-  expect((await run('settings', { files, env })).out).toMatch(/^port +1 /m);
-  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(/^port +2 /m);
-  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(/^port +2 /m);
+  expect((await run('settings', { files })).out).toMatch(/^port +8080 +default$/m);
+  expect((await run('settings', { files, env })).out).toMatch(/^port +1 +file a\.yaml$/m);
+  expect((await run('settings --config b.yaml', { files, env })).out).toMatch(
+    /^port +2 +file b\.yaml$/m,
+  );
+  expect((await run('--config b.yaml settings', { files, env })).out).toMatch(
+    /^port +2 +file b\.yaml$/m,
+  );
 });
 
 test('settings prints every setting, warnings aside, and no secret', async () => {
@@ -217,5 +221,5 @@ test('the executable runs from any directory', async () => {
     cwd: '/',
     env: {},
   });
-  expect(stdout).toMatch(/^port +8080$/m);
+  expect(stdout).toMatch(/^port +8080 +default$/m);
 });

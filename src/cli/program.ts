@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
@@ -26,15 +27,18 @@ export async function runProgram(
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = createProgram(version, world);
+  const load = () => loadSettings({ ...world, configFile: findConfigFile(program, world) });
   const context: CliContext = {
     ...world,
-    loadSettings: () => loadSettings({ ...world, configFile: findConfigFile(program, world) }),
+    loadSettings: load,
+    connect: (timeoutMs) => createOpsClient(load().settings, timeoutMs),
     exitWith: (code) => {
       exitCode = code;
     },
   };
   for (const addCommand of commands) addCommand(program, context);
   try {
+    assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -51,6 +55,21 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .showHelpAfterError('Try --help.')
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: writeError });
+}
+
+/** Refuses a command that does not exist, also beside `--help`, which would print the help of the others. */
+function assertKnown(program: Command, args: readonly string[]): void {
+  let command = program;
+  for (let place = 0; command.commands.length > 0; place += 1) {
+    const word = args[place];
+    if (word === undefined) return;
+    if (word === '--config') place += 1;
+    if (word.startsWith('-')) continue;
+    const child = command.commands.find((known) => known.name() === word);
+    if (child === undefined && word !== 'help') command.error(`error: unknown command '${word}'`);
+    if (child === undefined) return;
+    command = child;
+  }
 }
 
 function findConfigFile(program: Command, { env }: CliWorld): string {

@@ -1,10 +1,9 @@
-import { createOpsClient } from '../app/ops-client.ts';
 import type { RetryAnswer } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
 
 /** `retry`: has what is stuck or waits for its next attempt tried now. */
-export const addRetryCommand: AddCommand = (program, { loadSettings, write }) => {
+export const addRetryCommand: AddCommand = (program, { connect, write }) => {
   const command = program
     .command('retry')
     .description('try now what is stuck or waits for its next attempt (asks the running bridge)')
@@ -16,7 +15,7 @@ export const addRetryCommand: AddCommand = (program, { loadSettings, write }) =>
     if ((name === undefined) !== (all === true)) {
       command.error('error: name one person or group, or say --all');
     }
-    const client = createOpsClient(loadSettings().settings);
+    const client = connect();
     const body = name === undefined ? { all: true } : { name };
     const answer = parse(await client.send('POST', '/retry', body));
     write(json ? toJson(answer) : toText(answer));

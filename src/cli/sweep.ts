@@ -9,9 +9,15 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
+import { parseNumber } from './listing.ts';
+import { outlast } from './outlast.ts';
 import { toPlanAnswerText } from './plan-text.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { toPlain } from './table.ts';
 
 const POLL_MS = 250;
+/** Differences that are listed when nothing else is said. */
+const LIMIT = '100';
 /** Drifts of one page. */
 const PAGE = 1_000;
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
@@ -29,30 +35,38 @@ interface Options {
   readonly dryRun?: true;
   readonly json?: true;
   readonly exitCode?: true;
+  readonly names?: true;
+  readonly limit: string;
 }
 
 /** `sweep`: compares the service with the store, waits, and prints the differences and their repairs. */
 export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
   return (program, context) => {
-    program
-      .command('sweep')
+    const command = program.command('sweep');
+    command
       .description(
         'compare the service with the store and list what differs (asks the running bridge, or does it itself where none runs)',
       )
       .option('--dry-run', 'show what drift.policy would do, and do nothing')
+      .option('--names', 'with names and values, also where the output is no terminal')
+      .option('--limit <number>', 'how many differences are listed at most', LIMIT)
       .option('--json', 'as one JSON object')
       .option('--exit-code', 'exit with 2 when something managed differs')
       .addHelpText('after', help)
       .action(async (options: Options) => {
+        const running = await findRunning(context);
         const { settings } = context.loadSettings();
-        const running = await findRunning(settings);
-        const run = (client: OpsClient) => sweepWith(client, context, options);
+        const limit = parseNumber(command, '--limit', options.limit);
+        const run = (client: OpsClient) => sweepWith(client, context, { ...options, limit });
         await (running === undefined ? withOwnBridge(settings, run) : run(running));
       });
   };
 }
 
 const help = `
+Where the output is no terminal, as in a scheduled job, it counts differences and names nobody: --names tells more, and
+so does scim-bridge drifts. A bridge that restarts meanwhile is waited for.
+
 What follows from a difference is drift.policy; by default nothing. Accounts and groups that nobody asked for are listed,
 and are no reason for the exit code 2.
 
@@ -62,34 +76,60 @@ Exit codes:
   2   with --exit-code: something differs`;
 
 async function sweepWith(
-  client: OpsClient,
-  { write, exitWith }: CliContext,
-  { dryRun, json, exitCode }: Options,
+  direct: OpsClient,
+  context: CliContext,
+  { dryRun, json, exitCode, names, limit }: Omit<Options, 'limit'> & { readonly limit: number },
 ): Promise<void> {
-  const sweep = await untilEnded(client, { dryRun: dryRun === true });
-  const plan = await untilRepaired(client, sweep.planId);
+  const { write, exitWith, terminal } = context;
+  const client: OpsClient = {
+    ...direct,
+    send: (...args) => outlast(context, () => direct.send(...args)),
+  };
+  const progress = createProgress(context);
+  const sweep = await untilEnded(client, { dryRun: dryRun === true }, progress);
+  const plan = await untilRepaired(client, sweep.planId, progress);
+  progress.end();
   const drifts = await listDrifts(client);
   const result = { sweep, plan, drifts };
-  write(json ? toJson(result) : toText(result));
+  const isNamed = names === true || terminal !== undefined;
+  if (json) write(toJson(isNamed ? result : toNameless(result)));
+  else write(isNamed ? toText(result, limit) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
 }
 
-async function untilEnded(client: OpsClient, request: { dryRun: boolean }): Promise<SweepView> {
+async function untilEnded(
+  client: OpsClient,
+  request: { dryRun: boolean },
+  progress: Progress,
+): Promise<SweepView> {
   const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
   for (;;) {
     const sweep = parseAnswer<SweepView>(await client.send('GET', `/sweeps/${id}`));
     if (sweep.status !== 'running') return sweep;
+    tell(progress, sweep.progress);
     await assertNoRecovery(client);
     await sleep(POLL_MS);
   }
+}
+
+function tell(progress: Progress, done: SweepView['progress']): void {
+  if (done === null) {
+    progress.tell('Waiting for the bridge to begin');
+    return;
+  }
+  const { read, expected } = done;
+  progress.tell(
+    `${read} entries read`,
+    expected === null ? undefined : { done: read, total: expected },
+  );
 }
 
 /** Until an operator has decided about held changes, nothing is compared. */
 async function assertNoRecovery(client: OpsClient): Promise<void> {
   const { phase } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   if (phase !== 'waiting') return;
-  const words = 'what is held waits for a decision first: see scim-bridge recovery show';
+  const words = 'what is held waits for a decision first: see scim-bridge plan show';
   throw new BridgeError('recovery-waits', words);
 }
 
@@ -115,12 +155,14 @@ interface DriftPage {
 async function untilRepaired(
   client: OpsClient,
   planId: string | null,
+  progress: Progress,
 ): Promise<PlanAnswer | undefined> {
   if (planId === null) return undefined;
   const deadline = Date.now() + REPAIRS_MAX_MS;
   for (;;) {
     const plan = parseAnswer<PlanAnswer>(await client.send('GET', `/plans/${planId}`));
     if (plan.status !== 'approved' || Date.now() > deadline) return plan;
+    progress.tell(`Plan ${plan.id} is carried out`);
     await sleep(POLL_MS);
   }
 }
@@ -135,19 +177,63 @@ interface Result {
   readonly drifts: readonly DriftAnswer[];
 }
 
-function toText({ sweep, plan, drifts }: Result): string {
+function toHead({ sweep, drifts }: Result): string {
   const { status, calls, counts, reasons } = sweep;
   const { users = 0, groups = 0 } = counts;
   const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${drifts.length} differences open\n`;
-  const why = reasons.map((reason) => `  not concluded: ${reason}\n`);
-  const lines = drifts.map((drift) => {
+  return [head, ...reasons.map((reason) => `  not concluded: ${reason}\n`)].join('');
+}
+
+/** Counts without a name, for logs that many may read. */
+function toCountText(result: Result): string {
+  const { plan, drifts } = result;
+  const kinds = Object.entries(Object.groupBy(drifts, ({ kind }) => kind));
+  const lines = kinds.map(([kind, some]) => `  ${kind.padEnd(18)} ${some.length}\n`);
+  const more = drifts.length === 0 ? '' : 'Whom they are about: scim-bridge drifts, or --names.\n';
+  const decided =
+    plan === undefined ? '' : `Plan ${plan.id}: ${plan.counts.total} actions, ${plan.status}\n`;
+  return [toHead(result), ...lines, more, decided].join('');
+}
+
+/** The same result with ids, kinds and statuses alone. */
+function toNameless({ sweep, plan, drifts }: Result) {
+  return {
+    sweep,
+    ...(plan && { plan: { ...plan, actions: plan.actions.map(withoutNames) } }),
+    drifts: drifts.map((drift) => ({
+      ...withoutNames(drift),
+      who: drift.who && { ...drift.who, username: null, address: null },
+      message: null,
+      note: drift.note && { ...drift.note, text: '' },
+    })),
+  };
+}
+
+function withoutNames<Item extends Pick<DriftAnswer, 'resource' | 'member'>>(item: Item) {
+  const { resource, member } = item;
+  return {
+    ...item,
+    resource: { ...resource, name: null },
+    member: member && { ...member, name: null },
+    desired: null,
+    observed: null,
+  };
+}
+
+function toText(result: Result, limit: number): string {
+  const { plan, drifts } = result;
+  const lines = drifts.slice(0, limit).map((drift) => {
     const { kind, resource, member, desired, observed, who } = drift;
     const name = resource.name ?? resource.id;
     const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
     const by = who === null ? '' : ` (${toAuthor(who)})`;
-    return `  ${kind.padEnd(18)} ${whom}: ${toWords(desired)} → ${toWords(observed)}${by}\n`;
+    const line = `  ${kind.padEnd(18)} ${whom}: ${toWords(desired)} → ${toWords(observed)}${by}`;
+    return `${toPlain(line)}\n`;
   });
-  return [head, ...why, ...lines, plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`].join('');
+  const left = drifts.length - lines.length;
+  const more = left > 0 ? `  … and ${left} more: scim-bridge drifts\n` : '';
+  const decided = plan === undefined ? '' : `\n${toPlanAnswerText(plan)}`;
+  return [toHead(result), ...lines, more, decided].join('');
 }
 
 function toAuthor({ id, username, address, at }: NonNullable<DriftAnswer['who']>): string {

@@ -9,6 +9,7 @@ import {
   toProfileText,
   type WithOwnAccess,
 } from './ask-access.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 
@@ -42,7 +43,7 @@ function addCreate(parent: Command, { write }: CliContext, ask: AskAccess): void
   parent
     .command('create <name>')
     .description('make a token; it is printed once and kept nowhere')
-    .option('--for <purpose>', 'scim, reader or operator', 'scim')
+    .option('--for <purpose>', 'scim, metrics, reader or operator', 'scim')
     .option('--expires <duration>', 'how long it is valid, such as 90d, or never', '365d')
     .option('--profile <profile>', PROFILE_HELP, 'lenient')
     .option('--json', 'as one JSON object')
@@ -60,11 +61,15 @@ function toBody({ for: purpose, expires, profile }: Omit<CreateOptions, 'json'>)
   return { for: purpose, expires, profile };
 }
 
-function addRevoke(parent: Command, { write }: CliContext, ask: AskAccess): void {
-  parent
-    .command('revoke <name-or-id>')
+function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
+  const { write } = context;
+  const command = parent.command('revoke <name-or-id>');
+  command
     .description('end a token, everywhere within five seconds')
-    .action(async (key: string) => {
+    .option(...YES)
+    .action(async (key: string, { yes }: { yes?: true }) => {
+      const question = `End the token ${key}? Who presents it is refused from then on.`;
+      if (!(await confirm(command, context, { yes, question }))) return;
       await ask(async (client) => {
         const path = `/tokens/${encodeURIComponent(key)}/revoke` as const;
         const { id, name } = parseAnswer<TokenView>(await client.send('POST', path));

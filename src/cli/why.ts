@@ -1,11 +1,10 @@
-import { createOpsClient } from '../app/ops-client.ts';
 import type { Timeline } from '../ops/schemas/resources.ts';
 import { toTimelineText } from '../ops/timeline/to-text.ts';
 import type { AddCommand } from './context.ts';
 import { toJson } from './json.ts';
 
 /** `why`: tells what led to the state of a user or group, from the running bridge. */
-export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {
+export const addWhyCommand: AddCommand = (program, { connect, write }) => {
   program
     .command('why')
     .description(
@@ -16,7 +15,7 @@ export const addWhyCommand: AddCommand = (program, { loadSettings, write }) => {
     .option('--json', 'as one JSON object')
     .addHelpText('after', help)
     .action(async (name: string, { limit, json }: { limit: string; json?: true }) => {
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const query = new URLSearchParams({ limit });
       const answer = await client.send('GET', `/timeline/${encodeURIComponent(name)}?${query}`);
       write(json ? toJson(answer) : toTimelineText(parseTimeline(answer)));

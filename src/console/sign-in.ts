@@ -56,7 +56,7 @@ function signIn({ sessions, findCredential, attempts, clock }: SignInDeps): Requ
     }
     const { token } = parsed.data;
     const credential = await findCredential(token);
-    if (credential === undefined || credential.purpose === 'scim') {
+    if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
       const failed = toFailedAttempt(req, res, { place: 'ops', presented: 'something' });
       const { kind } = await attempts.failed(failed);
       const message = 'No operator or reader has this token.';

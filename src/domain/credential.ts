@@ -1,8 +1,8 @@
-/** Area that a credential opens: SCIM, or the operators' interface for reading alone or for everything. */
+/** Area that a credential opens: SCIM, or of the operators' interface the metrics alone, reading, or everything. */
 export type Purpose = (typeof PURPOSES)[number];
 
 /** Every purpose. */
-export const PURPOSES = ['scim', 'reader', 'operator'] as const;
+export const PURPOSES = ['scim', 'metrics', 'reader', 'operator'] as const;
 
 /** Way in which requests of a provider are read: with repairs, or to the letter of the standard. */
 export type Profile = (typeof PROFILES)[number];

@@ -41,7 +41,7 @@ export function toOpsDocument(): OpsJson<'OpenApi'> {
       title: 'scim-bridge for operators',
       version: '1.0.0',
       description:
-        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`. Names in answers are personal.',
+        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`; one for `metrics` opens `/metrics` alone. Names in answers are personal.',
     },
     security: [{ operator: [] }],
     paths: Object.fromEntries(
@@ -88,7 +88,6 @@ export function listParameters({ path, filters, meanings, newest }: Described): 
 
 /** The answers of a request, also those that every request has. */
 export function listAnswers({
-  role,
   answers,
   filters,
   newest,
@@ -97,8 +96,8 @@ export function listAnswers({
   const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
   const known = new Map<string, OpsSchemaName>(Object.entries(answers));
   if (isChecked) known.set('400', 'Problem');
-  if (role === 'operator') known.set('403', 'Problem');
-  return [...known.set('401', 'Problem').set('429', 'Problem')].toSorted();
+  for (const status of ['401', '403', '429']) known.set(status, 'Problem');
+  return [...known].toSorted();
 }
 
 function toOperation(route: Described): object {
@@ -127,7 +126,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   202: 'Begun.',
   400: '`invalid`: the request cannot be understood; `message` says what is allowed.',
   401: '`unauthorized`: no valid token of an operator was presented.',
-  403: '`forbidden`: the token may only read; `privileged`, with the reason.',
+  403: '`forbidden`: the token may do less; `privileged`, with the reason.',
   404: 'There is no such thing.',
   409: 'It is in another state by now.',
   429: '`too-many`: more requests than a process answers operators.',

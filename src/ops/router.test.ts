@@ -46,13 +46,10 @@ const noResources = {
 };
 const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
-const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
   read: async () => ({
-    ...{ phase: 'none', detection: null, since: null, reason: null, plan: null, release: null },
+    ...{ phase: 'none', detection: null, since: null, reason: null, planId: null, release: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const LIVE = { mode: 'live', pause: undefined } as const;
@@ -68,10 +65,8 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', plan: null, release: null, counts: {}, items: [], nextCursor: null },
+    ...{ phase: 'none', planId: null, release: null, counts: {}, items: [], nextCursor: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const sweeps: SweepSource = {
@@ -138,11 +133,17 @@ const operators = {
   listRequests: async () => [],
   acts: { list: async () => [] },
   settings: [],
+  sandbox: undefined,
   access,
   api,
 };
 
-const find = createGivenTokenFinder({ scim: ['scim-token-0123456789'], operator: token, reader });
+const find = createGivenTokenFinder({
+  scim: ['scim-token-0123456789'],
+  operator: token,
+  reader,
+  metrics: undefined,
+});
 
 function request(
   change: Partial<HealthSources> = {},
@@ -184,6 +185,12 @@ function request(
       samples: { list: async () => [], now: () => 0 },
       news: { listen: () => undefined },
       status,
+      notifications: {
+        receivers: [],
+        list: async () => [],
+        retry: async () => 0,
+        test: async () => [],
+      },
       ...operators,
       ...others,
     }),

@@ -8,6 +8,7 @@ import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
+import { type NotificationSource, notificationRoutes } from './notifications/routes.ts';
 import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
 import { type ListRequests, requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
@@ -15,6 +16,7 @@ import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import { type RetrySource, retryRoutes } from './state/retry.ts';
 import { type SampleSource, sampleRoutes } from './state/samples.ts';
+import { type SandboxAddress, sandboxRoute } from './state/sandbox.ts';
 import { settingsRoute } from './state/settings.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
 import { type WritesSource, writesRoutes } from './state/writes.ts';
@@ -26,6 +28,7 @@ import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
 export interface OpsSources {
   readonly status: StatusSources;
   readonly settings: readonly ShownSetting[];
+  readonly sandbox: SandboxAddress | undefined;
   readonly writes: WritesSource;
   readonly retry: RetrySource;
   readonly samples: SampleSource;
@@ -41,6 +44,7 @@ export interface OpsSources {
   readonly recovery: RecoverySource;
   readonly listRequests: ListRequests;
   readonly acts: Pick<ActLog, 'list'>;
+  readonly notifications: NotificationSource;
   readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes this table as OpenAPI. */
@@ -51,6 +55,7 @@ export interface OpsSources {
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   statusRoute,
   settingsRoute,
+  sandboxRoute,
   ...writesRoutes,
   ...retryRoutes,
   ...sampleRoutes,
@@ -65,6 +70,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recoveryRoutes,
   ...requestRoutes,
   ...actRoutes,
+  ...notificationRoutes,
   ...accessRoutes,
   ...apiRoutes,
   route({

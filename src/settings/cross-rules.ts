@@ -1,9 +1,10 @@
+import { createMatcher } from '../domain/matcher.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems(settings: Settings): SettingProblem[] {
-  const { upstream, scim, port, ops } = settings;
+  const { upstream, scim, port, ops, notify } = settings;
   const problems: SettingProblem[] = [...listOidcProblems(settings.console)];
   if (upstream.url !== undefined && upstream.token === undefined) {
     problems.push(
@@ -19,17 +20,35 @@ export function listCrossProblems(settings: Settings): SettingProblem[] {
     const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
     problems.push({ setting: 'ops.port', message });
   }
-  const shared = [ops.token, ops.readerToken].find((one) => one && scim.tokens.includes(one));
-  if (shared !== undefined || (ops.token !== undefined && ops.token === ops.readerToken)) {
+  const given = [ops.token, ops.readerToken, ops.metricsToken].filter((one) => one !== undefined);
+  if (new Set(given).size < given.length || given.some((one) => scim.tokens.includes(one))) {
     const message =
-      'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
+      'scim.tokens, ops.token, ops.readerToken and ops.metricsToken have a token in common; each opens something else and has to be another.';
     problems.push({ setting: 'ops.token', message });
   }
   if (scim.pageSize > scim.pageSizeMax) {
     const message = `scim.pageSize (${scim.pageSize}) is more than scim.pageSizeMax (${scim.pageSizeMax}).`;
     problems.push({ setting: 'scim.pageSize', message });
   }
-  return problems;
+  return [...problems, ...listReceiverProblems(notify)];
+}
+
+function listReceiverProblems({
+  receivers,
+  hosts,
+  privateAddresses,
+}: Settings['notify']): SettingProblem[] {
+  const isAllowed = createMatcher(hosts);
+  return receivers.flatMap(({ name, url }) => {
+    const { hostname, protocol } = new URL(url);
+    if (!isAllowed([hostname])) {
+      const message = `notify.receivers: ${name} is on a host that notify.hosts does not name.`;
+      return [{ setting: 'notify.hosts', message }];
+    }
+    if (protocol === 'https:' || privateAddresses === 'allow') return [];
+    const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
+    return [{ setting: 'notify.privateAddresses', message }];
+  });
 }
 
 /** A provider alone signs nobody in. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Facts about a kind of value, for messages, documentation and masking. */
@@ -92,6 +93,39 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
 /** A text that is not empty; `allowed` describes it. */
 export function text(allowed: string) {
   return z.string().trim().min(1).max(4_096).register(kindFacts, { allowed });
+}
+
+/** Names of networks that a proxy may be in. @see https://expressjs.com/en/guide/behind-proxies.html */
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Proxies in front: `none`, how many there are, or their addresses and networks as a list with commas. */
+export function trustedProxies() {
+  return z
+    .union([z.int(), z.string(), z.array(z.string())])
+    .transform((given) => findProxies(Array.isArray(given) ? given.join(',') : String(given)))
+    .pipe(z.union([z.number(), z.array(z.string())]))
+    .register(kindFacts, {
+      allowed:
+        'none, how many proxies there are, from 0 to 10, or addresses and networks separated by commas, such as loopback, uniquelocal or 10.0.0.0/8',
+      show: (value) => (value === 0 ? 'none' : String(value)),
+    });
+}
+
+/** A number of proxies, or a list of their networks; undefined where it is neither. */
+function findProxies(text: string): number | string[] | undefined {
+  if (text === 'none') return 0;
+  if (/^(\d|10)$/.test(text)) return Number(text);
+  const entries = text.split(',').map((entry) => entry.trim());
+  return entries.every(isNetwork) ? entries : undefined;
+}
+
+function isNetwork(entry: string): boolean {
+  if (NETWORKS.includes(entry)) return true;
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  const bitsMax = family === 4 ? 32 : 128;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
 /** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */

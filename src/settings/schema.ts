@@ -6,11 +6,13 @@ import {
   durationOrZero,
   httpUrl,
   text,
+  trustedProxies,
   wholeNumber,
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
 import { consoleSchema } from './sections/console.ts';
 import { opsSchema, serverSchema } from './sections/listeners.ts';
+import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
 import { upstreamSchema } from './sections/upstream.ts';
@@ -44,6 +46,11 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe(
       'How identity providers reach the bridge: `meta.location` starts with it. Otherwise `host` and `port` are used, never the `Host` header.',
+    ),
+  trustProxy: trustedProxies()
+    .prefault('none')
+    .describe(
+      'Whose `X-Forwarded-For` is believed, for the address of a client in the log, in `scim-bridge acts` and in the limit of failed attempts: the proxies in front by their addresses or networks (`loopback`, `10.0.0.0/8`), or how many there are. Who is believed can write any address.',
     ),
   mode: choice(['live', 'observe'])
     .prefault('live')
@@ -126,6 +133,7 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  notify: notifySchema.prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })

@@ -61,6 +61,13 @@ export const events = {
     mode: string;
   }) => line('info', 'serving', fields),
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
+  secretsRenewed: (fields: { settings: string }) =>
+    line('info', 'secrets were read again and hold from now on', fields),
+  /** The secrets of before hold. */
+  secretsRefused: (fields: { error: unknown }) =>
+    line('error', 'secrets that were read again cannot be used', withError(fields)),
+  restartNeeded: (fields: { settings: string }) =>
+    line('warn', 'settings have changed that need a restart', fields),
   storeAwaited: (fields: { error: unknown }) =>
     line('warn', 'the store is not there yet: waiting for it', withError(fields)),
   storeNotFlushed: () =>
@@ -85,6 +92,20 @@ export const events = {
     line('info', 'stopping: finishing what has begun', fields),
   stopped: () => line('info', 'stopped', {}),
   crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
+
+  /** Logged when a receiver stops taking notifications and when it takes them again, never per attempt. */
+  receiverChanged: (fields: { receiver: string; isDown: boolean; error: string }) => {
+    if (fields.isDown) return line('warn', 'a receiver takes no notifications', fields);
+    return line('info', 'a receiver takes notifications again', fields);
+  },
+  notificationGivenUp: (fields: { receiver: string; type: string }) =>
+    line('error', 'a notification is given up', fields),
+
+  /** Logged when a collector stops taking traces or metrics and when it takes them again, never per attempt. */
+  exportFailed: (fields: { what: 'traces' | 'metrics'; error: unknown }) =>
+    line('warn', 'traces or metrics cannot be sent', withError(fields)),
+  exportRecovered: (fields: { what: 'traces' | 'metrics'; afterMs: number; failures: number }) =>
+    line('info', 'traces or metrics are sent again', fields),
 
   /** Logged at the beginning and at the end, never per request. */
   overloaded: (fields: { kind: 'delay' | 'memory' }) =>

@@ -31,9 +31,9 @@ const bodies = [
   { why: 'nothing', text: ' ', kind: 'empty', words: undefined },
   {
     why: 'errors by field',
-    text: '{"errors":{"email":["is taken","is short"],"name":"is empty","code":3}}',
+    text: '{"errors":{"email":["is taken","is short"],"title":"is empty","code":3}}',
     kind: 'json',
-    words: 'email: is taken; is short; name: is empty',
+    words: 'email: is taken; is short; title: is empty',
   },
   {
     why: 'a problem (RFC 9457)',

@@ -92,8 +92,12 @@ function searchWords(value: unknown, depth: number): string | undefined {
 
 /** Errors by the field that each is about, or in a form that any of the above may have. */
 function searchErrors(errors: unknown, depth: number): string | undefined {
-  const words = searchWords(errors, depth);
-  if (words !== undefined || typeof errors !== 'object' || errors === null) return words;
+  const isByField =
+    typeof errors === 'object' &&
+    errors !== null &&
+    !Array.isArray(errors) &&
+    !['message', 'detail', 'error'].some((name) => name in errors);
+  if (!isByField) return searchWords(errors, depth);
   const named = Object.entries(errors)
     .slice(0, ERRORS_MAX)
     .flatMap(([field, value]) => {

@@ -1,3 +1,4 @@
+import type { Bearer } from './bearer.ts';
 import { addHeaders } from './call-headers.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Clock } from './clock.ts';
@@ -17,17 +18,15 @@ import type { PassageResult } from './gates.ts';
 import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
-import type { Timeouts, TransportHooks } from './transport-options.ts';
+import type { AttemptReport, Timeouts, TransportHooks } from './transport-options.ts';
 
 /** Dependencies of `send`. */
 export interface SendDeps {
   readonly dispatcher: RequestDispatcher;
   readonly origin: string;
-  readonly token: string;
+  readonly bearer: Pick<Bearer, 'token' | 'headers'>;
   /** `message`: the service's words stand in the messages of errors. */
   readonly wordsIn: 'message' | undefined;
-  /** Names and values of every request in turn. */
-  readonly headers: readonly string[];
   readonly timeouts: Timeouts;
   readonly responseBytesMax: number;
   readonly rateLimit: RateLimit;
@@ -46,14 +45,19 @@ export type Done = Extract<Sent, { kind: 'done' }>;
 /** Sends one request and reads its answer. Never throws. */
 export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
-  const request = toWireRequest(deps, attempt);
-  deps.hooks.onSend?.({ operation: attempt.call.operation.id, attempt: attempt.number }, request);
+  const name = { operation: attempt.call.operation.id, attempt: attempt.number };
+  const begun = deps.hooks.onBegin?.(name);
+  const request = withHeaders(toWireRequest(deps, attempt), begun?.headers ?? []);
+  deps.hooks.onSend?.(name, request);
   const running = exchangeOnce(deps, attempt, request);
   deps.running.add(running);
   const sent = await running;
   deps.running.delete(running);
   if (typeof request.body === 'object') request.body.destroy(); // It may not have been read to its end.
-  if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs, request });
+  if (deps.hooks.onAttempt === undefined && begun === undefined) return sent;
+  const report = toReport(attempt, sent, startedMs);
+  deps.hooks.onAttempt?.(report, request);
+  begun?.ended(report);
   return sent;
 }
 
@@ -105,11 +109,11 @@ function toLate(call: OutgoingCall): UpstreamError {
   return toNotSent('timeout', call, { detail: 'it came too late to be sent' });
 }
 
-function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {
+function toWireRequest({ origin, bearer }: SendDeps, { call }: Attempt): WireRequest {
   const { path, body } = call.request;
   const { method, response } = call.operation;
   const own = [
-    ...headers,
+    ...bearer.headers(),
     ...(typeof body === 'string' ? ['content-type', 'application/json'] : []),
     ...(typeof body === 'object' ? toFormHeaders(body) : []),
   ];
@@ -132,7 +136,7 @@ function toFormHeaders({ contentType, bytes }: FormBody): string[] {
 }
 
 function readAnswer(
-  { rateLimit, token, wordsIn, clock, origin }: SendDeps,
+  { rateLimit, bearer, wordsIn, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
 ): ParsedAnswer {
@@ -145,7 +149,9 @@ function readAnswer(
   const asked = origin + call.request.path;
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
   if (redirected) return redirected;
-  const error = toAnswerError(id, answer, { token, nowMs: clock.now(), pauseMs, wordsIn });
+  const error = toAnswerError(id, answer, {
+    ...{ token: bearer.token(), nowMs: clock.now(), pauseMs, wordsIn },
+  });
   return { kind: 'failed', error };
 }
 
@@ -170,13 +176,13 @@ function classifyLost(
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
 
-function report(
-  { onAttempt }: TransportHooks,
-  { call, number }: Attempt,
-  { sent, startedMs, request }: { sent: Sent; startedMs: number; request: WireRequest },
-): void {
+function withHeaders(request: WireRequest, headers: readonly string[]): WireRequest {
+  return headers.length === 0 ? request : { ...request, headers: [...request.headers, ...headers] };
+}
+
+function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): AttemptReport {
   const { id, section } = call.operation;
-  const report = {
+  return {
     operation: id,
     section,
     callClass: call.callClass,
@@ -188,5 +194,4 @@ function report(
     headers: sent.kind === 'failed' ? sent.error.headers : sent.head.headers,
     isAbandoned: sent.result.kind === 'not-tried',
   };
-  onAttempt?.(report, request);
 }

@@ -9,6 +9,8 @@ import { SWEEP_SETTINGS } from './sweep.ts';
 interface Ended {
   readonly code: number;
   readonly text: string;
+  /** Questions to the person at the terminal. */
+  readonly asked: readonly string[];
 }
 
 /** Commands that ask the bridge: `runner(bridge, [addPlanCommand])('plan', 'show')`. */
@@ -16,9 +18,10 @@ export function runner(
   bridge: Pick<TestBridge, 'baseUrl'>,
   commands: readonly AddCommand[],
   settings: Readonly<Record<string, string>> = SWEEP_SETTINGS,
+  person: Person = {},
 ): (...args: string[]) => Promise<Ended> {
-  const env = { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href };
-  return (...args) => runAlone(commands, args, env);
+  const env = { ...settings, OPS_URL: new URL('/', bridge.baseUrl).href, ...person.env };
+  return (...args) => runAlone(commands, args, env, person);
 }
 
 /** `sweep` with these arguments, as a command that asks the bridge. */
@@ -38,8 +41,10 @@ export async function runAlone(
   commands: readonly AddCommand[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  { columns, hasColours = true, answer }: Person = {},
 ): Promise<Ended> {
   const out: string[] = [];
+  const asked: string[] = [];
   const write = (text: string) => void out.push(text);
   const code = await runProgram(args, {
     version: '1',
@@ -51,7 +56,25 @@ export async function runAlone(
       write,
       writeError: write,
       untilStopped: async () => 'SIGTERM',
+      terminal: columns === undefined ? undefined : { columns: () => columns, hasColours },
+      ...(answer !== undefined && {
+        ask: async (question: string) => {
+          asked.push(question);
+          return answer;
+        },
+      }),
     },
   });
-  return { code, text: out.join('') };
+  return { code, text: out.join(''), asked };
+}
+
+/** Facts about a person at a terminal. */
+export interface Person {
+  /** Characters of a line; undefined: the output is no terminal. */
+  readonly columns?: number;
+  /** False: the person wants no colours. */
+  readonly hasColours?: boolean;
+  /** Answers every question; undefined: nobody is there. */
+  readonly answer?: string;
+  readonly env?: Readonly<Record<string, string>>;
 }

@@ -3,11 +3,12 @@ import { isFileType } from '../../upstream/operations/part.ts';
 
 /** Describes the parameters and the answer of an operation, from its row. */
 export function toOperationHelp(operation: Operation): string {
-  const { id, method, path, pathParameters, query, body, conditions, paging } = operation;
+  const { id, about, method, path, pathParameters, query, body, conditions, paging } = operation;
   const required = Object.entries(pathParameters ?? {}).map(([name, type]) => [`${name}*`, type]);
   const sections = [
     `Usage: scim-bridge api ${id}${toUsage(operation)}`,
     `${method} ${path}${toNotes(operation)}`,
+    about,
     toTable('--path', Object.fromEntries(required)),
     toTable('--query', query),
     toTable(isForm(operation) ? '--body, files with --file' : '--body', body),

@@ -40,8 +40,8 @@ export function noteChange(res: Response, change: Change): void {
 export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
   return (req, res, next) => {
     const { method } = req;
-    const isRead = method === 'GET' || method === 'HEAD' || getOperator(res).purpose === 'reader';
-    if (isRead) return next();
+    const mayAct = getOperator(res).purpose === 'operator';
+    if (method === 'GET' || method === 'HEAD' || !mayAct) return next();
     res.once('finish', () => {
       const { name: operator, id: credential } = getOperator(res);
       const { statusCode: status } = res;

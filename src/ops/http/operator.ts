@@ -19,7 +19,7 @@ export interface OperatorDeps {
 }
 
 /**
- * Lets requests through that present a token of an operator or a reader as `Bearer <token>`, or a session of the
+ * Lets requests through that present a token of an operator, a reader or the metrics as `Bearer <token>`, or a session of the
  * console as a cookie: 401, or 429 when too many fail, for every other, 503 when it could not be looked up, and 403 for
  * a change by a session that another page may have sent.
  * @see RFC 6750 §2.1, §3
@@ -69,12 +69,17 @@ function answerForeign(res: Response): void {
   res.status(403).json({ code: 'forbidden', message });
 }
 
-/** Answers 403 to a reader where an operator is needed. To be placed behind `requireOperator`. */
-export function requireRole(role: Purpose): RequestHandler {
+/** What each role may do, the least first: a role may do what those before it may. */
+const RANKS: readonly Purpose[] = ['scim', 'metrics', 'reader', 'operator'];
+
+/** Answers 403 to a role that may do less than the one that is needed. To be placed behind `requireOperator`. */
+export function requireRole(role: 'reader' | 'operator'): RequestHandler {
   return (_req, res, next) => {
-    if (role !== 'operator' || getOperator(res).purpose === 'operator') return next();
-    const message = 'This token may read; what is asked for takes one with the role operator.';
-    res.status(403).json({ code: 'forbidden', message, role: 'operator' });
+    const { purpose } = getOperator(res);
+    if (RANKS.indexOf(purpose) >= RANKS.indexOf(role)) return next();
+    const may = purpose === 'metrics' ? 'read the metrics' : 'read';
+    const message = `This token may ${may}; what is asked for takes one with the role ${role}.`;
+    res.status(403).json({ code: 'forbidden', message, role });
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Credential, Purpose } from '../../domain/credential.ts';
+import type { Credential } from '../../domain/credential.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody } from './body.ts';
 import { type Filters, type ListQuery, parseListQuery, parseNewest } from './list-query.ts';
@@ -9,7 +9,7 @@ import { type Change, noteChange, noteTarget } from './operator-acts.ts';
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute<Needs> extends Described {
   /** A reader may only read. */
-  readonly role: Exclude<Purpose, 'scim'>;
+  readonly role: 'reader' | 'operator';
   /** Middleware behind the check of the role. */
   readonly serve: (needs: Needs) => RequestHandler[];
 }
@@ -29,7 +29,7 @@ interface Described {
   /** The newest of a list: with `limit`, and without a cursor. */
   readonly newest?: true;
   readonly body?: OpsSchemaName;
-  /** By status. Every request may also be answered 401 and 429, one that is no GET 403, and lists and bodies 400 `invalid`. */
+  /** By status. Every request may also be answered 401, 403 and 429, and lists and bodies 400 `invalid`. */
   readonly answers: Answers;
 }
 

@@ -23,8 +23,15 @@ import {
   sweepBody,
 } from './drift.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
+import {
+  notification,
+  notificationRetry,
+  notificationRetryBody,
+  notificationTest,
+  notificationTestBody,
+} from './notifications.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
-import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
 import { samples } from './samples.ts';
@@ -37,6 +44,10 @@ export const opsSchemas = {
   Status: status,
   Writes: writes,
   Samples: samples,
+  Sandbox: z.strictObject({
+    url: z.string().describe('On the machine of the bridge.'),
+    token: z.string(),
+  }),
   Setting: setting,
   SettingList: listOf(setting),
   PauseBody: pauseBody,
@@ -69,11 +80,16 @@ export const opsSchemas = {
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,
-  Decision: decision,
   Act: act,
   ActList: listOf(act),
   Request: keptRequest,
   RequestList: listOf(keptRequest),
+  Notification: notification,
+  NotificationList: listOf(notification),
+  NotificationRetryBody: notificationRetryBody,
+  NotificationRetry: notificationRetry,
+  NotificationTestBody: notificationTestBody,
+  NotificationTest: notificationTest,
   Token: token,
   TokenList: listOf(token),
   TokenBody: tokenBody,

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertChange } from '../../store/changes.ts';
+import type { HeadStart } from '../../reconcile/bounded-wait.ts';
+import type { WrittenResource } from '../../reconcile/head-start.ts';
+import { type ChangeRow, insertChange } from '../../store/changes.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
+import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
@@ -16,15 +19,81 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
+
+/** What storing a write takes, with the trace that it belongs to. */
+type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
+
+/** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
+export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
 
 /**
- * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the
- * row is looked up.
+ * Stores a write of a request, which begins at once where it can. When the connection is lost during the commit, the
+ * outcome is unknown: then the row is looked up. `id` is undefined for a new resource.
  * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
  */
 export async function storeWrite<Result extends Attempt>(
   deps: WriteDeps,
+  id: string | undefined,
+  store: (tx: Db, begin: Begin) => Promise<Result>,
+): Promise<Result> {
+  const leave = id === undefined ? undefined : deps.reconciler.enter(id);
+  const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
+  const traced = { ...deps, trace: span.traceparent };
+  let stored: Result | undefined;
+  try {
+    stored = await storeBegun(traced, store).catch((error: unknown) => {
+      if (!(error instanceof CannotBegin)) throw error;
+      return storeAttempts(traced, (tx) => store(tx, NEVER));
+    });
+    return stored;
+  } finally {
+    leave?.();
+    span.end({ attributes: toSpanAttributes(stored) });
+  }
+}
+
+function toSpanAttributes(stored: Attempt | undefined): SpanAttributes {
+  if (stored === undefined || 'kind' in stored) return {};
+  const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
+  return { 'scim_bridge.resource_type': stored.type, 'scim_bridge.change': kind };
+}
+
+/** The first step of a write could not be written down, which is no reason to refuse the write. */
+class CannotBegin extends Error {}
+
+const NEVER: Begin = async () => undefined;
+
+async function storeBegun<Result extends Attempt>(
+  deps: TracedDeps,
+  store: (tx: Db, begin: Begin) => Promise<Result>,
+): Promise<Result> {
+  let start: HeadStart | undefined;
+  const giveUp = () => {
+    start?.lock.release();
+    start = undefined;
+  };
+  const begin: Begin = async (tx, written) => {
+    try {
+      start = await deps.reconciler.begin(tx, written);
+      return start;
+    } catch (cause) {
+      throw new CannotBegin('the first step of a write could not be written down', { cause });
+    }
+  };
+  try {
+    return await storeAttempts(deps, (tx) => {
+      giveUp(); // It may run again.
+      return store(tx, begin);
+    });
+  } catch (error) {
+    giveUp();
+    throw error;
+  }
+}
+
+async function storeAttempts<Result extends Attempt>(
+  deps: TracedDeps,
   store: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
   const attempts: Result[] = [];
@@ -36,8 +105,7 @@ export async function storeWrite<Result extends Attempt>(
     });
   } catch (error) {
     const last = attempts.at(-1);
-    if (!isUnsure(error) || last === undefined) throw error;
-    if ('kind' in last) throw error;
+    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
     if (await isKept(deps, last)) return last;
     throw error;
   }
@@ -62,27 +130,37 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock, findTrace }: WriteDeps,
+  { reconciler, policy, clock, trace }: TracedDeps,
   result: Result,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
   const key = toKey(result);
-  await insertChange(tx, {
+  const change: ChangeRow = {
     resource_type: key.type,
     resource_id: key.id,
     version: row.version,
     kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
-    trace: findTrace() ?? null,
-  });
+    trace: trace ?? null,
+  };
+  if (result.start) return { ...result, start: withChange(result.start, change) };
+  await insertChange(tx, change);
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
 }
 
+/** The change of a write that has begun is stored only if the service does not hold it then. */
+function withChange(start: HeadStart, change: ChangeRow): HeadStart {
+  return { ...start, step: { ...start.step, change } };
+}
+
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */
-async function isKept({ store }: WriteDeps, { type, id, row }: AcceptedWrite): Promise<boolean> {
+async function isKept(
+  { store }: Pick<WriteDeps, 'store'>,
+  { type, id, row }: AcceptedWrite,
+): Promise<boolean> {
   const until = performance.now() + FIND_OUT_MS;
   while (performance.now() < until) {
     try {

@@ -43,10 +43,20 @@ export const opsSchema = z.strictObject({
     .describe(
       'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
     ),
+  metricsToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What may read `/metrics` and nothing else, for a monitoring that is to know nobody.',
+    ),
+  commandToken: secret({ charactersMin: 16 })
+    .optional()
+    .describe(
+      'What the commands of this environment present in place of `ops.token`: a token of the person who runs them, by whose name `scim-bridge acts` tells what they did.',
+    ),
   url: httpUrl()
     .optional()
     .describe(
-      'Where the commands that ask the running bridge (`adopt`, `erase`, `explain`, `pause`, `plan`, `recovery`, `resume`, `sweep`, `token`, `client`) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
+      'Where the commands that ask the running bridge ([command-line.md](command-line.md)) reach it; when not set, at `host` and `ops.port` or `port`. When set, `scim-bridge api` goes through that bridge too.',
     ),
   port: wholeNumber({ min: 0, max: 65_535 })
     .optional()

@@ -1,0 +1,46 @@
+// Builds the client as a package of its own into dist/client-package: the same sources, and what a package needs.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'dist/client-package');
+const bridge = z
+  .object({
+    version: z.string(),
+    license: z.string(),
+    engines: z.record(z.string(), z.string()),
+    dependencies: z.object({ undici: z.string() }),
+  })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+
+const { version, license, engines, dependencies } = bridge;
+const description = {
+  name: '@scim-bridge/client',
+  version,
+  description:
+    'A typed client of a card-based work-management service: every operation, paced and repeated with care',
+  license,
+  type: 'module',
+  sideEffects: false,
+  engines,
+  exports: {
+    '.': { types: './dist/client.d.ts', default: './dist/client.js' },
+    './mock': { types: './dist/client-mock.d.ts', default: './dist/client-mock.js' },
+    './package.json': './package.json',
+  },
+  files: ['dist', 'client-operations.md'],
+  dependencies: { undici: dependencies.undici },
+};
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.client.json'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify(description, null, 2)}\n`);
+copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+copyFileSync(join(root, 'docs/client.md'), join(folder, 'README.md'));
+copyFileSync(join(root, 'docs/client-operations.md'), join(folder, 'client-operations.md'));

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { isPassing, type OpsClient } from '../app/ops-client.ts';
+import type { CliContext } from './context.ts';
+import { parseAnswer, toJson } from './json.ts';
+import { type Column, toTable } from './table.ts';
+
+/** Entries of one request. */
+const PAGE = 1_000;
+const LIMIT = '50';
+/** Seconds between two looks of `--watch`. */
+const WATCH = '5';
+
+/** Options that every command has that shows what the bridge knows. */
+export interface ShowOptions {
+  readonly json?: true;
+  /** Seconds; `true`: as usual. */
+  readonly watch?: string | true;
+}
+
+/** Options of a list. */
+export interface ListOptions extends ShowOptions {
+  readonly limit: string;
+}
+
+/** Adds `--json` and `--watch`. */
+export function addShowOptions(command: Command): Command {
+  return command
+    .option('--json', 'as JSON; with --watch one object a line')
+    .option('--watch [seconds]', `again and again, every ${WATCH} seconds, until Ctrl-C`);
+}
+
+/** Adds `--limit`, `--json` and `--watch`. */
+export function addListOptions(command: Command): Command {
+  return addShowOptions(command.option('--limit <number>', 'how many at most', LIMIT));
+}
+
+/** Help of every list. */
+export const LIST_HELP = `
+--json prints { "items": [...], "nextCursor": ... } as the request of docs/ops-api.md answers it; nextCursor is null
+when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.
+
+Exit codes:
+  0   told
+  1   the bridge does not answer, or refuses: the message says why
+  64  wrong usage`;
+
+/** Page of a list as the bridge answers it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+/** List that a command shows. */
+export interface Listing<Item> {
+  readonly path: `/${string}`;
+  /** Filters; what is undefined is left out. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly columns: readonly Column<Item>[];
+  /** Words for an empty list, as a sentence. */
+  readonly none: string;
+}
+
+/** Shows a list, once or again and again. */
+export async function showList<Item>(
+  command: Command,
+  context: CliContext,
+  { options, ...listing }: Listing<Item> & { readonly options: ListOptions },
+): Promise<void> {
+  const limit = parseNumber(command, '--limit', options.limit);
+  await show(command, context, {
+    options,
+    read: (client) => readList<Item>(client, listing, limit),
+    toText: (page) => toListText(page, listing, context),
+  });
+}
+
+/** Something that a command shows. */
+export interface Shown<Answer> {
+  readonly options: ShowOptions;
+  readonly read: (client: OpsClient) => Promise<Answer>;
+  readonly toText: (answer: Answer) => string;
+}
+
+/** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
+export async function show<Answer>(
+  command: Command,
+  context: CliContext,
+  { options, read, toText }: Shown<Answer>,
+): Promise<void> {
+  const { json, watch } = options;
+  const client = context.connect();
+  if (watch === undefined) {
+    const answer = await read(client);
+    return context.write(json ? toJson(answer) : toText(answer));
+  }
+  const everyMs = parseNumber(command, '--watch', watch === true ? WATCH : watch) * 1_000;
+  const stopping = new AbortController();
+  void context.untilStopped().then(() => stopping.abort());
+  for (let isThere = true; !stopping.signal.aborted; ) {
+    try {
+      const answer = await read(client);
+      context.write(json ? `${JSON.stringify(answer)}\n` : `${toStart(context)}${toText(answer)}`);
+      isThere = true;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      if (isThere) context.writeError(`The bridge does not answer now; it is asked again.\n`);
+      isThere = false;
+    }
+    await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+}
+
+/** Clears a terminal; elsewhere an empty line is between two looks. */
+function toStart({ terminal }: CliContext): string {
+  return terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
+}
+
+/** Reads as many entries as are wanted, with as few requests as that takes. */
+async function readList<Item>(
+  client: OpsClient,
+  { path, query }: Pick<Listing<Item>, 'path' | 'query'>,
+  limit: number,
+): Promise<Page<Item>> {
+  const items: Item[] = [];
+  for (let cursor: string | null = ''; ; ) {
+    const wanted = Math.min(PAGE, limit - items.length);
+    const asked = new URLSearchParams({ limit: `${wanted}` });
+    for (const [name, value] of Object.entries({ ...query, cursor: cursor || undefined }))
+      if (value !== undefined) asked.set(name, value);
+    const answer = await client.send('GET', `${path}?${asked}`);
+    const page: Page<Item> = parseAnswer<Page<Item>>(answer);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (cursor === null || items.length >= limit) return { items, nextCursor: cursor };
+  }
+}
+
+function toListText<Item>(
+  { items, nextCursor }: Page<Item>,
+  { columns, none }: Listing<Item>,
+  context: CliContext,
+): string {
+  if (items.length === 0) return `${none}\n`;
+  const more = nextCursor === null ? '' : `There are more than these ${items.length}: --limit\n`;
+  return `${toTable(items, columns, context)}${more}`;
+}
+
+/** Parses a whole number above 0; everything else is wrong usage. */
+export function parseNumber(command: Command, name: string, text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  return command.error(`error: ${name} is a whole number from 1 to 9999999`);
+}

@@ -1,0 +1,243 @@
+import type { Command } from 'commander';
+import type { ActView } from '../ops/schemas/acts.ts';
+import type { DriftAnswer } from '../ops/schemas/drift.ts';
+import type { RequestView } from '../ops/schemas/requests.ts';
+import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
+import type { AddCommand } from './context.ts';
+import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
+import type { Cell, Column } from './table.ts';
+
+/** Command that shows a list of the running bridge. */
+interface ListCommand<Item, Filters> {
+  readonly name: string;
+  readonly description: string;
+  readonly addOptions: (command: Command) => Command;
+  readonly toListing: (filters: Filters) => Listing<Item>;
+}
+
+function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddCommand {
+  const { name, description, addOptions, toListing } = parts;
+  return (program, context) => {
+    const command = program.command(name).description(`${description} (asks the running bridge)`);
+    addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
+    command.action((options: ListOptions & Filters) =>
+      showList(command, context, { ...toListing(options), options }),
+    );
+  };
+}
+
+/** `drifts`: lists differences between the service and what is desired. */
+export const addDriftsCommand: AddCommand = listCommand<
+  DriftAnswer,
+  { status: string; kind?: string; of?: string }
+>({
+  name: 'drifts',
+  description: 'list what differs in the service, and what is done about it',
+  addOptions: (command) =>
+    command
+      .option('--status <status>', 'active: all that are not over; or one of these', 'active')
+      .option('--kind <kind>', 'of this kind alone, such as member.added')
+      .option('--of <id>', 'of the user or group with this SCIM id'),
+  toListing: ({ status, kind, of }) => ({
+    path: '/drifts',
+    query: { status, kind, resource: of },
+    none: 'Nothing differs.',
+    columns: [
+      { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+      { head: 'kind', cell: ({ kind: one }) => one },
+      { head: 'of', cell: toSubject },
+      { head: 'wanted', cell: ({ desired }) => toWords(desired) },
+      { head: 'found', cell: ({ observed }) => toWords(observed) },
+      { head: 'status', cell: ({ status: one }) => toDriftStatus(one) },
+      { head: 'since', cell: ({ firstSeen }) => toMoment(firstSeen) },
+      { head: 'by', cell: ({ who }) => who?.username ?? '' },
+    ],
+  }),
+});
+
+/** `requests`: lists what providers wrote and what they were refused. */
+export const addRequestsCommand: AddCommand = listCommand<
+  RequestView,
+  { status?: string; of?: string }
+>({
+  name: 'requests',
+  description: 'list what providers wrote and what they were refused, the newest first',
+  addOptions: (command) =>
+    command
+      .option('--status <status>', 'answered with this: 409, or 4xx')
+      .option('--of <id>', 'for the user or group with this SCIM id'),
+  toListing: ({ status, of }) => ({
+    path: '/requests',
+    query: { status, resource: of },
+    none: 'No provider has written anything that is kept.',
+    columns: [
+      { head: 'at', cell: ({ at }) => toMoment(at) },
+      { head: 'method', cell: ({ method }) => method },
+      { head: 'route', cell: ({ route }) => route },
+      { head: 'for', cell: ({ resource }) => resource?.id ?? '' },
+      { head: 'written', cell: ({ written }) => written.map(toWritten).join(', ') },
+      { head: 'status', cell: ({ status: one }) => toStatus(one) },
+      { head: 'ms', cell: ({ durationMs }) => `${Math.round(durationMs)}` },
+      { head: 'credential', cell: ({ credential }) => credential },
+      { head: 'request', cell: ({ requestId }) => ({ text: requestId, colour: 'dim' }) },
+    ],
+  }),
+});
+
+/** `acts`: lists what operators did. */
+export const addActsCommand: AddCommand = listCommand<
+  ActView,
+  { operator?: string; of?: string; outcome?: string }
+>({
+  name: 'acts',
+  description: 'list what operators did: who, from where, on whom, with what outcome',
+  addOptions: (command) =>
+    command
+      .option('--operator <name>', 'with the credential that has this name or id')
+      .option('--of <id>', 'about this user, group, drift, plan, token or client')
+      .option('--outcome <outcome>', 'done, refused or failed'),
+  toListing: ({ operator, of, outcome }) => ({
+    path: '/acts',
+    query: { operator, target: of, outcome },
+    none: 'No operator has done anything that is kept.',
+    columns: [
+      { head: 'at', cell: ({ at }) => toMoment(at) },
+      { head: 'operator', cell: ({ operator: name }) => name },
+      { head: 'from', cell: ({ address }) => address ?? '' },
+      { head: 'did', cell: ({ act }) => act },
+      { head: 'on', cell: ({ target }) => target ?? '' },
+      { head: 'outcome', cell: ({ outcome: word }) => toOutcome(word) },
+      { head: 'before', cell: ({ before }) => toWords(before) },
+      { head: 'after', cell: ({ after }) => toWords(after) },
+      { head: 'request', cell: ({ requestId }) => ({ text: requestId ?? '', colour: 'dim' }) },
+    ],
+  }),
+});
+
+/** Filters of people and groups. */
+interface ResourceFilters {
+  readonly managed?: true;
+  readonly unmanaged?: true;
+  readonly due?: true;
+  readonly stuck?: true;
+  readonly disputed?: true;
+  readonly drifted?: true;
+  readonly deleted?: true;
+  readonly search?: string;
+}
+
+function addResourceOptions(command: Command): Command {
+  return command
+    .option('--search <text>', 'whose name holds this text')
+    .option('--managed', 'that the bridge may write')
+    .option('--unmanaged', 'that the bridge only observes')
+    .option('--due', 'of which something is to be done')
+    .option('--stuck', 'of which the service refuses something')
+    .option('--disputed', 'with a name that only an operator can place')
+    .option('--drifted', 'that differ in the service')
+    .option('--deleted', 'that were deleted');
+}
+
+function toResourceQuery(filters: ResourceFilters): Readonly<Record<string, string | undefined>> {
+  const { managed, unmanaged, search, due, stuck, disputed, drifted, deleted } = filters;
+  const flags = Object.entries({ due, stuck, disputed, drifted, deleted });
+  return {
+    q: search,
+    managed: managed ? 'true' : unmanaged && 'false',
+    ...Object.fromEntries(flags.map(([name, isSet]) => [name, isSet && 'true'])),
+  };
+}
+
+/** `users`: lists people. */
+export const addUsersCommand: AddCommand = listCommand<UserItem, ResourceFilters>({
+  name: 'users',
+  description: 'list people: what is wanted, what is seen, what waits',
+  addOptions: addResourceOptions,
+  toListing: (filters) => ({
+    path: '/users',
+    query: toResourceQuery(filters),
+    none: 'There is nobody like that.',
+    columns: [
+      ...toResourceColumns<UserItem>(),
+      { head: 'account', cell: ({ upstreamId }) => `${upstreamId ?? ''}` },
+      {
+        head: 'active',
+        cell: ({ active }) => `${active.desired ?? '-'} / ${active.observed ?? '?'}`,
+      },
+      ...toWorkColumns<UserItem>(),
+    ],
+  }),
+});
+
+/** `groups`: lists groups. */
+export const addGroupsCommand: AddCommand = listCommand<GroupItem, ResourceFilters>({
+  name: 'groups',
+  description: 'list groups: what is managed, what is seen, what waits',
+  addOptions: addResourceOptions,
+  toListing: (filters) => ({
+    path: '/groups',
+    query: toResourceQuery(filters),
+    none: 'There is no group like that.',
+    columns: [
+      ...toResourceColumns<GroupItem>(),
+      { head: 'scim id', cell: ({ upstreamIds }) => upstreamIds.scimId ?? '' },
+      { head: 'rest id', cell: ({ upstreamIds }) => `${upstreamIds.restId ?? ''}` },
+      ...toWorkColumns<GroupItem>(),
+    ],
+  }),
+});
+
+function toResourceColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
+  return [
+    { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+    { head: 'name', cell: ({ name }) => name },
+    {
+      head: 'managed',
+      cell: ({ origin, deleted }) => (deleted ? 'deleted' : (origin ?? 'observed')),
+    },
+  ];
+}
+
+function toWorkColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
+  return [
+    { head: 'waits', cell: ({ pending }) => ({ text: pending.join(', '), colour: 'yellow' }) },
+    { head: 'drifts', cell: ({ drifts }) => (drifts === 0 ? '' : `${drifts}`) },
+    { head: 'problem', cell: ({ problem }) => ({ text: problem?.words ?? '', colour: 'red' }) },
+  ];
+}
+
+/** The name of the user or group that differs, with the member that it is about. */
+function toSubject({ resource, member }: Pick<DriftAnswer, 'resource' | 'member'>): string {
+  const name = resource.name ?? resource.id;
+  return member === null ? name : `${member.name ?? member.id} in ${name}`;
+}
+
+/** A value of JSON as words. */
+function toWords(value: unknown): string {
+  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function toDriftStatus(status: DriftAnswer['status']): Cell {
+  const isBad = status === 'contested';
+  return { text: status, colour: isBad ? 'red' : status === 'open' ? 'yellow' : 'dim' };
+}
+
+function toStatus(status: number): Cell {
+  return { text: `${status}`, colour: status < 400 ? 'green' : status < 500 ? 'yellow' : 'red' };
+}
+
+function toOutcome(outcome: ActView['outcome']): Cell {
+  return {
+    text: outcome,
+    colour: outcome === 'done' ? 'green' : outcome === 'refused' ? 'yellow' : 'red',
+  };
+}
+
+function toWritten({ op, path, values }: RequestView['written'][number]): string {
+  return `${op} ${path} (${values})`;
+}
+
+/** A moment to the second. */
+export function toMoment(at: string): string {
+  return at.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+}

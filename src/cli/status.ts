@@ -1,0 +1,123 @@
+import type { Status } from '../ops/schemas/state.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { parseAnswer } from './json.ts';
+import { addShowOptions, type ShowOptions, show } from './listing.ts';
+import { toMoment } from './lists.ts';
+import { toTimeText } from './progress.ts';
+import { createPaint, toPlain } from './table.ts';
+
+/** Problems of one kind that are shown; the others are counted. */
+const SHOWN_MAX = 10;
+
+/** `status`: tells how the bridge is. */
+export const addStatusCommand: AddCommand = (program, context) => {
+  const command = program
+    .command('status')
+    .description(
+      'tell how the bridge is, what waits and what is to be done (asks the running bridge)',
+    );
+  addShowOptions(command)
+    .option('--exit-code', 'exit with 2 when an operator has something to do')
+    .addHelpText('after', help)
+    .action(async (options: ShowOptions & { exitCode?: true }) => {
+      await show<Status>(command, context, {
+        options,
+        async read(client) {
+          const status = parseAnswer<Status>(await client.send('GET', '/status'));
+          const isWell = status.status === 'ok';
+          if (options.exitCode) context.exitWith(isWell ? exitCodes.done : exitCodes.incomplete);
+          return status;
+        },
+        toText: (status) => toText(status, context),
+      });
+    });
+};
+
+const help = `
+--json prints what GET /ops/status answers: docs/ops-api.md.
+
+Exit codes:
+  0   told
+  1   the bridge does not answer: the message says why
+  2   with --exit-code: there are reasons, each with its remedy`;
+
+function toText(status: Status, context: CliContext): string {
+  const paint = createPaint(context);
+  const colour = { ok: 'green', degraded: 'yellow', unavailable: 'red' } as const;
+  const { bridge, leader, writes, due, reasons } = status;
+  const leads = leader === null ? 'nobody leads' : leader.isSelf ? 'it leads' : 'another leads';
+  const changes =
+    writes.paused === null
+      ? `${writes.mode}, ${writes.waiting} wait for the service`
+      : `paused since ${toMoment(writes.paused.since)}, ${writes.waiting} wait`;
+  return [
+    `${paint({ text: status.status, colour: colour[status.status] })}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${toMoment(bridge.startedAt)}, ${leads}\n`,
+    ...reasons.map(({ code, detail, remedy }) => {
+      return `  ${paint({ text: code, colour: 'yellow' })}: ${detail}\n      ${remedy}\n`;
+    }),
+    toLine('changes', changes),
+    toLine('work', `${due} due, ${status.failingCount} failing, ${status.stuckCount} stuck`),
+    ...toTroubles(status),
+    toLine('service', toServiceText(status)),
+    toLine('first read', toFirstReadText(status)),
+    toLine('last sweep', toSweepText(status)),
+    toLine('differences', toDriftsText(status)),
+    toLine('wrong tokens', `${status.authentication.failed} in ten minutes`),
+  ].join('');
+}
+
+function toLine(name: string, text: string): string {
+  return `  ${name.padEnd(13)} ${text}\n`;
+}
+
+function toTroubles({ stuck, failing, disputes }: Status): string[] {
+  const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
+  const shown = troubles.map(({ type, name, problem }) =>
+    toLine('', toPlain(`${type} ${name}: ${problem.words}`)),
+  );
+  const disputed = disputes.slice(0, SHOWN_MAX);
+  return [
+    ...shown,
+    ...disputed.map(({ type, name, reason }) => toLine('', toPlain(`${type} ${name}: ${reason}`))),
+  ];
+}
+
+function toServiceText({ upstream }: Status): string {
+  const { credentials, service, inFlight, pausedForMs, waiting } = upstream;
+  if (credentials.kind === 'shut') return 'refuses the token';
+  if (service.kind === 'shut') return 'does not answer';
+  const calls = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  const pause = pausedForMs > 0 ? `, asks for a pause of ${toTimeText(pausedForMs)}` : '';
+  return `answers, ${inFlight} calls under way, ${calls} wait for their turn${pause}`;
+}
+
+function toFirstReadText({ firstRead }: Status): string {
+  if (firstRead === null) return 'finished';
+  return `reading ${firstRead.step}, ${firstRead.read} so far`;
+}
+
+function toSweepText({ lastSweep }: Status): string {
+  if (lastSweep === null) return 'never';
+  const { status, startedAt, endedAt, progress, counts } = lastSweep;
+  if (endedAt !== null) {
+    const { users = 0, groups = 0 } = counts;
+    return `${status}, ended ${toMoment(endedAt)}, ${users} people and ${groups} groups`;
+  }
+  const end = progress?.endsAt ? `, until about ${toMoment(progress.endsAt)}` : '';
+  return `running since ${toMoment(startedAt)}, ${progress?.read ?? 0} entries read${end}`;
+}
+
+function toDriftsText({ drifts }: Status): string {
+  const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
+  const byStatus = Map.groupBy(managed, ({ status }) => status);
+  const parts = [...byStatus].map(([status, some]) => `${sum(some)} ${status}`);
+  const unmanaged = sum(drifts.filter(({ kind }) => kind.endsWith('.unmanaged')));
+  const others =
+    unmanaged === 0 ? '' : ` (and ${unmanaged} accounts or groups that nobody asked for)`;
+  return `${parts.length === 0 ? 'none' : parts.join(', ')}${others}`;
+}
+
+function sum(some: readonly { readonly count: number }[]): number {
+  return some.reduce((all, { count }) => all + count, 0);
+}

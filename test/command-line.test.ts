@@ -1,0 +1,276 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { addAdoptCommand } from '../src/cli/adopt.ts';
+import {
+  addActsCommand,
+  addDriftsCommand,
+  addGroupsCommand,
+  addRequestsCommand,
+  addUsersCommand,
+} from '../src/cli/lists.ts';
+import { addPauseCommand, addResumeCommand } from '../src/cli/pause.ts';
+import { addStatusCommand } from '../src/cli/status.ts';
+import { tokenCommand } from '../src/cli/token.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { type Person, runner, runSweep } from './support/command.ts';
+import { freePort } from './support/free-port.ts';
+import { spawnBin } from './support/process.ts';
+import { addGroup, addUser, untilSettled } from './support/provider.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+
+const bin = join(import.meta.dirname, '../src/cli/bin.mjs');
+const commands = [
+  addActsCommand,
+  addAdoptCommand,
+  addDriftsCommand,
+  addGroupsCommand,
+  addPauseCommand,
+  addRequestsCommand,
+  addResumeCommand,
+  addStatusCommand,
+  addUsersCommand,
+  tokenCommand(async () => {
+    throw new Error('there is a bridge to be asked');
+  }),
+];
+const ada = 'ada@example.com';
+/** The machine may be busy. */
+const PATIENT = { timeout: 30_000, interval: 20 };
+
+function run(bridge: TestBridge, args: string, person?: Person) {
+  return runner(bridge, commands, SWEEP_SETTINGS, person)(...args.split(' '));
+}
+
+/** Two people and a group, of which the service holds something else by now. */
+async function addDrifted(bridge: TestBridge): Promise<string> {
+  const id = await addUser(bridge, 'ada');
+  await addUser(bridge, 'bob');
+  await addGroup(bridge, 'Pilots', [id]);
+  await untilSettled(bridge);
+  bridge.sandbox.service.setActive(ada, false);
+  await sweep(bridge);
+  return id;
+}
+
+test('status tells how the bridge is, what waits and what differs, and by its exit code whether there is something to do', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addDrifted(bridge);
+    const well = await run(bridge, 'status --exit-code');
+    await askOps(bridge, 'POST', '/pause', {});
+    const paused = await run(bridge, 'status --exit-code');
+    const json = await run(bridge, 'status --json');
+
+    expect(well.text).toContain('scim-bridge 1.2.3 on sqlite');
+    expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 groups/);
+    expect(well.text).toMatch(/differences +1 open/);
+    expect(well.text).toMatch(/first read +finished/);
+    expect(paused).toMatchObject({ code: 2, text: expect.stringContaining('writes-paused') });
+    const { body } = await askOps(bridge, 'GET', '/status');
+    expect(Object.keys(JSON.parse(json.text))).toEqual(Object.keys(body));
+  });
+});
+
+test('users, groups, drifts, requests and acts list what the bridge knows, as a table or as the request answers it', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addDrifted(bridge);
+    const drifted = await run(bridge, 'users --drifted');
+    const groups = await run(bridge, 'groups --search pilots');
+    const drifts = await run(bridge, `drifts --kind user.deactivated --of ${id}`);
+    const none = await run(bridge, 'drifts --status contested');
+    const readRequests = async () => {
+      const { text } = await run(bridge, `requests --of ${id} --json`);
+      return JSON.parse(text).items;
+    };
+    // They are stored behind the answers.
+    await expect
+      .poll(readRequests, PATIENT)
+      .toMatchObject([{ method: 'POST', resource: { id }, status: 201 }]);
+    const first = await run(bridge, 'users --managed --limit 1');
+    const json = await run(bridge, 'users --managed --limit 1 --json');
+    const acts = await run(bridge, 'acts --outcome done');
+    const wrong = await run(bridge, 'users --limit none');
+    const unknown = await run(bridge, 'drifts --status sometimes');
+
+    expect(drifted.text).toContain(ada);
+    expect(drifted.text).not.toContain('bob@example.com');
+    expect(groups.text).toMatch(/^ID +NAME +MANAGED/);
+    expect(groups.text).toContain('Pilots');
+    expect(drifts.text).toMatch(/user\.deactivated +ada@example\.com +\{"active":true\}/);
+    expect(none.text).toBe('Nothing differs.\n');
+    expect(first.text).toContain('There are more than these 1: --limit');
+    const { body } = await askOps(bridge, 'GET', '/users?managed=true&limit=1');
+    expect(JSON.parse(json.text)).toEqual(body);
+    expect(acts.text).toContain('asked for a sweep');
+    expect([wrong.code, unknown.code]).toEqual([64, 1]);
+  });
+});
+
+test('a table fits the terminal, and colours are for a terminal alone', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addDrifted(bridge);
+    const narrow = await run(bridge, 'users', { columns: 70 });
+    const plain = await run(bridge, 'users', { columns: 70, hasColours: false });
+    const file = await run(bridge, 'users');
+
+    const lines = stripVTControlCharacters(narrow.text).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(70);
+    expect(narrow.text).toContain('\u001b[');
+    expect(plain.text).not.toContain('\u001b[');
+    expect(file.text).not.toContain('\u001b[');
+    expect(file.text).not.toContain('…');
+  });
+});
+
+test('a name with control characters does not reach the terminal as it is', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addGroup(bridge, 'Pi\u001b[31mlots\u0007\nof doom');
+    const { text } = await run(bridge, 'groups');
+
+    expect(text).toContain('Pilots of doom');
+  });
+});
+
+test('a question comes before what is dangerous: no leaves all as it is, and where nobody can be asked --yes is wanted', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await run(bridge, 'token create okta');
+    const nobody = await run(bridge, 'token revoke okta');
+    const no = await run(bridge, 'token revoke okta', { columns: 80, answer: 'n' });
+    const kept = await run(bridge, 'token list');
+    const yes = await run(bridge, 'token revoke okta', { columns: 80, answer: 'y' });
+    const gone = await run(bridge, 'token list');
+
+    expect(nobody).toMatchObject({ code: 64, text: expect.stringContaining('--yes') });
+    expect(no).toMatchObject({ code: 0, text: 'Nothing was done.\n' });
+    expect(no.asked).toEqual([
+      'End the token okta? Who presents it is refused from then on. [y/N] ',
+    ]);
+    expect(kept.text).toContain('okta');
+    expect(yes).toMatchObject({ code: 0, text: expect.stringContaining('is revoked') });
+    expect(gone.text).toBe('');
+  });
+});
+
+test('sweep names nobody where its output is no terminal, but with --names', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addDrifted(bridge);
+    const job = await runSweep(bridge, 'sweep');
+    const jobJson = await runSweep(bridge, 'sweep --json');
+    const named = await runSweep(bridge, 'sweep --names --json');
+    const few = await runSweep(bridge, 'sweep --names --limit 1');
+
+    expect(job.text).toMatch(/user\.deactivated +1\n/);
+    expect(job.text + jobJson.text).not.toMatch(/@example\.com|Pilots/);
+    expect(jobJson.text).toContain(id);
+    expect(named.text).toContain(ada);
+    expect(few.text).toContain('… and 1 more: scim-bridge drifts');
+  });
+});
+
+test('a person asks with a token of their own, whatever the token of the bridge is', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'grace', for: 'operator' });
+    const env = { OPS_TOKEN: 'not-that-of-the-bridge', OPS_COMMAND_TOKEN: String(body.token) };
+    expect(await run(bridge, 'pause', { env })).toMatchObject({ code: 0 });
+    const { text } = await run(bridge, 'acts --operator grace');
+
+    expect(text).toContain('paused all changes');
+  });
+});
+
+test('a command that does not exist is refused, with --help too', () => {
+  for (const args of [['bogus', '--help'], ['token', 'bogus', '--help'], ['bogus']]) {
+    expect(() => execFileSync(process.execPath, [bin, ...args], { stdio: 'pipe' })).toThrow(
+      /unknown command 'bogus'/,
+    );
+  }
+});
+
+/** What bash completes after these words; the last one is not finished. */
+function complete(...words: string[]): string[] {
+  const script = execFileSync(process.execPath, [bin, 'completion', 'bash'], { encoding: 'utf8' });
+  const ask = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _scim_bridge; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const out = execFileSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' });
+  return out.split('\n').filter((line) => line !== '');
+}
+
+test('bash completes commands, commands below them, and their options', () => {
+  expect(complete('scim-bridge', 'sta')).toEqual(['status']);
+  expect(complete('scim-bridge', 'token', '')).toEqual(
+    expect.arrayContaining(['create', 'list', 'revoke']),
+  );
+  expect(complete('scim-bridge', 'drifts', '--ki')).toEqual(['--kind']);
+  expect(complete('scim-bridge', 'token', 'create', 'okta', '--ex')).toEqual(['--expires']);
+});
+
+test('scripts for zsh and fish name every command, and an unknown shell is refused', () => {
+  const print = (shell: string) =>
+    execFileSync(process.execPath, [bin, 'completion', shell], { encoding: 'utf8', stdio: 'pipe' });
+  for (const shell of ['zsh', 'fish']) expect(print(shell)).toMatch(/drifts[\s\S]*--outcome/);
+  expect(() => print('tcsh')).toThrow(/there is no script for tcsh/);
+});
+
+/** A bridge in a process of its own, whose store and sandbox stay between two of them. */
+async function makeServing() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-watch-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const port = String(await freePort());
+  const env = {
+    OPS_TOKEN,
+    PORT: port,
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+    SANDBOX_FILE: join(folder, 'sandbox.db'),
+    SWEEP_INTERVAL: '0',
+  };
+  const asking = { OPS_TOKEN, OPS_URL: `http://127.0.0.1:${port}` };
+  return { asking, serve: () => spawnBin(['serve'], env) };
+}
+
+test('with --watch a list is told again and again, and a bridge that restarts is waited for', async () => {
+  const { serve, asking } = await makeServing();
+  const first = serve();
+  await expect.poll(() => first.out.text, PATIENT).toContain('SCIM base URL');
+  const watch = spawnBin(['users', '--watch', '1', '--json'], asking);
+  const countLines = () => watch.out.text.split('\n').filter((line) => line.startsWith('{')).length;
+  await expect.poll(countLines, PATIENT).toBeGreaterThan(1);
+  first.child.kill('SIGTERM');
+  await expect.poll(() => watch.out.text, PATIENT).toContain('The bridge does not answer now');
+  const before = countLines();
+  await first.ended;
+  serve();
+  await expect.poll(countLines, PATIENT).toBeGreaterThan(before);
+  watch.child.kill('SIGINT');
+
+  expect(await watch.ended).toBe(0);
+}, 60_000);
+
+test('a sweep that is asked for while the bridge restarts is made once it is back', async () => {
+  const { serve, asking } = await makeServing();
+  const sweeping = spawnBin(['sweep'], asking);
+  await expect.poll(() => sweeping.out.text, PATIENT).toContain('The bridge does not answer now');
+  serve();
+
+  expect(await sweeping.ended).toBe(0);
+  expect(sweeping.out.text).toContain('Sweep complete: 1 people');
+}, 60_000);
+
+test.runIf(existsSync('/usr/bin/script'))(
+  'on a real terminal there are colours, and with NO_COLOR none',
+  () => {
+    const run = (env: Readonly<Record<string, string>>) =>
+      execFileSync(
+        'script',
+        ['-qec', `${process.execPath} ${bin} settings --changed`, '/dev/null'],
+        {
+          encoding: 'utf8',
+          env: { PATH: '/usr/bin:/bin', TERM: 'xterm-256color', PORT: '1', ...env },
+        },
+      );
+
+    expect(run({})).toContain('\u001b[1m');
+    expect(run({ NO_COLOR: '1' })).not.toContain('\u001b[1m');
+  },
+);
