@@ -112,7 +112,12 @@ test('the frames of an error begin with the line that called', async () => {
   const refused = await failStack(() => client.users.retrieveCurrentUser());
   const mistaken = await failStack(() => client.request({ method: 'GET', path: '..' }));
 
-  for (const stack of [refused, mistaken]) {
+  const listed = await failStack(async () => {
+    for await (const _space of client.paginate(client.spaces.retrieveListOfSpaces)) break;
+  });
+  const downloaded = await failStack(() => client.download({ path: '/x' }));
+
+  for (const stack of [refused, mistaken, listed, downloaded]) {
     expect(stack.split('\n')[1]).toContain(import.meta.filename);
     expect(stack).not.toMatch(/upstream\/|create-client/);
   }
