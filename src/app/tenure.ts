@@ -7,6 +7,7 @@ import type { ApiSource } from '../ops/api/routes.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
+import { createHarmRoom } from '../reconcile/harm-room.ts';
 import { holdsLead, toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
@@ -17,8 +18,10 @@ import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
+import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import {
@@ -69,6 +72,8 @@ export interface BridgeTenure extends Tenure {
   readonly firstRead: FirstRead;
   readonly callForOperator: ApiSource['call'];
   readonly look: DriftKeeper['look'];
+  /** Presents another token to the service, and makes a call that shows whether it is accepted. */
+  renewToken(token: string): void;
   /** The news as of now. */
   view(): LeaderNews;
 }
@@ -79,16 +84,15 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
-  const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
-  const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
+  const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
+  const recovery = createRecovery({ ...readDeps, ...recovering });
+  const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
   const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
-  const callForOperator = createOperatorCalls(deps, wake);
-  const { look } = detectors.keeper;
+  const callForOperator = createOperatorCalls(deps, convergence.wake);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator, look }, errand),
+    perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
   const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
@@ -108,7 +112,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     convergence,
     firstRead,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
+    renewToken: createRenewal(readDeps),
     view,
     async readNews() {
       queue = await convergence.readQueue();
@@ -141,6 +146,13 @@ function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions):
   return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
 }
 
+function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
+  return (token) => {
+    deps.upstream.renewToken(token);
+    void isAnswering(deps);
+  };
+}
+
 async function createDeps(
   { options, deps, guard, acts }: TenureParts,
   lead: OwnLead,
@@ -162,7 +174,9 @@ async function createDeps(
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...deps, store, upstream, quirks, outage };
+  const harmRoom = createHarmRoom(deps.policy.providerHarm);
+  harmRoom.learn(await countHarmRoom(store.read, deps));
+  return { ...deps, store, upstream, quirks, outage, harmRoom };
 }
 
 function openNotifier(
@@ -187,13 +201,13 @@ interface Detectors {
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 function createDetectors(
   { options, drifts }: TenureParts,
   deps: FirstReadDeps,
-  { firstRead, recovery, wake }: Surroundings,
+  { firstRead, recovery, notify: wake }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
   const { store } = deps;

@@ -88,6 +88,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
+    onHangUp: (hear) => void process.on('SIGHUP', hear),
     ...openTerminal(process),
   },
 });
