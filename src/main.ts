@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type BannerFacts, toBanner } from './app/banner.ts';
 import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
+import { exportTelemetry } from './app/export-telemetry.ts';
 import {
   openServableStore,
   readFirstOperator,
@@ -26,11 +27,14 @@ import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
+import { noTracing } from './telemetry/tracing.ts';
 
 /** What `serve` needs of the process that it runs in. */
 export interface ServeWorld {
   /** Standard output, for the lines that a person reads. */
   readonly write: (text: string) => void;
+  /** Variables of the environment, of which OpenTelemetry has some of its own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
   /** Reads the settings again, for secrets that change; undefined: those of the start hold. @throws SettingsError */
@@ -59,7 +63,7 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 
 async function serveUntilStopped(
   loaded: LoadedSettings,
-  { write, untilStopped, reload = () => loaded, onHangUp, terminal }: ServeWorld,
+  { write, env, untilStopped, reload = () => loaded, onHangUp, terminal }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
   const { settings, warnings } = loaded;
@@ -80,6 +84,7 @@ async function serveUntilStopped(
   try {
     const metrics = createMetrics();
     addProcessMetrics(metrics);
+    const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const scimTokens = await readScimTokens(settings, store);
@@ -88,6 +93,7 @@ async function serveUntilStopped(
     const bridge = await createBridge({
       ...toBasics(loaded, operator),
       ...{ store, target, scimTokens, publicUrl, calledBefore, logger, metrics },
+      tracing: otel?.tracing ?? noTracing,
       findOverload: overloads.find,
     });
     const made = { scimTokens, operator };
@@ -106,6 +112,7 @@ async function serveUntilStopped(
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
     overloads.stop();
     await shutDown(bridge, servers, toDelayMs(settings, store, end));
+    await otel?.stop();
     logger.log(events.stopped());
     if (!isAsked) throw end;
     return 0;

@@ -119,8 +119,9 @@ function hasSeries(
   { name: label, value }: Asked['labels'][number],
 ): boolean {
   if (value === undefined || OUTER.has(label)) return true;
-  // A bridge in order has no reason, and on SQLite there is no pool.
+  // A bridge in order has no reason, without a receiver nothing is told, and on SQLite there is no pool.
   if (label === 'code') return reasonCodes.includes(value);
+  if (name.endsWith('notifications_kept')) return ['waiting', 'dead'].includes(value);
   if (name.endsWith('store_connections')) return ['used', 'idle', 'waiting'].includes(value);
   return lines.some((line) => line.startsWith(`${name}{`) && line.includes(`${label}="${value}"`));
 }
@@ -250,6 +251,10 @@ const levels: Readonly<Record<string, Series>> = {
     firing: { [`scim_bridge_store_connections{state="waiting",${job}}`]: '1x60' },
     quiet: { [`scim_bridge_store_connections{state="used",${job}}`]: '9x60' },
   },
+  ScimBridgeNotificationsDead: {
+    firing: { [`scim_bridge_notifications_kept{status="dead",receiver="ops",${job}}`]: '1x60' },
+    quiet: { [`scim_bridge_notifications_kept{status="waiting",receiver="ops",${job}}`]: '1x60' },
+  },
   ScimBridgeSweepOld: {
     firing: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '1x300' },
     quiet: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '60+60x300' },
@@ -294,6 +299,11 @@ function toMinutes(text: string): number {
   return Number(count) * (unit === 'h' ? 60 : 1);
 }
 
+function toAlertLabels(expr: string): Record<string, string> {
+  if (expr.includes('by (job, instance)')) return { instance: 'a' };
+  return expr.includes('by (job, receiver)') ? { receiver: 'ops' } : {};
+}
+
 /** A test of promtool: the alert at one minute, with these series. */
 function toPromtoolTest(
   one: Rule,
@@ -302,7 +312,7 @@ function toPromtoolTest(
   fires: boolean,
 ) {
   const isAbsent = one.expr.startsWith('absent');
-  const labels = /by \(job, instance\)/.test(one.expr) ? { instance: 'a' } : {};
+  const labels = toAlertLabels(one.expr);
   const expected = {
     exp_labels: { ...one.labels, ...(isAbsent ? {} : { job: 'scim-bridge-ops', ...labels }) },
     exp_annotations: one.annotations,

@@ -13,7 +13,7 @@ import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The machine may be busy. */
@@ -84,6 +84,8 @@ const NOTHING: OpsSources = {
     listFailing: never,
     listDisputes: never,
     findRelease: never,
+    readQueue: never,
+    scimUrl: '',
     about: { version: '1', startedAt: 0 },
     engine: 'sqlite',
     readFirstRead: never,
@@ -97,8 +99,8 @@ const NOTHING: OpsSources = {
   explain: { user: never, group: never, any: never },
   erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
-  recovery: { read: never, ...decisions },
-  firstRun: { readPage: never, ...decisions },
+  recovery: { read: never },
+  firstRun: { readPage: never },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: {
     find: never,
@@ -113,16 +115,37 @@ const NOTHING: OpsSources = {
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
+  samples: { list: never, now: () => 0 },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
+    sessions: { open: never, find: never, list: never, end: never },
   },
+  notifications: { list: never, retry: never, test: never, receivers: [] },
   api: { call: never, told: () => undefined },
 };
 
+/** Opens a session of the console. */
+async function signIn({ baseUrl }: TestBridge): Promise<void> {
+  const answer = await fetch(new URL('/console/session', baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-scim-bridge-console': '1' },
+    body: JSON.stringify({ token: OPS_TOKEN }),
+  });
+  expect(answer.status).toBe(201);
+}
+
 describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = {
+      ...SWEEP_SETTINGS,
+      DATABASE_URL: await makeUrl('migrated'),
+      // Nobody listens there.
+      NOTIFY_RECEIVERS:
+        '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',
+      NOTIFY_HOSTS: '127.0.0.1',
+      NOTIFY_PRIVATE_ADDRESSES: 'allow',
+    };
     const done = new Set<string>();
     async function ask(bridge: TestBridge, method: 'GET' | 'POST', path: string, body?: JsonValue) {
       const answer = await askOps(bridge, method, path, body);
@@ -143,6 +166,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       for (const path of [
         ...[
           '/status',
+          '/samples',
           '/openapi.json',
           '/recovery',
           '/users',
@@ -151,6 +175,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
           '/drifts',
           '/requests',
           '/acts',
+          '/notifications',
           '/settings',
           '/sandbox',
         ],
@@ -168,12 +193,17 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
       await ask(bridge, 'POST', '/resume');
       await ask(bridge, 'POST', '/retry', { all: true });
+      await ask(bridge, 'POST', '/notifications/test', {});
+      await ask(bridge, 'POST', '/notifications/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
       expect([made.status, taken.status]).toEqual([201, 409]);
       expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
       await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
+      await signIn(bridge);
+      const { body: signedIn } = await ask(bridge, 'GET', '/sessions');
+      await ask(bridge, 'POST', `/sessions/${Object(signedIn).items[0].id}/revoke`);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(201);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(409);
       expect((await ask(bridge, 'POST', '/clients/entra/rotate')).status).toBe(201);
@@ -196,6 +226,11 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
+      const nobody = [
+        await ask(bridge, 'POST', '/notifications/test', { receiver: 'x' }),
+        await ask(bridge, 'POST', '/notifications/retry', { id: 'x' }),
+      ];
+      expect(nobody.map(({ status }) => status)).toEqual([404, 404]);
     });
     await lives.live(async (bridge) => {
       const vera = await addUser(bridge, 'vera', { active: false });
@@ -245,23 +280,6 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       },
       { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
     );
-    const decided = ['/recovery', '/plans/first-run'].flatMap((path) => [
-      `${path}/approve`,
-      `${path}/discard`,
-    ]);
-    for (const [index, path] of decided.entries()) {
-      await lives.live((bridge) => addUser(bridge, `person${index}`), { MODE: 'observe' });
-      await lives.live(async (bridge) => {
-        const readPlan = async () => (await ask(bridge, 'GET', '/recovery')).body.plan;
-        await expect.poll(readPlan, PATIENT).not.toBeNull();
-        const { hash } = Object(await readPlan());
-        expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
-        expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
-        // A process that only observes does not start while changes wait.
-        await untilSettled(bridge);
-      });
-    }
-
     expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
   });
 });

@@ -97,6 +97,7 @@ function serveBridge(env: Record<string, string>): Served {
   const listening = Promise.withResolvers<string>();
   const settings = loadSettings({ env, readFile: () => '' });
   const running = serve(settings, {
+    env: {},
     write(banner) {
       const url = /^SCIM base URL\s+(http\S+)\/scim\/v2$/m.exec(banner)?.[1];
       if (url !== undefined) listening.resolve(url);

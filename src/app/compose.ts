@@ -5,9 +5,9 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
+import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -22,9 +22,10 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { createApps } from './http.ts';
+import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { observeBridge } from './notifications.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import {
@@ -37,7 +38,13 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import {
+  countStoreWork,
+  countTraffic,
+  toDriftEvents,
+  toGuardOptions,
+  toReconcileEvents,
+} from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -89,16 +96,19 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
   const store = watchWrites(countStoreWork(given.store, given.metrics), clock);
   const logger = openOutageLog(given.logger, store, clock);
-  const options: WatchedOptions = { ...given, store, clock, logger };
+  const traffic = createTrafficCounter();
+  const metrics = countTraffic(given.metrics, traffic);
+  const options: WatchedOptions = { ...given, store, clock, logger, metrics, traffic };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
   const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
   const waiting = createWaiting(clock);
   const drifts = toDriftRules(() => toScimDeps(options, parts));
+  const observe = () => observeBridge(options, toHealthSources(options, parts));
   const leadership: Leadership = createLeadership({
     options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts }),
+    findParts: () => ({ options, deps, sections, guard, acts, waiting, drifts, observe }),
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
@@ -110,7 +120,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),
@@ -168,7 +177,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 
 /** What every process is given, whether it leads or not. */
 function createDeps(
-  { settings, store, clock, random, logger, metrics }: WatchedOptions,
+  { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
@@ -179,6 +188,7 @@ function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events: toReconcileEvents(logger, metrics, sections.refresh),
+    ...(tracing === undefined ? {} : { tracing }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
+import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
@@ -16,6 +17,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
+import { countNotifications } from '../store/notifications.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { readBacklog } from '../store/resources/backlog.ts';
 import { countDisputes } from '../store/resources/disputes.ts';
@@ -24,7 +26,6 @@ import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
-import { readPackageVersion } from './package-version.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { createApp } from './starting-app.ts';
@@ -50,6 +51,9 @@ export function createApps(
     engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
+    readQueue: async () =>
+      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
+    scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
@@ -57,30 +61,29 @@ export function createApps(
     listCredentials: () => listLiveCredentials(store.read),
     countChanges: () => countWaitingChanges(store.read),
     connections: store.connections,
+    countNotifications: () => countNotifications(store.read),
     findLastSweptAt: () => findLastSweptAt(store.read),
-    build: { version: readPackageVersion(), engine: store.engine, mode: settings.mode },
+    build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);
   const app = createApp(settings.trustProxy);
-  const follow = followRequests({ clock, logger, metrics });
+  const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
   app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
-  if (settings.ops.port === undefined) app.use(operators);
+  const pages = createConsole({
+    ...{ sessions: parts.access.sessions, findCredential: parts.access.find },
+    ...{ attempts: parts.attempts, clock },
+  });
+  if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return {
-    app,
-    opsApp: createApp(settings.trustProxy)
-      .use(follow)
-      .use(health)
-      .use(operators)
-      .use(answerUnknown),
-  };
+  const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
+  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknown) };
 }
 
 function toOAuthDeps(
@@ -93,7 +96,7 @@ function toOAuthDeps(
 }
 
 /** Sources of health. */
-function toHealthSources(
+export function toHealthSources(
   options: WatchedOptions,
   { attempts, leadership, guard, watch, isDraining }: BridgeParts,
 ): HealthSources {

@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { SandboxAddress } from '../ops/state/sandbox.ts';
 import type { About } from '../ops/state/status.ts';
+import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
@@ -8,6 +9,7 @@ import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The service that a bridge works with. */
 export interface Target {
@@ -38,11 +40,14 @@ export interface BridgeOptions {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: off. */
+  readonly tracing?: Tracing;
   /** Finds out whether the process is overloaded; then requests of providers are refused. */
   readonly findOverload: () => Overload | undefined;
 }
 
-/** Options with a store that tells whether it takes writes. */
+/** Options with a store that tells whether it takes writes, and with a count of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
+  readonly traffic: TrafficCounter;
 }

@@ -11,10 +11,11 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { Settings } from '../settings/schema.ts';
+import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
 /** Time that requests together may keep the event loop, in milliseconds. */
@@ -45,7 +46,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    findTrace: () => undefined,
+    tracing: options.tracing ?? noTracing,
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
 }
@@ -83,8 +84,10 @@ export function openAccess(
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  const given = toGivenTokens(settings, scimTokens);
-  return createAccess({ store, clock, given, onFailure });
+  return createAccess({
+    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    given: toGivenTokens(settings, scimTokens),
+  });
 }
 
 /** The tokens of the settings, with those for SCIM that hold. */

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import type { SessionLimits } from '../access/sessions.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
@@ -27,6 +28,11 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptGroups: groups.adopt,
     providerHarm: { count: limits.provider, percent: limits.providerPercent },
   };
+}
+
+/** Settings of sign-ins to the console. */
+export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settings): SessionLimits {
+  return { idleMs: sessionIdle, maxMs: sessionMax };
 }
 
 /** Settings of the comparison of the service with the store. */

@@ -1,6 +1,7 @@
 import type { AttemptsDeps } from '../access/attempts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
+import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
@@ -9,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, StoreResult } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 import type { WatchedOptions } from './options.ts';
 
@@ -47,6 +49,21 @@ export function toReconcileEvents(
     plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
     recovery: (fields) => logger.log(events.recovery(fields)),
     release: (fields) => logger.log(events.release(fields)),
+  };
+}
+
+/** Counts for samples what the metrics count. */
+export function countTraffic(metrics: Metrics, traffic: TrafficCounter): Metrics {
+  return {
+    ...metrics,
+    countUpstreamCall(labels, durationMs) {
+      traffic.called();
+      metrics.countUpstreamCall(labels, durationMs);
+    },
+    countChange(kind, tookMs) {
+      if (kind === 'leaver') traffic.left(tookMs);
+      metrics.countChange(kind, tookMs);
+    },
   };
 }
 
@@ -142,6 +159,29 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
   return {
     counted: (place, status) => metrics.countFailedAttempt(place, status),
     noticed: (fields) => logger.log(events.credentialsWrong(fields)),
+  };
+}
+
+/** Spans of calls to the service, whose trace goes with them; nothing while tracing is off. */
+export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks, 'onBegin'> {
+  if (tracing?.isOn !== true) return {};
+  return {
+    onBegin({ operation, attempt }) {
+      const attributes = { 'scim_bridge.operation': operation, 'scim_bridge.attempt': attempt };
+      const span = tracing.begin({ name: operation, kind: 'client', attributes });
+      const { traceparent } = span;
+      return {
+        headers: traceparent === undefined ? [] : ['traceparent', traceparent],
+        ended: ({ status, code }) =>
+          span.end({
+            attributes: {
+              ...(status === undefined ? {} : { 'http.response.status_code': status }),
+              ...(code === undefined ? {} : { 'error.type': code }),
+            },
+            hasFailed: code !== undefined,
+          }),
+      };
+    },
   };
 }
 

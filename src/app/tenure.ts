@@ -1,18 +1,20 @@
 import { BridgeError } from '../domain/errors.ts';
 import { groupId } from '../domain/ids.ts';
+import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
-import { toLeadersStore } from '../reconcile/lead.ts';
+import { holdsLead, toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
+import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -20,7 +22,11 @@ import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts
 import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
+import {
+  createDriftKeeper,
+  type DriftKeeper,
+  type KeeperScope,
+} from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { SectionView } from '../reconcile/sections.ts';
@@ -29,6 +35,7 @@ import type { Store } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
 import type { LeaderNews } from './leader-news.ts';
+import { toNotifierTelemetry } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
 import {
   toFixedQuirks,
@@ -37,7 +44,7 @@ import {
   toSweepPolicy,
   toTransportOptions,
 } from './settings.ts';
-import { toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -54,6 +61,7 @@ export interface TenureParts {
   readonly acts: ActLog;
   readonly waiting: Waiting;
   readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
+  readonly observe: NotifierDeps['observe'];
 }
 
 /** A process while it leads: all that calls the service, and what it has learned of it. */
@@ -73,18 +81,18 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { options, sections, waiting } = parts;
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, waiting);
+  const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
   const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
   const recovery = createRecovery({ ...readDeps, ...recovering });
   const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
-  const pruning = createPruning(deps, toRetention(options.settings));
+  const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
   const callForOperator = createOperatorCalls(deps, convergence.wake);
-  const { look } = detectors.keeper;
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator, look }, errand),
+    perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
+  const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
 
@@ -102,7 +110,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     convergence,
     firstRead,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
     renewToken: createRenewal(readDeps),
     view,
     async readNews() {
@@ -117,11 +125,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       convergence.start(recovery.hold);
       await recovery.start();
       const { sweeps, keeper } = detectors;
-      for (const each of [pruning, sweeps, keeper, errands, hearing]) each.start();
+      for (const each of [...keeping, sweeps, keeper, errands, hearing, notifier]) each.start();
     },
     async stop() {
       hearing.stop();
-      const all = [pruning, errands, ...Object.values(detectors), recovery, firstRead];
+      const all = [...keeping, errands, notifier, ...Object.values(detectors), recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
@@ -129,6 +137,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
   };
+}
+
+/** A service without a rate takes any number of calls. */
+function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions): Sampling {
+  return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
 }
 
 function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
@@ -153,12 +166,24 @@ async function createDeps(
     random,
     hooks: {
       ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
+      ...toCallTraces(options.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
   return { ...deps, store, upstream, quirks, outage };
+}
+
+function openNotifier(
+  { options, observe }: TenureParts,
+  { store, clock, random }: ReconcileDeps,
+): Notifier {
+  const { settings } = options;
+  const { receivers, hosts, privateAddresses } = settings.notify;
+  const policy = { receivers, hosts, privateAddresses };
+  const told = toNotifierTelemetry(options);
+  return createNotifier({ store, clock, random, policy, observe, told });
 }
 
 /** What sees that others have changed the service, and what is done about it. */
@@ -188,9 +213,13 @@ function createDetectors(
     driftEvents: toDriftEvents(logger, metrics),
     notify: wake,
   };
-  const isSettled = async () =>
-    firstRead.finished && (await findRecovery(store.read)) === undefined;
-  const keeper = createDriftKeeper({ ...deps, ...repairs }, isSettled);
+  const findScope = async (): Promise<KeeperScope> => {
+    if (!firstRead.finished) return 'nothing';
+    const state = await findRecovery(store.read);
+    if (state === undefined) return 'all';
+    return state.phase === 'waiting' ? 'holding' : 'nothing';
+  };
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;
@@ -208,7 +237,7 @@ function createDetectors(
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
-    trusted: recovery.hold.trusted,
+    read: recovery.read,
     notify() {
       wake();
       keeper.notify();
@@ -256,7 +285,7 @@ async function perform(
   {
     convergence,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
   }: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
   errand: Errand,
 ): Promise<ErrandAnswer> {

@@ -4,7 +4,7 @@ import type { AddCommand, CliContext } from './context.ts';
 /** Serves until the process is asked to stop; resolves with the exit code. */
 export type Serve = (
   loaded: LoadedSettings,
-  world: Pick<CliContext, 'write' | 'untilStopped' | 'onHangUp' | 'terminal'> & {
+  world: Pick<CliContext, 'write' | 'env' | 'untilStopped' | 'onHangUp' | 'terminal'> & {
     readonly reload: () => LoadedSettings;
   },
 ) => Promise<number>;

@@ -8,12 +8,14 @@ import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
+import { type NotificationSource, notificationRoutes } from './notifications/routes.ts';
 import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
 import { type ListRequests, requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
 import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import { type RetrySource, retryRoutes } from './state/retry.ts';
+import { type SampleSource, sampleRoutes } from './state/samples.ts';
 import { type SandboxAddress, sandboxRoute } from './state/sandbox.ts';
 import { settingsRoute } from './state/settings.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
@@ -29,6 +31,7 @@ export interface OpsSources {
   readonly sandbox: SandboxAddress | undefined;
   readonly writes: WritesSource;
   readonly retry: RetrySource;
+  readonly samples: SampleSource;
   readonly resources: ResourceSources;
   readonly explain: ExplainSource;
   readonly timeline: TimelineSource;
@@ -41,6 +44,7 @@ export interface OpsSources {
   readonly recovery: RecoverySource;
   readonly listRequests: ListRequests;
   readonly acts: Pick<ActLog, 'list'>;
+  readonly notifications: NotificationSource;
   readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes this table as OpenAPI. */
@@ -54,6 +58,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   sandboxRoute,
   ...writesRoutes,
   ...retryRoutes,
+  ...sampleRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,
@@ -65,6 +70,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recoveryRoutes,
   ...requestRoutes,
   ...actRoutes,
+  ...notificationRoutes,
   ...accessRoutes,
   ...apiRoutes,
   route({

@@ -3,6 +3,7 @@ import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
+import type { AnyFirstStep } from './head-start.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress } from './recorded.ts';
 import type { Waiters } from './waiters.ts';
@@ -46,11 +47,19 @@ export interface Lock {
   release(): void;
 }
 
+/** A write that was begun in its transaction: its first step, and the lock of its resource. */
+export interface HeadStart {
+  readonly lock: Lock;
+  readonly step: AnyFirstStep;
+}
+
 /** A provider's write that was stored. */
 export interface StoredWrite {
   readonly version: number;
   /** The lock of the resource, where the request got it. */
   readonly lock: Lock | undefined;
+  /** The step that was begun with the write, under the lock. */
+  readonly first: AnyFirstStep | undefined;
   /** Names the wait that was stored with the write. */
   readonly waitId: string | undefined;
   /** How long the request may still wait, in milliseconds. */

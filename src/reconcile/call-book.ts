@@ -9,6 +9,8 @@ export interface CallBook {
   sent(written: readonly WrittenChange[]): void;
   /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
+  /** Notes that the open attempt did not leave, because something else is wanted by now. */
+  dropped(): void;
   isEmpty(): boolean;
   /** Stores all notes that the ledger does not presume; storing them twice is the same. @throws StoreError */
   save(tx: Db): Promise<void>;
@@ -28,6 +30,10 @@ export function createCallBook(presumed?: CallOutcome): CallBook {
     ended(error) {
       const end = toOutcome(error);
       if (open.length > 0 && end.outcome !== presumed) ended.push({ ids: open, ...end });
+      open = [];
+    },
+    dropped() {
+      if (open.length > 0) ended.push({ ids: open, outcome: 'not-sent', error: 'overtaken' });
       open = [];
     },
     isEmpty: () => ended.length === 0,

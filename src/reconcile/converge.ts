@@ -2,12 +2,19 @@ import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
+import type { ChangeRow } from '../store/changes.ts';
 import type { Db } from '../store/store.ts';
-import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
-import { openPermit, type Permit, type Permitted, type PlannedStep } from './permit.ts';
+import {
+  type FirstStep,
+  openPermit,
+  type Permit,
+  type Permitted,
+  type PlannedStep,
+} from './permit.ts';
 import { GONE, type Progress, type Recorded } from './recorded.ts';
+import { traceStep } from './trace-step.ts';
 
 /** One type of resource, as convergence needs it. */
 export interface Convergeable<
@@ -15,6 +22,7 @@ export interface Convergeable<
   Action extends { readonly kind: string; readonly reason: string },
   Known,
   Part,
+  Row,
 > {
   /** Result of a step without an action. */
   readonly noNews: Known;
@@ -24,22 +32,30 @@ export interface Convergeable<
   /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: Action): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks for the permit before it leaves. */
-  apply(upstream: Transport, state: State, action: Action): Promise<Outcome<Known, Part>>;
+  apply(
+    service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
+    state: State,
+    action: Action,
+  ): Promise<Outcome<Known, Part>>;
   /** Records in one transaction with `also`, and undoes refused writes that were not answered yet. */
   record(
     state: State,
-    ended: EndedStep<Known, Part>,
+    ended: EndedStep<Known, Part, Row>,
     also: (tx: Db) => Promise<void>,
   ): Promise<Recorded<State>>;
 }
 
 /** End of a step. */
-export interface EndedStep<Known, Part> {
+export interface EndedStep<Known, Part, Row> {
   readonly outcome: Outcome<Known, Part>;
   /** False when the service may be at fault for the failure. */
   readonly isOwn: boolean;
   /** Number of steps of this run that have failed. */
   readonly failures: number;
+  /** Row as it is stored, unless another write has changed it since the step began; undefined: it has to be read. */
+  readonly row: Row | undefined;
+  /** The change of a write that was begun with this step, as it was accepted; undefined: it is stored, if there is one. */
+  readonly change: ChangeRow | undefined;
 }
 
 /** End of a run. */
@@ -59,13 +75,24 @@ export async function converge<
   Action extends { readonly kind: string; readonly reason: string },
   Known extends { readonly missing?: true },
   Part,
+  Row,
 >(
   deps: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part>,
-  { key, onNotified }: { key: ResourceKey; onNotified: () => void },
+  kind: Convergeable<State, Action, Known, Part, Row>,
+  {
+    key,
+    first,
+    onNotified,
+  }: {
+    readonly key: ResourceKey;
+    /** The step that was begun with the write; undefined: none was. */
+    readonly first: FirstStep<State, Action, Row> | undefined;
+    readonly onNotified: () => void;
+  },
 ): Promise<Run> {
   const guard = createStepGuard(key);
-  let step = await readStep(deps, kind, key);
+  let begun = first;
+  let step = first ?? (await readStep(deps, kind, key));
   let again = false;
   let missed: Missed | undefined;
   let failures = 0;
@@ -74,14 +101,21 @@ export async function converge<
     guard.note(state.version, action);
     const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
-    const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again });
+    const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
     const outcome: Outcome<Known, Part> = action
-      ? await kind.apply(permit.upstream, withMissed(state, missed), action)
+      ? await traceStep(deps, { key, action: action.kind, change: begun?.change }, () =>
+          kind.apply(
+            { upstream: permit.upstream, quirks: deps.quirks },
+            withMissed(state, missed),
+            action,
+          ),
+        )
       : { kind: 'done', known: kind.noNews };
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';
     if (again) {
       await permit.withdraw();
+      begun = undefined;
       step = await replan();
       continue;
     }
@@ -89,7 +123,9 @@ export async function converge<
     failures += Number(outcome.kind === 'unknown');
     const isOwn =
       !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
-    const ended = { outcome, isOwn, failures };
+    const row = permit.isAsBegun ? begun?.row : undefined;
+    const ended = { outcome, isOwn, failures, row, change: begun?.change };
+    begun = undefined;
     const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
     if (action) report(deps, key, action.kind, outcome.kind);
     if (recorded.notified.length > 0) onNotified();
@@ -99,9 +135,9 @@ export async function converge<
   return GONE;
 }
 
-async function readStep<State, Action extends { kind: string; reason: string }, Known, Part>(
+async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
   { store }: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part>,
+  kind: Convergeable<State, Action, Known, Part, Row>,
   { id }: ResourceKey,
 ): Promise<PlannedStep<State, Action> | undefined> {
   const state = await kind.load(store.read, id);

@@ -5,6 +5,7 @@ import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
@@ -76,6 +77,8 @@ export interface ProcessDeps {
   /** Rules of the configuration. */
   readonly rules: Rules;
   readonly events: ReconcileEvents;
+  /** Absent: off. */
+  readonly tracing?: Tracing;
 }
 
 /** Dependencies of every step of reconciliation: the leader alone has a way to the service. */

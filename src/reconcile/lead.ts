@@ -1,6 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 import { holdLead, type Lead } from '../store/leader.ts';
-import type { Store } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 
 /**
  * The store of the leader: each of its transactions fails once another process leads, so that nothing leaves and nothing
@@ -12,10 +12,19 @@ export function toLeadersStore(store: Store, lead: Lead): Store {
     ...store,
     write: (work) =>
       store.write(async (tx) => {
-        if (!(await holdLead(tx, lead))) throw toNotLeading();
+        if (!(await holdsLead(tx, store, lead))) throw toNotLeading();
         return work(tx);
       }),
   };
+}
+
+/** True when this process leads until the transaction ends, which any part of it may have begun. */
+export async function holdsLead(
+  tx: Db,
+  { engine }: Pick<Store, 'engine'>,
+  lead: Lead,
+): Promise<boolean> {
+  return engine === 'sqlite' || holdLead(tx, lead);
 }
 
 function toNotLeading(): BridgeError {

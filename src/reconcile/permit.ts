@@ -4,6 +4,7 @@ import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
+import { type ChangeRow, insertChange } from '../store/changes.ts';
 import { markInFlight } from '../store/in-flight.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
@@ -35,9 +36,14 @@ export interface Permit<State> {
   readonly planned: State;
   /** True when a call was held back because something else is planned by now. */
   readonly isOvertaken: boolean;
+  /** True when all calls of the step had the permit with which it was begun, so that nothing else was planned since. */
+  readonly isAsBegun: boolean;
   /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void>;
-  /** Forgets creates of this step that were written down: they were turned away for sure. @throws StoreError */
+  /**
+   * Forgets creates of this step that were written down: they were turned away for sure. The change goes on waiting.
+   * @throws StoreError
+   */
   withdraw(): Promise<void>;
 }
 
@@ -78,10 +84,34 @@ export interface PermitRequest<State, Action> {
   readonly replan: () => Promise<PlannedStep<State, Action> | undefined>;
   /** True when the step before it was held back: this one takes its place in the queue. */
   readonly again: boolean;
+  /** The step as it was begun with the write; undefined: it was not. */
+  readonly begun: FirstStep<State, Action, unknown> | undefined;
 }
 
+/** First step of a write, with the permit of its call, which was stored together with the write. */
+export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action> {
+  /** Columns that are stored with the write. */
+  readonly columns: {
+    readonly in_flight: number;
+    readonly steps: number;
+    readonly sent_creates: string;
+  };
+  /** Row as the write leaves it. */
+  readonly row: Row;
+  readonly call: Pick<Sending, 'operation' | 'args'>;
+  /** Its rows in the ledger. */
+  readonly written: readonly WrittenChange[];
+  /** When it was planned, by the clock of the process (milliseconds). */
+  readonly atMs: number;
+  /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
+  readonly change?: ChangeRow;
+}
+
+/** How long the permit of a write holds, in milliseconds: as if its call had left with the write. */
+const BEGUN_MS = 1_000;
+
 /** Writes a call into the ledger. */
-function writeCall(
+export function writeCall(
   tx: Db,
   { clock }: Pick<ReconcileDeps, 'clock'>,
   {
@@ -102,16 +132,19 @@ function writeCall(
  */
 export function openPermit<State extends Permitted, Action>(
   deps: ReconcileDeps,
-  { key, step, create, replan, again }: PermitRequest<State, Action>,
+  { key, step, create, replan, again, begun }: PermitRequest<State, Action>,
 ): Permit<State> {
   let planned = step.state;
   let isOvertaken = false;
   let hasCreated = false;
   let isFirst = true;
+  let unused = begun;
+  let isAsBegun = false;
   const calls = createCallBook('done');
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return;
+    if (useBegun(sending)) return;
     while (!(await mayLeave(sending))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
@@ -121,6 +154,29 @@ export function openPermit<State extends Permitted, Action>(
       }
       planned = now.state;
     }
+  }
+
+  /** Lets the first call of a step leave that was begun with its write. */
+  function useBegun(sending: Sending): boolean {
+    const { call, written, atMs } = unused ?? {};
+    if (call === undefined || written === undefined || atMs === undefined) return false;
+    const isForeseen =
+      call.operation === sending.operation && isDeepStrictEqual(call.args, sending.args);
+    if (!isForeseen || performance.now() - atMs > BEGUN_MS) return false;
+    unused = undefined;
+    isAsBegun = true;
+    hasCreated = create !== undefined;
+    calls.sent(written);
+    return true;
+  }
+
+  /** Notes that the call was not sent for which the step has a permit. */
+  function dropBegun(): void {
+    if (unused === undefined) return;
+    calls.sent(unused.written);
+    calls.dropped();
+    hasCreated = create !== undefined;
+    unused = undefined;
   }
 
   /** Writes the call down; false: what is wanted may be something else by now. */
@@ -136,6 +192,8 @@ export function openPermit<State extends Permitted, Action>(
 
   /** @throws NotAsPlanned when what is wanted may be something else by now */
   async function leave(tx: Db, sending: Sending): Promise<void> {
+    dropBegun();
+    isAsBegun = false;
     // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
     await calls.save(tx);
     const written = await writeCall(tx, deps, { key, sending });
@@ -162,11 +220,19 @@ export function openPermit<State extends Permitted, Action>(
     get isOvertaken() {
       return isOvertaken;
     },
-    saveOutcomes: calls.save,
+    get isAsBegun() {
+      return isAsBegun;
+    },
+    saveOutcomes(tx) {
+      dropBegun();
+      return calls.save(tx);
+    },
     async withdraw() {
-      if (!hasCreated && calls.isEmpty()) return;
+      dropBegun();
+      if (!hasCreated && calls.isEmpty() && begun?.change === undefined) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
+        if (begun?.change !== undefined) await insertChange(tx, begun.change);
         if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
     },

@@ -9,6 +9,7 @@ import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
+import { forgetRemovals } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../store/groups/groups.ts';
@@ -106,6 +107,7 @@ export async function holdRemovals(
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };
     if (actions.length === 0) return { isOther: false };
+    await forgetRemovals(tx, removals.key, removals.version);
     return { isOther: true, plan: await addHeld(tx, actions, { removals, now: clock.now() }) };
   });
   if (plan === undefined) return isOther;

@@ -21,7 +21,7 @@ function record(
   work: (versions: number[]) => Promise<Recorded<object>> | Recorded<object>,
   waiters = createWaiters<UserUndo>(systemClock),
 ) {
-  const held = { key, waiters, mayRefuse: true, isUndo: isUserUndo };
+  const held = { key, waiters, mayRefuse: true, isUndo: isUserUndo, change: undefined };
   const deps = { store, clock: systemClock, events: { changeHeld() {} } };
   return recordHeld<object, UserUndo>(deps, held, async (_tx, undos) =>
     work(undos.map(({ version }) => version)),

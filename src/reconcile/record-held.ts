@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import { type ChangeRow, takeSettledChanges } from '../store/changes.ts';
+import { type ChangeRow, insertChange, takeSettledChanges } from '../store/changes.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
@@ -19,6 +19,8 @@ export interface Recording<Undo> {
   /** True when the service may have refused something. */
   readonly mayRefuse: boolean;
   /** Narrows what is stored of a request that waits in another process. */
+  /** The change of a write that was begun with this step; undefined: it is stored. */
+  readonly change: ChangeRow | undefined;
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is Undo & (UserUndo | GroupUndo);
 }
 
@@ -28,7 +30,7 @@ export interface Recording<Undo> {
  */
 export async function recordHeld<State, Undo>(
   { store, clock, events }: RecordDeps,
-  { key, waiters, mayRefuse, isUndo }: Recording<Undo>,
+  { key, waiters, mayRefuse, change, isUndo }: Recording<Undo>,
   record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
 ): Promise<Recorded<State>> {
   const held = waiters.hold(key);
@@ -42,7 +44,7 @@ export async function recordHeld<State, Undo>(
       });
       const result = await record(tx, [...held.waiters, ...elsewhere]);
       await refuseElsewhere(tx, elsewhere, result.undone);
-      return { recorded: result, held: await settleChanges(tx, key, result) };
+      return { recorded: result, held: await settleChanges(tx, key, result, change) };
     });
     held.resume(recorded.undone);
     const now = clock.now();
@@ -62,7 +64,13 @@ async function settleChanges(
   tx: Db,
   key: ResourceKey,
   recorded: Recorded<unknown>,
+  begun: ChangeRow | undefined,
 ): Promise<ChangeRow[]> {
+  if (begun !== undefined) {
+    const isHeld = recorded.isAlone && recorded.finished && recorded.oldestPending === undefined;
+    if (isHeld) return [begun];
+    await insertChange(tx, begun);
+  }
   if (!recorded.finished) return [];
   const settled = await takeSettledChanges(tx, key, recorded);
   if (!Number.isFinite(recorded.version)) return [];

@@ -44,22 +44,28 @@ export function toProgress(
 }
 
 /** Result of recording a step. */
-export type Recorded<State> =
-  | {
-      /** False when there is a next step, and the lock is still held. */
-      readonly finished: false;
-      readonly state: State;
-      readonly undone: readonly Undone[];
-      readonly notified: readonly (GroupId | UserId)[];
-    }
-  | (Progress & {
-      readonly finished: true;
-      /** Time of the next attempt at a failed step (epoch milliseconds). */
-      readonly retryAt?: number;
-      /** Writes that were taken back. */
-      readonly undone: readonly Undone[];
-      readonly notified: readonly (GroupId | UserId)[];
-    });
+export type Recorded<State> = (Going<State> | Finished) & {
+  /** True when nothing else was written since the step began, and nothing waited before. */
+  readonly isAlone?: true;
+};
+
+/** A step after which there is another one; the lock is still held. */
+interface Going<State> {
+  readonly finished: false;
+  readonly state: State;
+  readonly undone: readonly Undone[];
+  readonly notified: readonly (GroupId | UserId)[];
+}
+
+/** The last step of a run. */
+interface Finished extends Progress {
+  readonly finished: true;
+  /** Time of the next attempt at a failed step (epoch milliseconds). */
+  readonly retryAt?: number;
+  /** Writes that were taken back. */
+  readonly undone: readonly Undone[];
+  readonly notified: readonly (GroupId | UserId)[];
+}
 
 /** One recorder for each way in which a step can end. */
 export interface Recorders<Known, Part, Result> {

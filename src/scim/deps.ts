@@ -11,6 +11,7 @@ import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { OverloadKind } from '../telemetry/overload.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { FindClosed } from './http/guards.ts';
 import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
@@ -68,8 +69,7 @@ export interface ScimDeps {
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
-  /** Trace of the request that is being served, as W3C Trace Context writes it; undefined: it has none. */
-  readonly findTrace: () => string | undefined;
+  readonly tracing: Tracing;
   /** Log of the requests of providers. */
   readonly requests: RequestLog;
 }

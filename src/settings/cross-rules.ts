@@ -1,8 +1,15 @@
+import { createMatcher } from '../domain/matcher.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
-export function listCrossProblems({ upstream, scim, port, ops }: Settings): SettingProblem[] {
+export function listCrossProblems({
+  upstream,
+  scim,
+  port,
+  ops,
+  notify,
+}: Settings): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (upstream.url !== undefined && upstream.token === undefined) {
     problems.push(
@@ -28,7 +35,25 @@ export function listCrossProblems({ upstream, scim, port, ops }: Settings): Sett
     const message = `scim.pageSize (${scim.pageSize}) is more than scim.pageSizeMax (${scim.pageSizeMax}).`;
     problems.push({ setting: 'scim.pageSize', message });
   }
-  return problems;
+  return [...problems, ...listReceiverProblems(notify)];
+}
+
+function listReceiverProblems({
+  receivers,
+  hosts,
+  privateAddresses,
+}: Settings['notify']): SettingProblem[] {
+  const isAllowed = createMatcher(hosts);
+  return receivers.flatMap(({ name, url }) => {
+    const { hostname, protocol } = new URL(url);
+    if (!isAllowed([hostname])) {
+      const message = `notify.receivers: ${name} is on a host that notify.hosts does not name.`;
+      return [{ setting: 'notify.hosts', message }];
+    }
+    if (protocol === 'https:' || privateAddresses === 'allow') return [];
+    const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
+    return [{ setting: 'notify.privateAddresses', message }];
+  });
 }
 
 /** Settings that are allowed but rarely meant. */

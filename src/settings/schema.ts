@@ -10,7 +10,9 @@ import {
   wholeNumber,
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
+import { consoleSchema } from './sections/console.ts';
 import { opsSchema, serverSchema } from './sections/listeners.ts';
+import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
 import { upstreamSchema } from './sections/upstream.ts';
@@ -94,6 +96,7 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({}),
   ops: opsSchema.prefault({}),
+  console: consoleSchema.prefault({}),
   database: z
     .strictObject({
       url: databaseUrl()
@@ -130,6 +133,7 @@ export const settingsSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  notify: notifySchema.prefault({}),
   workers: z
     .strictObject({
       concurrency: wholeNumber({ min: 1, max: 256 })

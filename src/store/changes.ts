@@ -32,6 +32,13 @@ export async function takeSettledChanges(
   return rows.toSorted((a, b) => a.version - b.version);
 }
 
+/** Forgets removals up to this version, because they wait for an operator and not for the service. */
+export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: number): Promise<void> {
+  const removals = tx.deleteFrom('changes').where('resource_id', '=', id);
+  const kinds = ['leaver', 'member-removed'] as const;
+  await removals.where('version', '<=', version).where('kind', 'in', kinds).execute();
+}
+
 /** Somebody is out, or in, also while another part of the same request still waits. */
 function isSettled(id: string, oldestPending: number): RawBuilder<SqlBool> {
   const access = sql`kind in ('leaver', 'joiner')`;
@@ -69,5 +76,49 @@ export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
     kind,
     oldestAt: Number(oldest),
     count: Number(count),
+  }));
+}
+
+/** Traces of the changes of one resource that wait, the oldest first. */
+export async function listTraces(db: Db, id: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .select('trace')
+    .where('resource_id', '=', id)
+    .where('trace', 'is not', null)
+    .orderBy('version')
+    .limit(limit)
+    .execute();
+  return rows.flatMap(({ trace }) => (trace === null ? [] : [trace]));
+}
+
+/** Somebody whose deactivation waits. */
+export interface LateLeaver {
+  readonly id: string;
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly acceptedAt: number;
+  readonly userName: string;
+}
+
+/** Leavers accepted before a time (epoch milliseconds) who are not out, the oldest first. */
+export async function listLateLeavers(
+  db: Db,
+  { before, limit }: { readonly before: number; readonly limit: number },
+): Promise<LateLeaver[]> {
+  const rows = await db
+    .selectFrom('changes')
+    .innerJoin('users', (join) => join.on(sql`users.id`, '=', sql`changes.resource_id`))
+    .select(['users.id', 'changes.version', 'changes.accepted_at', 'users.user_name'])
+    .where('changes.kind', '=', 'leaver')
+    .where('changes.accepted_at', '<=', before)
+    .where('users.due_at', 'is not', null)
+    .orderBy('changes.accepted_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ accepted_at: acceptedAt, user_name: userName, ...row }) => ({
+    ...row,
+    acceptedAt,
+    userName,
   }));
 }

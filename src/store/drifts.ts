@@ -204,6 +204,24 @@ export async function countDrifts(
     .execute();
 }
 
+/** Counts differences found after `seq` by kind, those that are over too, with the last of each. */
+export async function countDriftsAfter(
+  db: Db,
+  seq: number,
+): Promise<{ kind: DriftKind; count: number; last: number }[]> {
+  return db
+    .selectFrom('drifts')
+    .select(({ fn }) => [
+      'kind',
+      fn.countAll<number>().as('count'),
+      fn.max<number>('seq').as('last'),
+    ])
+    .where('seq', '>', seq)
+    .groupBy('kind')
+    .orderBy('kind')
+    .execute();
+}
+
 /** Selection of drifts, and the page of it to read, in order of finding. */
 export interface DriftQuery {
   readonly kind: DriftKind | undefined;

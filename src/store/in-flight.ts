@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
-import type { ResourceKey } from '../domain/ids.ts';
+import { type ExpressionBuilder, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { tableOf } from './due.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
@@ -10,7 +10,7 @@ export function isInFlight({ in_flight }: { readonly in_flight: number }): boole
 }
 
 /** `in_flight` for a call without a row in the ledger: no row comes after it. */
-const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
+export const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 
 /** Conditions under which a call may leave: nothing was written since it was planned. */
 export interface PlannedFrom {
@@ -38,6 +38,40 @@ export async function markInFlight(
     .where('must_look', '!=', notMustLook)
     .executeTakeFirst();
   return marked.numUpdatedRows > 0n;
+}
+
+/** Row that a call was planned from, as far as anything that happens meanwhile shows in it. */
+interface InFlightRow {
+  readonly id: UserId | GroupId;
+  readonly version: number;
+  readonly steps: number;
+  readonly in_flight: number;
+  readonly must_look: number;
+  readonly due_at: number | null;
+  readonly pending: string;
+  readonly stuck: string;
+}
+
+/** Stores the end of a call unless anything has changed the row since it was read; then returns false. */
+export async function landUnchanged(
+  tx: Db,
+  table: 'users' | 'groups',
+  { id, version, steps, in_flight, must_look, due_at, pending, stuck }: InFlightRow,
+  change: UpdateObject<Schema, 'users' | 'groups'>,
+): Promise<boolean> {
+  const landed = await tx
+    .updateTable(table)
+    .set(change)
+    .where('id', '=', id)
+    .where('version', '=', version)
+    .where('steps', '=', steps)
+    .where('in_flight', '=', in_flight)
+    .where('must_look', '=', must_look)
+    .where('due_at', '=', due_at)
+    .where('pending', '=', pending)
+    .where('stuck', '=', stuck)
+    .executeTakeFirst();
+  return landed.numUpdatedRows > 0n;
 }
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */

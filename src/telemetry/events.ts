@@ -93,6 +93,20 @@ export const events = {
   stopped: () => line('info', 'stopped', {}),
   crashed: (fields: { error: unknown }) => line('fatal', 'cannot go on', withError(fields)),
 
+  /** Logged when a receiver stops taking notifications and when it takes them again, never per attempt. */
+  receiverChanged: (fields: { receiver: string; isDown: boolean; error: string }) => {
+    if (fields.isDown) return line('warn', 'a receiver takes no notifications', fields);
+    return line('info', 'a receiver takes notifications again', fields);
+  },
+  notificationGivenUp: (fields: { receiver: string; type: string }) =>
+    line('error', 'a notification is given up', fields),
+
+  /** Logged when a collector stops taking traces or metrics and when it takes them again, never per attempt. */
+  exportFailed: (fields: { what: 'traces' | 'metrics'; error: unknown }) =>
+    line('warn', 'traces or metrics cannot be sent', withError(fields)),
+  exportRecovered: (fields: { what: 'traces' | 'metrics'; afterMs: number; failures: number }) =>
+    line('info', 'traces or metrics are sent again', fields),
+
   /** Logged at the beginning and at the end, never per request. */
   overloaded: (fields: { kind: 'delay' | 'memory' }) =>
     line('warn', 'more is asked than this process can do: requests are answered with 503', fields),

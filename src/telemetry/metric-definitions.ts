@@ -277,6 +277,18 @@ export const metricDefinitions = {
     help: 'Differences in the service that no request through the bridge caused, by kind and status; those that are over (`repaired`, `accepted`, `gone`) for `RETENTION_DRIFTS`.',
     labels: ['kind', 'status'],
   },
+  notifications: {
+    type: 'counter',
+    name: 'scim_bridge_notifications_total',
+    help: 'Attempts to notify a receiver, by `result`: `delivered`, `failed` (tried again), `dead` (given up).',
+    labels: ['receiver', 'result'],
+  },
+  notificationsKept: {
+    type: 'gauge',
+    name: 'scim_bridge_notifications_kept',
+    help: 'Notifications that a receiver does not have, by status: `waiting`, `dead` (given up).',
+    labels: ['receiver', 'status'],
+  },
   reasons: {
     type: 'gauge',
     name: 'scim_bridge_reasons',

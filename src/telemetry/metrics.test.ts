@@ -45,6 +45,7 @@ const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Me
   countChange: (m) => m.countChange('leaver', 20),
   countStatement: (m) => m.countStatement('select', 'done', 20),
   countTransaction: (m) => m.countTransaction('done', 20),
+  countNotification: (m) => m.countNotification('ops', 'delivered'),
   countDriftRepair: (m) => m.countDriftRepair('user.name', 20),
 };
 
@@ -66,6 +67,7 @@ const state: StateSources = {
   findAuditReadAt: async () => 1,
   countChanges: async () => [{ kind: 'leaver', oldestAt: 1, count: 1 }],
   connections: () => ({ used: 1, idle: 0, waiting: 0 }),
+  countNotifications: async () => [{ receiver: 'ops', status: 'dead', count: 1 }],
   findLastSweptAt: async () => 1,
   build: { version: '0.1.0', engine: 'sqlite', mode: 'live' },
   clock: systemClock,

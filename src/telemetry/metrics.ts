@@ -31,6 +31,8 @@ export interface Metrics {
   countChange(kind: string, tookMs: number): void;
   countStatement(verb: string, result: StoreResult, durationMs: number): void;
   countTransaction(result: StoreResult, durationMs: number): void;
+  /** One attempt to notify a receiver. */
+  countNotification(receiver: string, result: string): void;
   /** One step towards the desired state of a resource ended. */
   countConverge(labels: ConvergeLabels): void;
   countSweep(status: string, durationMs: number): void;
@@ -92,6 +94,7 @@ export function createMetrics(): Metrics {
       findStatements(verb, result).observe(durationMs / 1_000),
     countTransaction: (result, durationMs) =>
       series.transactions.observe({ result }, durationMs / 1_000),
+    countNotification: (receiver, result) => series.notifications.inc({ receiver, result }),
     countConverge: ({ resourceType, outcome }) =>
       converged.inc({ resource_type: resourceType, outcome }),
     countSweep: (status, durationMs) => series.sweeps.observe({ status }, durationMs / 1_000),
@@ -118,6 +121,7 @@ function createSeries(registry: Registry) {
       ...toConfiguration(definitions.transactions, registry),
       buckets: [...definitions.transactions.buckets],
     }),
+    notifications: new Counter(toConfiguration(definitions.notifications, registry)),
     repairs: new Counter(toConfiguration(definitions.repairs, registry)),
     writes: new Counter(toConfiguration(definitions.writes, registry)),
     failedAttempts: new Counter(toConfiguration(definitions.failedAttempts, registry)),

@@ -58,6 +58,10 @@ export interface StateSources {
   readonly connections: () =>
     | { readonly used: number; readonly idle: number; readonly waiting: number }
     | undefined;
+  /** Notifications that receivers do not have. */
+  readonly countNotifications: () => Promise<
+    readonly { readonly receiver: string; readonly status: string; readonly count: number }[]
+  >;
   /** Epoch milliseconds at which the last comparison ended that concluded everything; undefined: none has. */
   readonly findLastSweptAt: () => Promise<number | undefined>;
   readonly build: { readonly version: string; readonly engine: string; readonly mode: string };
@@ -82,6 +86,11 @@ export function addStateMetrics({ registry }: Metrics, sources: StateSources): v
     for (const { source, waiting: changes } of waiting ?? []) gauge.inc({ source }, changes);
   });
   addExpiryGauge(registry, sources);
+  addGauge(registry, metricDefinitions.notificationsKept, async (gauge) => {
+    const counted = (await sources.countNotifications().catch(toUnknown)) ?? [];
+    gauge.reset();
+    for (const { receiver, status, count } of counted) gauge.set({ receiver, status }, count);
+  });
   addGauge(registry, drift, async (gauge) => {
     // An unknown number is left out; one of the reasons says why it is unknown.
     const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];

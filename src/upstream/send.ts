@@ -18,7 +18,7 @@ import type { PassageResult } from './gates.ts';
 import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
-import type { Timeouts, TransportHooks } from './transport-options.ts';
+import type { AttemptReport, Timeouts, TransportHooks } from './transport-options.ts';
 
 /** Dependencies of `send`. */
 export interface SendDeps {
@@ -45,14 +45,19 @@ export type Done = Extract<Sent, { kind: 'done' }>;
 /** Sends one request and reads its answer. Never throws. */
 export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
-  const request = toWireRequest(deps, attempt);
-  deps.hooks.onSend?.({ operation: attempt.call.operation.id, attempt: attempt.number }, request);
+  const name = { operation: attempt.call.operation.id, attempt: attempt.number };
+  const begun = deps.hooks.onBegin?.(name);
+  const request = withHeaders(toWireRequest(deps, attempt), begun?.headers ?? []);
+  deps.hooks.onSend?.(name, request);
   const running = exchangeOnce(deps, attempt, request);
   deps.running.add(running);
   const sent = await running;
   deps.running.delete(running);
   if (typeof request.body === 'object') request.body.destroy(); // It may not have been read to its end.
-  if (deps.hooks.onAttempt) report(deps.hooks, attempt, { sent, startedMs, request });
+  if (deps.hooks.onAttempt === undefined && begun === undefined) return sent;
+  const report = toReport(attempt, sent, startedMs);
+  deps.hooks.onAttempt?.(report, request);
+  begun?.ended(report);
   return sent;
 }
 
@@ -171,13 +176,13 @@ function classifyLost(
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
 
-function report(
-  { onAttempt }: TransportHooks,
-  { call, number }: Attempt,
-  { sent, startedMs, request }: { sent: Sent; startedMs: number; request: WireRequest },
-): void {
+function withHeaders(request: WireRequest, headers: readonly string[]): WireRequest {
+  return headers.length === 0 ? request : { ...request, headers: [...request.headers, ...headers] };
+}
+
+function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): AttemptReport {
   const { id, section } = call.operation;
-  const report = {
+  return {
     operation: id,
     section,
     callClass: call.callClass,
@@ -189,5 +194,4 @@ function report(
     headers: sent.kind === 'failed' ? sent.error.headers : sent.head.headers,
     isAbandoned: sent.result.kind === 'not-tried',
   };
-  onAttempt?.(report, request);
 }

@@ -62,6 +62,8 @@ export interface Timeouts {
 
 /** Hooks for observers. They must not throw, but for `beforeSend`. */
 export interface TransportHooks {
+  /** Called before an attempt is made; what it returns is sent along and told of the end. */
+  readonly onBegin?: ((attempt: AttemptName) => BegunAttempt) | undefined;
   /** Called when an attempt leaves. The request carries the token and may hold personal data. */
   readonly onSend?: ((attempt: AttemptName, request: WireRequest) => void) | undefined;
   /** Called after each attempt that left or tried to; the request as in `onSend`. */
@@ -129,6 +131,13 @@ export interface AttemptName {
   readonly operation: string;
   /** 1 for the first. */
   readonly attempt: number;
+}
+
+/** Attempt that an observer follows. */
+export interface BegunAttempt {
+  /** Names and values in turn, sent with the request. */
+  readonly headers: readonly string[];
+  ended(report: AttemptReport): void;
 }
 
 /** Outcome of one attempt, without personal data. */

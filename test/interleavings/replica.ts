@@ -1,7 +1,7 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ProcessDeps } from '../../src/reconcile/deps.ts';
-import { toLeadersStore } from '../../src/reconcile/lead.ts';
+import { holdsLead, toLeadersStore } from '../../src/reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../../src/reconcile/loop/convergence.ts';
 import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import type { Waiting } from '../../src/reconcile/loop/runner.ts';
@@ -27,6 +27,7 @@ import {
 import { settleWrite } from '../../src/scim/writes/settle.ts';
 import type { Bell } from '../../src/store/bell.ts';
 import type { Lead } from '../../src/store/leader.ts';
+import { noTracing } from '../../src/telemetry/tracing.ts';
 import { noRules } from '../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
@@ -136,7 +137,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     clock,
     turns: () => undefined,
-    findTrace: () => undefined,
+    tracing: noTracing,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,
@@ -232,7 +233,7 @@ function openTenure(
   });
   const store = toLeadersStore(deps.store, lead);
   const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
-  const convergence = createConvergence(own, waiting);
+  const convergence = createConvergence(own, waiting, (tx) => holdsLead(tx, deps.store, lead));
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);
   convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });

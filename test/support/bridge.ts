@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { type Bridge, createBridge, openMigratedStore } from '../../src/app/compose.ts';
+import { exportTelemetry } from '../../src/app/export-telemetry.ts';
 import { createGuardedServer } from '../../src/app/guarded-server.ts';
 import { SCIM_PATH } from '../../src/app/scim.ts';
 import { toConnectionLimits } from '../../src/app/settings.ts';
@@ -47,6 +48,8 @@ export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {
   readonly publicUrl?: string;
   /** `false`: resolves before the first read is finished, so that SCIM still answers 503. */
   readonly awaitsFirstRead?: false;
+  /** Variables of OpenTelemetry; default: none, which sends nothing. */
+  readonly otel?: Readonly<Record<string, string>>;
 }
 
 /** An answer of the bridge. */
@@ -119,6 +122,10 @@ export async function startBridgeOf<Service extends Counterpart>(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const localUrl = toUrl(server);
+  const metrics = createMetrics();
+  const logger = toLogger(options.onLog);
+  const env = options.otel ?? {};
+  const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
   const bridge = await createBridge({
     settings,
     about: { version: '1.2.3', startedAt: 0, settings: shown },
@@ -135,14 +142,16 @@ export async function startBridgeOf<Service extends Counterpart>(
     clock: options.clock ?? systemClock,
     // The shortest of all waits between attempts, the same in every run.
     random: () => 0,
-    logger: toLogger(options.onLog),
-    metrics: createMetrics(),
+    logger,
+    metrics,
+    ...(otel === undefined ? {} : { tracing: otel.tracing }),
     findOverload: options.findOverload ?? (() => undefined),
   });
   const stop = async () => {
     server.closeAllConnections();
     server.close();
     await bridge.stop();
+    await otel?.stop();
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request } from 'undici';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -12,13 +12,17 @@ export interface TamperedService {
   readonly service: Sandbox;
   /** Undefined: nothing is changed. */
   setTamper(tamper: Tamper | undefined): void;
+  /** Headers of every request so far. */
+  readonly seen: readonly IncomingHttpHeaders[];
   stop(): Promise<void>;
 }
 
 /** Puts itself between the bridge and a sandbox. */
 export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
   let tamper: Tamper | undefined;
+  const seen: IncomingHttpHeaders[] = [];
   const server = createServer(async (req, res) => {
+    seen.push(req.headers);
     const answer = await passOn(sandbox, req);
     if (answer === undefined) {
       req.socket.destroy();
@@ -39,6 +43,7 @@ export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
   });
   return {
     service,
+    seen,
     setTamper(next) {
       tamper = next;
     },

@@ -1,25 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Clock } from '../../domain/clock.ts';
 import { events } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
+import { noTracing, type Span, type Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: off. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Gives every request an id and a time of arrival, and tells log and metrics how it ended. */
-export function followRequests({ clock, logger, metrics }: FollowDeps): RequestHandler {
+export function followRequests({
+  clock,
+  logger,
+  metrics,
+  tracing = noTracing,
+}: FollowDeps): RequestHandler {
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
     setRequestContext(res, { requestId, arrivedAt });
     res.setHeader('X-Request-Id', requestId);
+    const span = beginSpan(tracing, req, requestId);
+    res.once('close', () => endSpan(span, req, res));
     res.once('finish', () => {
       const durationMs = clock.now() - arrivedAt;
       const { method } = req;
@@ -28,8 +38,31 @@ export function followRequests({ clock, logger, metrics }: FollowDeps): RequestH
       metrics.countRequest({ method, route, status }, durationMs);
       logger.log(events.requestFinished({ requestId, method, route, status, durationMs }));
     });
-    next();
+    span.run(() => next());
   };
+}
+
+function beginSpan(tracing: Tracing, req: Request, requestId: string): Span {
+  const { method } = req;
+  const attributes = { 'http.request.method': method, 'scim_bridge.request_id': requestId };
+  return tracing.begin({
+    name: method,
+    kind: 'server',
+    parent: req.get('traceparent'),
+    attributes,
+  });
+}
+
+/** Before the end nobody knows the pattern of the route. */
+function endSpan(span: Span, req: Request, res: Response): void {
+  if (span.traceparent === undefined) return;
+  const route = toRoute(req.baseUrl, req.route);
+  const status = res.statusCode;
+  span.end({
+    name: `${req.method} ${route}`,
+    attributes: { 'http.route': route, 'http.response.status_code': status },
+    hasFailed: status >= 500,
+  });
 }
 
 /** The pattern of the route, never the address: filters and ids would make endless series. */

@@ -6,6 +6,8 @@ import {
   newToken,
   revokeBody,
   secretBody,
+  session,
+  sessionEnded,
   token,
   tokenBody,
 } from './access.ts';
@@ -21,10 +23,18 @@ import {
   sweepBody,
 } from './drift.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
+import {
+  notification,
+  notificationRetry,
+  notificationRetryBody,
+  notificationTest,
+  notificationTestBody,
+} from './notifications.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
-import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { samples } from './samples.ts';
 import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
@@ -33,6 +43,7 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Samples: samples,
   Sandbox: z.strictObject({
     url: z.string().describe('On the machine of the bridge.'),
     token: z.string(),
@@ -69,11 +80,16 @@ export const opsSchemas = {
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,
-  Decision: decision,
   Act: act,
   ActList: listOf(act),
   Request: keptRequest,
   RequestList: listOf(keptRequest),
+  Notification: notification,
+  NotificationList: listOf(notification),
+  NotificationRetryBody: notificationRetryBody,
+  NotificationRetry: notificationRetry,
+  NotificationTestBody: notificationTestBody,
+  NotificationTest: notificationTest,
   Token: token,
   TokenList: listOf(token),
   TokenBody: tokenBody,
@@ -84,6 +100,9 @@ export const opsSchemas = {
   SecretBody: secretBody,
   RevokeBody: revokeBody,
   NewSecret: newClientSecret,
+  Session: session,
+  SessionList: listOf(session),
+  SessionEnded: sessionEnded,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,

@@ -2,6 +2,8 @@ import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { findGroupRow, type GroupRow } from '../../store/groups/groups.ts';
+import type { WaitingLinks } from '../../store/links/waiting.ts';
 import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { Convergeable } from '../converge.ts';
@@ -12,7 +14,7 @@ import type { Recorded } from '../recorded.ts';
 import { reportDeleted, reportStuck } from '../report-step.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { type LinkQuery, loadGroup } from './load.ts';
+import { type LinkQuery, listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
 import { recordGroupStep } from './record.ts';
 
@@ -25,37 +27,46 @@ export interface WaitingGroups {
 export function convergeGroups(
   deps: ReconcileDeps,
   { waiters }: WaitingGroups,
-): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart> {
+): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart, GroupRow> & {
+  /** State of a stored group; `links` are all waiting changes of its lists. */
+  toState(row: GroupRow, links: WaitingLinks): GroupState;
+} {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
     inactiveWait: deps.quirks.current().inactiveMembers === false,
     now: deps.clock.now(),
   });
 
-  async function load(db: Db, id: string): Promise<GroupState | undefined> {
-    const state = await loadGroup(db, id, toQuery());
-    if (state === undefined) return undefined;
+  function toState(row: GroupRow, links: WaitingLinks): GroupState {
+    const state = toPlannable(row, links, deps.clock.now());
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && state.pending.existence !== undefined;
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
   }
 
+  async function load(db: Db, id: string): Promise<GroupState | undefined> {
+    const row = await findGroupRow(db, id);
+    return row && toState(row, await listGroupLinks(db, row.id, toQuery()));
+  }
+
   return {
     noNews: {},
+    toState,
     load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
-    apply: (upstream, state, action) => applyGroupAction({ ...deps, upstream }, state, action),
-    async record(planned, { outcome, isOwn, failures }, also) {
+    apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
+    async record(planned, { outcome, isOwn, failures, row, change }, also) {
       const key = { type: 'group', id: planned.id } as const;
       const since = deps.clock.now();
-      const mayRefuse = outcome.kind === 'refused' || outcome.kind === 'done';
-      const held = { key, waiters, mayRefuse, isUndo: isGroupUndo };
+      const mayRefuse = outcome.kind === 'refused' || mayRefusePart(outcome);
+      const held = { key, waiters, mayRefuse, change, isUndo: isGroupUndo };
       const recorded = await recordHeld(deps, held, async (tx, undos) => {
         const stored = await recordGroupStep(tx, {
           ...toQuery(),
           planned,
+          row,
           outcome,
           undos,
           rules: deps.rules,
@@ -75,6 +86,13 @@ export function convergeGroups(
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
     },
   };
+}
+
+/** True when members were refused, or the group that was found may be another one's. */
+function mayRefusePart(outcome: GroupOutcome): boolean {
+  if (outcome.kind !== 'done') return false;
+  const { ids, refusedMembers = [] } = outcome.known;
+  return ids !== undefined || refusedMembers.length > 0;
 }
 
 /** Finds the problem of a refusal: of the group itself, or of single members of a batch. */

@@ -31,6 +31,7 @@ import {
   hasUpstreamIds,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { landUnchanged } from '../../store/in-flight.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
 import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store/links/waiting.ts';
 import { markExhausted } from '../../store/links/work.ts';
@@ -43,9 +44,14 @@ import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
 /** Step while it is recorded, with the row as it was read. */
 export interface Recording extends GroupStep {
   readonly original: GroupRow;
+  /** True when the row was not read, so that it may have been changed since, and nothing else waits for the group. */
+  readonly isKnown: boolean;
   /** Users whose changes were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
 }
+
+/** Another write has changed a row that was not read again; nothing was stored. */
+export class RowChanged extends Error {}
 
 /** Releases the lock until it is time to try again. */
 export async function recordPaused(
@@ -75,7 +81,7 @@ export async function finishStep(
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
   const { now } = step;
-  const held = await readWaiting(tx, row.id, now);
+  const held = step.isKnown ? NOTHING_WAITING : await readWaiting(tx, row.id, now);
   const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
   const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
@@ -142,10 +148,16 @@ export async function toFinished(
   return { finished: true, ...toProgress(row, oldest), undone, notified: [] };
 }
 
-/** Stores the columns of the row that the step has changed. */
-export async function saveChanges(tx: Db, { original }: Recording, row: GroupRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
+export async function saveChanges(
+  tx: Db,
+  { original, isKnown }: Recording,
+  row: GroupRow,
+): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
-  await updateGroup(tx, row.id, toChangedColumns(original, landed));
+  const change = toChangedColumns(original, landed);
+  if (!isKnown) return updateGroup(tx, row.id, change);
+  if (!(await landUnchanged(tx, 'groups', original, change))) throw new RowChanged();
 }
 
 /** Pending fields of the group after a step of the group itself. */
@@ -181,6 +193,8 @@ export interface StepNews {
   readonly outcome: GroupOutcome;
   /** Group before the step. */
   readonly original: GroupRow;
+  /** True when the row was not read, so that it may have been changed since, and nothing else waits for the group. */
+  readonly isKnown: boolean;
   /** Users whose changes were taken back. */
   readonly reverted: readonly UserId[];
   /** Epoch milliseconds. */

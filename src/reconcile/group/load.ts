@@ -3,7 +3,7 @@ import type { GroupId } from '../../domain/ids.ts';
 import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
-import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 
@@ -12,16 +12,6 @@ export interface LinkQuery {
   readonly policy: GroupPolicy;
   readonly inactiveWait: boolean;
   readonly now: number;
-}
-
-/** Loads everything that the plan of a group is made from; undefined when there is no such group. */
-export async function loadGroup(
-  db: Db,
-  id: string,
-  query: LinkQuery,
-): Promise<GroupState | undefined> {
-  const row = await findGroupRow(db, id);
-  return row && toPlannable(row, await listGroupLinks(db, row.id, query), query.now);
 }
 
 /** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */

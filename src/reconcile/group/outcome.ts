@@ -8,6 +8,7 @@ import type {
 } from '../../domain/group.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { Rules } from '../../rules/rules.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import type { LinkTable } from '../../store/links/links.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
@@ -61,6 +62,8 @@ export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
 export interface GroupStep {
   /** State that the step was planned from. */
   readonly planned: GroupState;
+  /** Row as it is stored, unless another write has changed it meanwhile; undefined: it has to be read. */
+  readonly row: GroupRow | undefined;
   readonly outcome: GroupOutcome;
   readonly policy: GroupPolicy;
   /** True when the service refuses inactive users as members. */

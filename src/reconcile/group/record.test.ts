@@ -45,6 +45,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
   return store.write((tx) =>
     recordGroupStep(tx, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
+      row: undefined,
       outcome,
       policy: { membersPerCall: 100, deletion: 'created' },
       inactiveWait: false,

@@ -38,6 +38,7 @@ import {
   finishStep,
   followGroupStep,
   type Recording,
+  RowChanged,
   recordPaused,
   saveChanges,
   toFinished,
@@ -54,6 +55,43 @@ import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.
  * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
+  return (await recordAsKnown(tx, step)) ?? recordAsRead(tx, step);
+}
+
+/** Records a step that changed what was known, without reading; undefined: the row has to be read. */
+async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupState> | undefined> {
+  const { row, outcome } = step;
+  if (row === undefined || outcome.kind !== 'done' || !isAsPlanned(step, outcome.known)) {
+    return undefined;
+  }
+  const recording: Recording = { ...step, original: row, isKnown: true, reverted: [] };
+  try {
+    // The row first, like every write of a group: its lock stands for the lists too.
+    const next = toDoneRow(row, recording, outcome.known);
+    const recorded = await finishStep(tx, next, recording, []);
+    await recordLinks(tx, next, recording, outcome.known);
+    return { ...recorded, isAlone: true };
+  } catch (error) {
+    if (error instanceof RowChanged) return undefined;
+    throw error;
+  }
+}
+
+/** True when a call had the whole effect that was planned, and nothing else was learned. */
+function isAsPlanned(
+  { planned, row }: Pick<GroupStep, 'planned' | 'row'>,
+  { missing, adopted, ids, memberIds, waits, ...known }: GroupKnown,
+): boolean {
+  if (missing || adopted || waits || memberIds) return false;
+  const { members = [], admins = [], refusedMembers = [], failedLinks = [] } = known;
+  if (refusedMembers.length + failedLinks.length > 0) return false;
+  const isSame = ids === undefined || (row && ids.scimId === row.upstream_scim_id);
+  const isAll =
+    members.length === planned.members.length && admins.length === planned.admins.length;
+  return isSame === true && isAll && Object.keys(ids ?? {}).every((key) => key === 'scimId');
+}
+
+async function recordAsRead(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
   const row = await lockGroup(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   if (await handOverGroup(tx, row, step)) {
@@ -66,7 +104,7 @@ export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded
     });
     return { finished: true, ...GONE, undone: [], notified: [] };
   }
-  const recording: Recording = { ...step, original: row, reverted: [] };
+  const recording: Recording = { ...step, original: row, isKnown: false, reverted: [] };
   const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
     done: (known) => recordDone(tx, left, recording, known),
@@ -85,8 +123,7 @@ async function recordDone(
   if (known.missing) return recordMissing(tx, row, step);
   const isLost = isLostLook(row, step.planned);
   if (isLost && !(await isItsOwn(tx, row, known.ids))) return recordLostLook(tx, row, step);
-  const isLook = step.planned.mustLook;
-  let next: GroupRow = { ...row, ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)) };
+  let next = toDoneRow(row, step, known);
   if (known.ids !== undefined) {
     const linked = await linkGroup(tx, row, known, step.now);
     if (linked.kind === 'later') return recordRetry(tx, row, step, linked);
@@ -96,10 +133,6 @@ async function recordDone(
     }
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
-  if (isLook) next.stuck = toRested(row, step.now);
-  const observed = known.observed ?? toTouched(row, known, step.now);
-  if (observed !== undefined) next.observed = JSON.stringify(observed);
-  next.pending = JSON.stringify(toPendingAfter(row, step, known));
   await recordLinks(tx, next, step, known);
   const { failedLinks = [], refusedMembers = [] } = known;
   const [failed] = failedLinks;
@@ -107,6 +140,19 @@ async function recordDone(
   const [refused] = refusedMembers;
   if (refused) return recordRefused(tx, next, step, { ...refused, parts: refusedMembers });
   return finishStep(tx, next, step, []);
+}
+
+/** The row after a step that worked, beside its ids. */
+function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
+  const isLook = step.planned.mustLook;
+  const observed = known.observed ?? toTouched(row, known, step.now);
+  return {
+    ...row,
+    ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
+    ...(isLook ? { stuck: toRested(row, step.now) } : {}),
+    ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
+    pending: JSON.stringify(toPendingAfter(row, step, known)),
+  };
 }
 
 /**

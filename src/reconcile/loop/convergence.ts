@@ -3,11 +3,19 @@ import { createReapplication } from '../../rules/reapply.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { pruneErrands } from '../../store/errands.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
+import type { Db } from '../../store/store.ts';
 import { pruneWaits } from '../../store/waits.ts';
-import type { Lock } from '../bounded-wait.ts';
-import { type BoundedWait, type Settling, settleWithin } from '../bounded-wait.ts';
+import {
+  type BoundedWait,
+  type HeadStart,
+  type Lock,
+  type Settling,
+  type StoredWrite,
+  settleWithin,
+} from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
+import type { WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
@@ -33,6 +41,11 @@ export interface Queue {
 export interface Convergence {
   /** Takes the lock of a resource for the request that has just written it; undefined: the workers run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
+  /**
+   * Begins the write of a request in its transaction, where its call can leave at once; undefined: it is begun when it is
+   * stored. The caller releases the lock where the transaction fails.
+   */
+  begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Converges a stored write and waits for it. */
   settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement>;
   /** @throws BridgeError `could-not-look`, also when it takes longer than the wait */
@@ -50,7 +63,11 @@ export interface Convergence {
 }
 
 /** Convergence under one lead; `waiting` are the requests of this process. */
-export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
+export function createConvergence(
+  deps: ReconcileDeps,
+  waiting: Waiting,
+  holdsLead: (tx: Db) => Promise<boolean>,
+): Convergence {
   const { upstream, store } = deps;
   const runner = createRunner(deps, waiting, () => workers.wake());
   const workers = createWorkers(deps, runner);
@@ -65,21 +82,36 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   const isHeldLong = () => holding?.isLong() === true || isRefused();
 
   /** Runs the resource where the request has its lock, or leaves it to the workers. */
-  function carryOn(lock: Lock | undefined): void {
-    const run = lock ? runner.run(lock) : Promise.resolve();
+  function carryOn({ lock, first }: Pick<StoredWrite, 'lock' | 'first'>): void {
+    const run = lock ? runner.run(lock, first) : Promise.resolve();
     void run.then(() => workers.wake());
   }
 
+  const lock: Convergence['lock'] = (key, { must_look }) => {
+    const isFull = runner.active >= INLINE_MAX || workers.isBehind;
+    const isHeld = holding !== undefined || isStopping || isRefused();
+    return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
+  };
+
   return {
-    lock(key, { must_look }) {
-      const isFull = runner.active >= INLINE_MAX || workers.isBehind;
-      const isHeld = holding !== undefined || isStopping || isRefused();
-      return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
+    lock,
+    async begin(tx, written) {
+      const taken = lock(toResourceKey(written), written.row);
+      if (taken === undefined) return undefined;
+      try {
+        const step = await runner.begin(tx, written, holdsLead);
+        if (step !== undefined) return { lock: taken, step };
+        taken.release();
+        return undefined;
+      } catch (error) {
+        taken.release();
+        throw error;
+      }
     },
     settle: (key, settling) =>
       settleWithin(deps, settling, {
         key,
-        carryOn: () => carryOn(settling.write.lock),
+        carryOn: () => carryOn(settling.write),
         waiting: waiting.users.waiters.size + waiting.groups.waiters.size,
         isHeld: isHeldLong(),
         isBehind: () => workers.isBehind,
@@ -108,6 +140,12 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       await untilIdle(deps, runner, graceMs);
     },
   };
+}
+
+function toResourceKey(written: WrittenResource): ResourceKey {
+  return written.type === 'user'
+    ? { type: written.type, id: written.row.id }
+    : { type: written.type, id: written.row.id };
 }
 
 async function readQueue(

@@ -6,6 +6,7 @@ import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
+import { pruneNotifications } from '../../store/notifications.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
 import { pruneDisputes } from '../../store/resources/disputes.ts';
 import {
@@ -116,6 +117,7 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
   await prunePartly(deps, pruneChanges, now);
+  await prunePartly(deps, pruneNotifications, now - requestsMs);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;
   await forgetTombstones(deps, now - retention.tombstonesMs, deps.signal);

@@ -7,8 +7,9 @@ import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources
 import type { Db, Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
-import type { BoundedWait, Lock, Settling, StoredWrite } from '../bounded-wait.ts';
+import type { BoundedWait, HeadStart, Lock, Settling, StoredWrite } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
+import type { WrittenResource } from '../head-start.ts';
 import type { Settlement } from '../outcome.ts';
 import { GONE, type Progress, parseProblem, toProgress } from '../recorded.ts';
 import { createWaiters, type WaitingRequest } from '../waiters.ts';
@@ -34,6 +35,10 @@ export interface AnnouncedWrite {
 export interface Reconciler {
   /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
   announce(tx: Db, write: AnnouncedWrite): Promise<string | undefined>;
+  /** Notes a request that is about to write a resource, until the returned function is called. */
+  enter(id: string): () => void;
+  /** Begins a write in its transaction, where this process leads and its call can leave at once; undefined: later. */
+  begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
   /** Waits until a stored write of a user is in the service. */
@@ -88,6 +93,8 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
   const groups = waiting.groups.waiters;
   const isLeading = () => leader.find() !== undefined;
   const follower = createFollower({ ...deps, isLeading }, [users, groups]);
+  /** Requests that are being stored, by the id of their resource. */
+  const entered = new Map<string, number>();
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
 
@@ -121,6 +128,17 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
       return id;
     },
+    enter(id) {
+      entered.set(id, (entered.get(id) ?? 0) + 1);
+      return () => {
+        const left = (entered.get(id) ?? 0) - 1;
+        if (left > 0) entered.set(id, left);
+        else entered.delete(id);
+      };
+    },
+    // Requests for one resource that came together go to the service in one call.
+    begin: async (tx, written) =>
+      (entered.get(written.row.id) ?? 0) > 1 ? undefined : leader.find()?.begin(tx, written),
     lock: (key, row) => leader.find()?.lock(key, row),
     settleUser: (id, write, undo) => {
       const readProgress = () => readUserProgress(store, id);

@@ -2,10 +2,12 @@ import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
+import type { Db } from '../../store/store.ts';
 import type { Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
+import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import { GONE } from '../recorded.ts';
 import { convergeUsers, type WaitingUsers } from '../user/converge-user.ts';
@@ -27,8 +29,14 @@ export interface Waiting {
 export interface Runner {
   /** Takes the lock of a resource; undefined: it is held. */
   lock(key: ResourceKey): Lock | undefined;
-  /** Converges the resource of a lock, and releases it. */
-  run(lock: Lock): Promise<void>;
+  /** Converges the resource of a lock, and releases it; `first` is the step that was begun with its write. */
+  run(lock: Lock, first?: AnyFirstStep): Promise<void>;
+  /** Begins a write in its transaction, under the lock of its resource; undefined: it is begun by a run. */
+  begin(
+    tx: Db,
+    written: WrittenResource,
+    holdsLead: (tx: Db) => Promise<boolean>,
+  ): Promise<AnyFirstStep | undefined>;
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
@@ -50,21 +58,49 @@ export function createRunner(
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function runOne(key: ResourceKey): Promise<Run> {
+  async function runOne(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<Run> {
     switch (key.type) {
-      case 'user':
-        return converge(deps, users, { key, onNotified });
-      case 'group':
-        return converge(deps, groups, { key, onNotified });
+      case 'user': {
+        const first = begun?.type === 'user' ? begun : undefined;
+        return converge(deps, users, { key, first, onNotified });
+      }
+      case 'group': {
+        const first = begun?.type === 'group' ? begun : undefined;
+        return converge(deps, groups, { key, first, onNotified });
+      }
       default:
         return assertNever(key);
     }
   }
 
-  async function runAndAnswer(key: ResourceKey): Promise<void> {
+  async function begin(
+    tx: Db,
+    written: WrittenResource,
+    holdsLead: (tx: Db) => Promise<boolean>,
+  ): Promise<AnyFirstStep | undefined> {
+    switch (written.type) {
+      case 'user': {
+        const { type, row } = written;
+        const beginning = { key: { type, id: row.id }, state: users.toState(row), row, holdsLead };
+        const step = await beginStep(tx, deps, users, beginning);
+        return step && { type, ...step };
+      }
+      case 'group': {
+        const { type, row, links } = written;
+        const state = groups.toState(row, links);
+        const beginning = { key: { type, id: row.id }, state, row, holdsLead };
+        const step = await beginStep(tx, deps, groups, beginning);
+        return step && { type, ...step };
+      }
+      default:
+        return assertNever(written);
+    }
+  }
+
+  async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<void> {
     const { waiters } = key.type === 'user' ? waiting.users : waiting.groups;
     try {
-      const { retryAt, ...progress } = await runOne(key);
+      const { retryAt, ...progress } = await runOne(key, begun);
       waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
@@ -86,8 +122,9 @@ export function createRunner(
       locked.set(text, key);
       return { key, release: () => void locked.delete(text) };
     },
-    async run({ key, release }) {
-      const run = runAndAnswer(key);
+    begin,
+    async run({ key, release }, first) {
+      const run = runAndAnswer(key, first);
       running.add(run);
       await run;
       running.delete(run);

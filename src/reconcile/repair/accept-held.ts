@@ -3,7 +3,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  listGroupsByName,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
@@ -17,7 +23,12 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
+import {
+  listUsersByName,
+  toObservedUser,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { type Current, checkRepair, lockCurrent, toKey, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
@@ -30,18 +41,19 @@ const PART = 200;
  * policy makes the change after all. After a crash the next leader goes on.
  */
 export async function acceptDiscarded(deps: DriftDeps, plan: PlanRow): Promise<void> {
-  while (await acceptPart(deps, plan.id));
+  while (await acceptPart(deps, plan));
   const ended_at = deps.clock.now();
   await deps.store.write((tx) => updatePlan(tx, plan.id, { ended_at }));
 }
 
-async function acceptPart({ store, ...deps }: DriftDeps, id: string): Promise<boolean> {
-  return store.write(async (tx) => {
+async function acceptPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
+  const { id } = plan;
+  return deps.store.write(async (tx) => {
     await lockPlan(tx, id);
     await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const actions = await listPlanActions(tx, id, query);
-    for (const action of actions) await acceptState(tx, { store, ...deps }, action);
+    for (const action of actions) await acceptState(tx, deps, { plan, action });
     const ids = actions.map((action) => action.id);
     await updatePlanActions(tx, ids, { status: 'dropped' });
     return actions.length > 0;
@@ -49,15 +61,34 @@ async function acceptPart({ store, ...deps }: DriftDeps, id: string): Promise<bo
 }
 
 /** Makes what the service holds the desired state of one field or one place in a list. */
-async function acceptState(tx: Db, deps: DriftDeps, action: PlanActionRow): Promise<void> {
+async function acceptState(
+  tx: Db,
+  deps: DriftDeps,
+  { plan, action }: { plan: PlanRow; action: PlanActionRow },
+): Promise<void> {
   const key = { type: action.resource_type, id: action.resource_id };
   const current = await lockCurrent(tx, deps, key);
   if (current === undefined) return;
   const { kind, member_id: memberId } = action;
+  if (isStillMissing(current, { plan, action })) {
+    await desire(tx, deps, current, { kind, memberId, value: null });
+    return;
+  }
   const difference = current.differences.get(toKey(action));
   if (difference === undefined) return;
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
   await desire(tx, deps, current, { kind, memberId, value: difference.observed });
+}
+
+/** True for a user or group that the service had, and that the read for the plan did not show. */
+function isStillMissing(
+  { row }: Current,
+  { plan, action }: { plan: PlanRow; action: PlanActionRow },
+): boolean {
+  if (!action.kind.endsWith('.create') || row.deleted_at !== null) return false;
+  const isLinked = 'upstream_id' in row ? row.upstream_id !== null : hasUpstreamIds(row);
+  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
+  return isLinked && (observed?.at ?? 0) < plan.created_at;
 }
 
 /** Brings back what its provider deleted and the service keeps. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import { isHolding, isOfRecovery } from '../../domain/plan.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -21,27 +22,52 @@ import type { Db } from '../../store/store.ts';
 import { acceptDiscarded, dropOvertaken } from './accept-held.ts';
 import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
+import { endRecovery, findRecovery } from './recovery-state.ts';
 import { releasePart } from './release.ts';
 
 /** Repairs that are checked in one transaction. */
 const PART = 200;
 
-/** Continues every decided plan, and reports the changes that are done. True when some are under way. */
-export async function followPlans(deps: DriftDeps): Promise<boolean> {
+/**
+ * Continues every decided plan, or those alone that hold changes back, and reports the changes that are done. True when some
+ * are under way.
+ */
+export async function followPlans(
+  deps: DriftDeps,
+  scope: 'all' | 'holding' = 'all',
+): Promise<boolean> {
   await dropOvertaken(deps);
-  const plans = await listDecidedPlans(deps.store.read);
+  const decided = await listDecidedPlans(deps.store.read);
+  const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
   for (const plan of plans) {
     if (plan.status === 'discarded') {
       await acceptDiscarded(deps, plan);
+      await endRecoveryOf(deps, plan);
       continue;
     }
     let isReleased = false;
     while (await releasePart(deps, plan)) isReleased = true;
     if (isReleased) deps.notify();
+    await endRecoveryOf(deps, plan);
     await endPlan(deps, plan);
   }
   const met = await endMetDrifts(deps);
   return met || plans.length > 0;
+}
+
+/** Ends the recovery that this plan was made for: nothing of it is held any more. */
+async function endRecoveryOf(deps: DriftDeps, { id, source, status }: PlanRow): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const { store, events } = deps;
+  const released = await store.write(async (tx) => {
+    const state = await findRecovery(tx);
+    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
+    await endRecovery(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (released === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions: released });
+  store.bell.ring('decided');
 }
 
 /** Ends the finished repairs of a plan, and the plan once nothing of it waits any more. */

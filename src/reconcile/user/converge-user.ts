@@ -2,7 +2,7 @@ import { toSentUser, type UserField, type UserState } from '../../domain/user.ts
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
-import { findUserRow } from '../../store/users/users.ts';
+import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { recordHeld } from '../record-held.ts';
@@ -22,33 +22,44 @@ export interface WaitingUsers {
 export function convergeUsers(
   deps: ReconcileDeps,
   { waiters }: WaitingUsers,
-): Convergeable<UserState, UserAction, UserKnown, UserField> {
+): Convergeable<UserState, UserAction, UserKnown, UserField, UserRow> & {
+  /** State of a stored user. */
+  toState(row: UserRow): UserState;
+} {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
     addressMayChange: deps.quirks.current().addressMayChange ?? true,
   });
 
+  function toState(row: UserRow): UserState {
+    const state = toPlannable(row, deps.clock.now());
+    // A create may have left, so look before creating again.
+    const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
+    return mayExist ? { ...state, mustLook: true } : state;
+  }
+
   return {
     noNews: {},
+    toState,
     async load(db, id) {
       const row = await findUserRow(db, id);
-      if (row === undefined) return undefined;
-      const state = toPlannable(row, deps.clock.now());
-      // A create may have left, so look before creating again.
-      const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
-      return mayExist ? { ...state, mustLook: true } : state;
+      return row && toState(row);
     },
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
-    apply: (upstream, state, action) => applyUserAction({ ...deps, upstream }, state, action),
-    async record(planned, { outcome, isOwn }, also) {
+    apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
+    async record(planned, { outcome, isOwn, row, change }, also) {
       const key = { type: 'user', id: planned.id } as const;
       const since = deps.clock.now();
-      const mayRefuse = outcome.kind === 'refused' || outcome.kind === 'done';
-      const held = { key, waiters, mayRefuse, isUndo: isUserUndo };
+      // An account that was found may be another user's.
+      const mayRefuse =
+        outcome.kind === 'refused' ||
+        (outcome.kind === 'done' && outcome.known.upstreamId !== undefined);
+      const held = { key, waiters, mayRefuse, change, isUndo: isUserUndo };
       const recorded = await recordHeld(deps, held, async (tx, undos) => {
         const stored = await recordUserStep(tx, {
           planned,
+          row,
           outcome,
           policy: toPolicy(),
           undos,

@@ -29,10 +29,11 @@ import {
   toDueClass,
   toStuckColumns,
 } from '../../store/engine/columns.ts';
+import { landUnchanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 
-import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { toFailureColumns } from '../retry-columns.ts';
@@ -43,7 +44,12 @@ import { listStillPlanned } from './refuse.ts';
 /** Step while it is recorded, with the row as it was read. */
 export interface Recording extends UserStep {
   readonly original: UserRow;
+  /** True when the row was not read, so that it may have been changed since. */
+  readonly isKnown: boolean;
 }
+
+/** Another write has changed a row that was not read again; nothing was stored. */
+export class RowChanged extends Error {}
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
 export async function finishStep(
@@ -98,10 +104,18 @@ function isStillActive(
   return pending.active === undefined && isObservedActive(observed, deactivation);
 }
 
-/** Stores the columns of the row that the step has changed. */
-export async function saveChanges(tx: Db, { original }: Recording, row: UserRow): Promise<void> {
+/** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
+export async function saveChanges(
+  tx: Db,
+  { original, isKnown }: Recording,
+  row: UserRow,
+): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
-  await updateUser(tx, row.id, toChangedColumns(original, landed));
+  const change = toChangedColumns(original, landed);
+  if (!isKnown) return updateUser(tx, row.id, change);
+  if (losesName(change) || !(await landUnchanged(tx, 'users', original, change))) {
+    throw new RowChanged();
+  }
 }
 
 /** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */

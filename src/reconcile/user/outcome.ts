@@ -2,6 +2,7 @@ import type { ObservedUser, UserEchoes, UserField, UserState } from '../../domai
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 
@@ -26,6 +27,8 @@ export type UserOutcome = Outcome<UserKnown, UserField>;
 export interface UserStep {
   /** State that the step was planned from. */
   readonly planned: UserState;
+  /** Row as it is stored, unless another write has changed it meanwhile; undefined: it has to be read. */
+  readonly row: UserRow | undefined;
   readonly outcome: UserOutcome;
   readonly policy: UserPolicy;
   /** Writes that are not answered yet; refused ones are undone. */

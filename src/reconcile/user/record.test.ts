@@ -44,6 +44,7 @@ function record(store: Store, { row, outcome, undos = [], ...given }: Step) {
   return store.write((tx) =>
     recordUserStep(tx, {
       planned,
+      row: undefined,
       outcome,
       policy: { deactivation: 'scim', addressMayChange: false },
       undos: undos.map(({ version, before }) => ({

@@ -21,6 +21,7 @@ import {
   countFailed,
   finishStep,
   type Recording,
+  RowChanged,
   saveChanges,
   toPendingAfter,
 } from './finish-step.ts';
@@ -43,10 +44,29 @@ import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.t
  * step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
+  return (await recordAsKnown(tx, step)) ?? recordAsRead(tx, step);
+}
+
+/** Records a step that changed what was known, without reading; undefined: the row has to be read. */
+async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState> | undefined> {
+  const { row, outcome } = step;
+  if (row === undefined || outcome.kind !== 'done') return undefined;
+  const { missing, upstreamId } = outcome.known;
+  if (missing || upstreamId !== undefined) return undefined;
+  try {
+    const recording: Recording = { ...step, original: row, isKnown: true };
+    return { ...(await recordDone(tx, row, recording, outcome.known)), isAlone: true };
+  } catch (error) {
+    if (error instanceof RowChanged) return undefined;
+    throw error;
+  }
+}
+
+async function recordAsRead(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   const isOver = await handOverToSuccessor(tx, row, { account: findAccount(step), now: step.now });
-  const recording: Recording = { ...step, original: row };
+  const recording: Recording = { ...step, original: row, isKnown: false };
   if (isOver) return recordHandedOver(tx, row, recording);
   const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {

@@ -70,11 +70,12 @@ interface Run {
  * stored writes count as accepted, and the rest follows at once.
  */
 export async function runBulk(
-  deps: ScimDeps,
+  given: ScimDeps,
   { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
   const operations = breakCircles(asked);
+  const deps = withoutStarts(given);
   const run: Run = {
     deps,
     requestId,
@@ -104,6 +105,11 @@ export async function runBulk(
     dropped: run.repairs.get(operation)?.listDropped() ?? [],
   }));
   return results.sort((a, b) => a.operation.index - b.operation.index);
+}
+
+/** None begins before the others: many changes of one group go to the service in one call. */
+function withoutStarts(deps: ScimDeps): ScimDeps {
+  return { ...deps, reconciler: { ...deps.reconciler, begin: async () => undefined } };
 }
 
 async function perform(run: Run, operation: BulkOperation): Promise<void> {

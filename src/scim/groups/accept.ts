@@ -12,7 +12,7 @@ import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
-import { storeWrite } from '../writes/store-write.ts';
+import { type Begin, storeWrite } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupChangeCall, storeGroup } from './change-group.ts';
@@ -52,7 +52,7 @@ export async function acceptNewGroup(
 ): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, repairs), deps.turns);
   assertUpstreamUp(deps);
-  return storeLooking(deps, 'change', (tx) => storeNewGroup(tx, deps, { input }));
+  return storeLooking(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -100,7 +100,9 @@ export async function acceptGroupDeletion(
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, 'remove', (tx) => storeGroupDeletion(tx, deps, target));
+  return storeLooking(deps, { look: 'remove', id: target.id }, (tx) =>
+    storeGroupDeletion(tx, deps, target),
+  );
 }
 
 async function storeChange(
@@ -109,7 +111,9 @@ async function storeChange(
   change: GroupChangeCall['change'],
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, lookClass, (tx) => storeGroup(tx, deps, { ...target, change }));
+  return storeLooking(deps, { look: lookClass, id: target.id }, (tx, begin) =>
+    storeGroup(tx, deps, { ...target, change, begin }),
+  );
 }
 
 /**
@@ -118,14 +122,14 @@ async function storeChange(
  */
 async function storeLooking(
   deps: ScimDeps,
-  look: LookClass,
-  store: (tx: Db) => Promise<CreatedGroup>,
+  { look, id }: { readonly look: LookClass; readonly id?: string },
+  store: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const stored = await storeWrite(deps, store);
+  const stored = await storeWrite(deps, id, store);
   if (!('kind' in stored)) return withNotice(deps, stored);
   if (stored.kind === 'disputed') throw toDispute(stored.detail);
   await readAdmins(deps, stored.row.id, look);
-  const again = await storeWrite(deps, store);
+  const again = await storeWrite(deps, id, store);
   if (!('kind' in again)) return withNotice(deps, again);
   // Read just now and still unread: the group was made anew meanwhile.
   throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();

@@ -2,15 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { toGroupFields } from '../../domain/group-write.ts';
-import { groupId } from '../../domain/ids.ts';
+import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
+import { type NamedUsers, readNamedUsers } from '../../store/links/named.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
 import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import type { Begin } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
 import type { LinkEdit } from './edit-links.ts';
@@ -32,6 +34,7 @@ export interface GroupChangeCall {
   readonly preconditions: Preconditions;
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
+  readonly begin: Begin;
 }
 
 /** Result of a change in the store; a group with unread admins is looked at before it is taken over. */
@@ -46,7 +49,7 @@ export type ChangedGroup =
 export async function storeGroup(
   tx: Db,
   deps: ScimDeps,
-  { id, preconditions, change }: GroupChangeCall,
+  { id, preconditions, change, begin }: GroupChangeCall,
 ): Promise<ChangedGroup> {
   await enterRules(tx, deps.rules, 'users');
   const row = await lockGroup(tx, groupId(id));
@@ -66,7 +69,8 @@ export async function storeGroup(
   const isRenamed = attributes.displayName !== row.display_name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
-  const keeps = await findKept(tx, deps, { row: managed, members, admins });
+  const named = await readNamed(tx, row.id, members);
+  const keeps = await findKept(tx, deps, { row: managed, members, admins, named });
   return storeGroupChange(tx, deps, {
     row: managed,
     origin: row.origin,
@@ -77,7 +81,20 @@ export async function storeGroup(
     admins,
     keeps,
     isNew: false,
+    named,
+    begin,
   });
+}
+
+/** Users whom additions and removals name; undefined: the whole list is replaced, or nobody is named. */
+async function readNamed(
+  tx: Db,
+  id: GroupId,
+  edits: readonly LinkEdit[],
+): Promise<NamedUsers | undefined> {
+  if (edits.some(({ op }) => op === 'replace')) return undefined;
+  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
+  return ids.length === 0 ? undefined : readNamedUsers(tx, id, ids);
 }
 
 /** True when a write of an observed group asks for something; an edit of a list always does. */

@@ -6,6 +6,7 @@ import {
   type LinkWrite,
   listLinks,
 } from '../../store/links/links.ts';
+import type { NamedUsers } from '../../store/links/named.ts';
 import type { Db } from '../../store/store.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */
@@ -31,6 +32,8 @@ export interface EditContext {
   readonly inFlight: boolean;
   /** True for users who stay although the request removes them. */
   readonly keeps: (userId: UserId) => boolean;
+  /** The users whom the edits name, where they were read already. */
+  readonly named?: NamedUsers | undefined;
 }
 
 /**
@@ -43,9 +46,7 @@ export async function editLinks(
   edits: readonly LinkEdit[],
   context: EditContext,
 ): Promise<LinkEdits> {
-  const readsAll = edits.some(({ op }) => op === 'replace');
-  const named = [...new Set(edits.flatMap(({ ids }) => ids))];
-  const rows = await listLinks(tx, table, context.groupId, readsAll ? undefined : named);
+  const rows = await readBefore(tx, table, edits, context);
   const before = new Map(rows.map((row) => [row.user_id, row]));
   const wanted = applyEdits(before, edits);
   const writes: LinkWrite[] = [];
@@ -59,6 +60,18 @@ export async function editLinks(
     befores.set(userId, row ? toBefore(row) : null);
   }
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
+}
+
+async function readBefore(
+  tx: Db,
+  table: LinkTable,
+  edits: readonly LinkEdit[],
+  { groupId, named }: EditContext,
+): Promise<LinkRow[]> {
+  if (named) return [...named.users.values()].flatMap(({ link }) => link ?? []);
+  const readsAll = edits.some(({ op }) => op === 'replace');
+  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
+  return listLinks(tx, table, groupId, readsAll ? undefined : ids);
 }
 
 /** Tells for each named user whether the list holds it in the end. */

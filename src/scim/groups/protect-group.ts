@@ -6,6 +6,7 @@ import type { RuleBook } from '../../domain/rule-book.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
+import type { NamedUsers } from '../../store/links/named.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { listUserRows } from '../../store/users/users.ts';
@@ -18,6 +19,8 @@ export async function findGroupPrivilege(
   tx: Db,
   { rules }: Pick<ScimDeps, 'rules'>,
   row: GroupRow,
+  /** What is known of its admins; left out: they are read. */
+  named?: Pick<NamedUsers, 'hasAdmins'>,
 ): Promise<string | undefined> {
   const reason = await rules.protection.findGroupReason(tx, row);
   if (reason !== undefined) return reason;
@@ -27,9 +30,12 @@ export async function findGroupPrivilege(
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
     return 'The group holds permissions.';
   }
-  const admins = await listLinks(tx, 'group_admins', row.id);
-  const hasAdmins = admins.some((link) => (link.desired ?? link.observed) === 1);
-  return hasAdmins ? 'The group has admins.' : undefined;
+  return (named?.hasAdmins ?? (await hasAdmins(tx, row))) ? 'The group has admins.' : undefined;
+}
+
+async function hasAdmins(tx: Db, { id }: GroupRow): Promise<boolean> {
+  const admins = await listLinks(tx, 'group_admins', id);
+  return admins.some((link) => (link.desired ?? link.observed) === 1);
 }
 
 /** Stops a write that takes something from a protected group. @throws ScimError 403 with the reason */
@@ -61,14 +67,21 @@ export async function findKept(
     row,
     members,
     admins,
-  }: { row: GroupRow; members: readonly LinkEdit[]; admins: readonly LinkEdit[] },
+    named,
+  }: {
+    row: GroupRow;
+    members: readonly LinkEdit[];
+    admins: readonly LinkEdit[];
+    named: NamedUsers | undefined;
+  },
 ): Promise<(userId: UserId) => boolean> {
   const nobody = () => false;
   const removesMembers = members.some(({ op }) => op !== 'add');
   const removesAdmins = admins.some(({ op }) => op !== 'add');
   if (!removesMembers && !removesAdmins) return nobody;
   if (removesAdmins) await assertNoneProtected(tx, deps, { row, admins });
-  if (!removesMembers || (await findGroupPrivilege(tx, deps, row)) === undefined) return nobody;
+  if (!removesMembers || (await findGroupPrivilege(tx, deps, row, named)) === undefined)
+    return nobody;
   const protectedIds = await listProtected(tx, deps, await listCandidates(tx, row, members));
   return (userId) => protectedIds.has(userId);
 }

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
+import { type GroupField, type LinkChange, toDesiredGroup } from '../../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
-import type { Rules } from '../../rules/rules.ts';
+import { hasRules, type Rules } from '../../rules/rules.ts';
 import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
@@ -19,14 +20,16 @@ import {
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { listExistingUsers, saveLinks } from '../../store/links/links.ts';
+import type { NamedUsers } from '../../store/links/named.ts';
 import { touchMembers, touchUsers } from '../../store/links/shown.ts';
+import type { WaitingLinks } from '../../store/links/waiting.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
-import { confirmWanted } from '../writes/store-write.ts';
+import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
@@ -48,6 +51,10 @@ export interface GroupChangeRequest {
   readonly keeps: (userId: UserId) => boolean;
   /** The group was inserted in this transaction, so undoing the request removes it. */
   readonly isNew: boolean;
+  /** The users whom the edits of members name, where they were read already. */
+  readonly named?: NamedUsers | undefined;
+  /** Begins the change at once, where that is possible. */
+  readonly begin?: Begin;
 }
 
 /**
@@ -69,9 +76,10 @@ export async function storeGroupChange(
     inFlight: isInFlight(row),
     keeps: request.keeps,
   };
-  await assertUsersExist(tx, 'members', request.members);
+  const { named } = request;
+  await assertUsersExist(tx, 'members', request.members, named);
   await assertUsersExist(tx, 'admins', request.admins);
-  const members = await editLinks(tx, 'memberships', request.members, context);
+  const members = await editLinks(tx, 'memberships', request.members, { ...context, named });
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const state = toGroupState(row, { members: [], admins: [] });
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
@@ -96,12 +104,16 @@ export async function storeGroupChange(
     };
   }
   const { isDue } = changed;
-  await saveGroupChange(tx, request, { ...parts, changed: changed.row });
+  const links = isDue && !hasRules(rules) ? listBegun(request, parts) : undefined;
+  const start = links && (await request.begin?.(tx, { type: 'group', row: changed.row, links }));
+  const stored = { ...changed.row, ...start?.step.columns };
+  await saveGroupChange(tx, request, { ...parts, changed: stored });
   const { id } = row;
   return {
     type: 'group',
     id,
-    ...(await follow(tx, rules, { request, changed: changed.row, parts })),
+    start,
+    ...(await follow(tx, rules, { request, changed: stored, parts })),
     undo: isDue
       ? {
           type: 'group',
@@ -113,6 +125,26 @@ export async function storeGroupChange(
         }
       : undefined,
   };
+}
+
+/** The changes of members that can begin at once; undefined: something else waits for the group, or one of them has to. */
+function listBegun(
+  { row, isNew, named }: GroupChangeRequest,
+  { members, admins }: ChangedParts,
+): WaitingLinks | undefined {
+  if (isNew || named === undefined || named.isWaiting) return undefined;
+  if (!isAtRest(row) || admins.writes.length > 0) return undefined;
+  const waiting = members.writes.filter(({ pending }) => pending !== null);
+  const changes = waiting.flatMap(({ userId, desired, pending }): LinkChange[] => {
+    const { isLive, isActive, account } = named.users.get(userId) ?? {};
+    if (!isLive || !isActive || account === null || account === undefined) return [];
+    return [
+      { userId, upstreamUserId: account, wanted: desired === 1, version: pending ?? row.version },
+    ];
+  });
+  if (changes.length < waiting.length) return undefined;
+  // Removals first, like everywhere.
+  return { members: changes.sort((a, b) => Number(a.wanted) - Number(b.wanted)), admins: [] };
 }
 
 function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {
@@ -239,11 +271,17 @@ function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
   return last?.op === 'replace' && last.ids.length === 0;
 }
 
-async function assertUsersExist(tx: Db, list: UserList, edits: readonly LinkEdit[]): Promise<void> {
+async function assertUsersExist(
+  tx: Db,
+  list: UserList,
+  edits: readonly LinkEdit[],
+  named?: NamedUsers,
+): Promise<void> {
   const ids = [...new Set(edits.flatMap(({ op, ids: named }) => (op === 'remove' ? [] : named)))];
   if (ids.length === 0) return;
-  const existing = await listExistingUsers(tx, ids);
-  const unknown = ids.flatMap((id, index) => (existing.has(id) ? [] : [index + 1]));
+  const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
+  const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
+  const unknown = ids.flatMap((id, index) => (exists(id) ? [] : [index + 1]));
   const [first, ...others] = unknown;
   if (first === undefined) return;
   const more = others.length === 0 ? '' : `, nor are ${others.length} more`;

@@ -41,7 +41,9 @@ export async function acceptNewUser(
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
   assertUpstreamUp(deps);
-  const created = await storeWrite<CreatedUser>(deps, (tx) => storeNewUser(tx, deps, { input }));
+  const created = await storeWrite<CreatedUser>(deps, undefined, (tx) =>
+    storeNewUser(tx, deps, { input }),
+  );
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
 }
@@ -88,7 +90,7 @@ export async function acceptUserDeletion(
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  const stored = await storeWrite(deps, (tx) => storeUserDeletion(tx, deps, target));
+  const stored = await storeWrite(deps, target.id, (tx) => storeUserDeletion(tx, deps, target));
   if (stored.notifies) deps.reconciler.wake();
   return stored;
 }
@@ -99,5 +101,7 @@ async function storeChange(
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return storeWrite(deps, (tx) => storeUser(tx, deps, { ...target, change }));
+  return storeWrite(deps, target.id, (tx, begin) =>
+    storeUser(tx, deps, { ...target, change, begin }),
+  );
 }

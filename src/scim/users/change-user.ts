@@ -7,6 +7,7 @@ import { lockUser, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import type { Begin } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
@@ -18,6 +19,7 @@ export interface UserChange {
   readonly preconditions: Preconditions;
   /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
+  readonly begin: Begin;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function storeUser(
     before,
     attributes,
     names,
+    begin: request.begin,
   });
   // Only now is it known that the write changes something; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);

@@ -9,6 +9,7 @@ import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
+import { isAtRest } from '../../reconcile/head-start.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
 import {
   parseStored,
@@ -30,7 +31,7 @@ import {
 } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { confirmWanted } from '../writes/store-write.ts';
+import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './attributes.ts';
 
@@ -43,6 +44,8 @@ export interface UserChangeRequest {
   readonly attributes: JsonObject;
   /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
+  /** Begins the change at once, where that is possible; undefined: nothing waits for it. */
+  readonly begin?: Begin;
 }
 
 /**
@@ -99,13 +102,17 @@ export async function storeUserChange(
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
   const { id } = row;
-  await updateUser(tx, id, toChangedColumns(row, changed));
+  const begins = isDue && isAtRest(row);
+  const start = begins ? await request.begin?.(tx, { type: 'user', row: changed }) : undefined;
+  const stored = { ...changed, ...start?.step.columns };
+  await updateUser(tx, id, toChangedColumns(row, stored));
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, id, listFoldedEmails(next));
   return {
     type: 'user',
     id,
-    row: changed,
+    row: stored,
+    start,
     undo: isDue
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,

@@ -28,7 +28,7 @@ export async function settleWrite(
 ): Promise<void> {
   if (write.undo === undefined) return tellUnchanged(deps, write);
   const { reconciler } = deps;
-  const held = lock ?? reconciler.lock(toKey(write), write.row);
+  const held = write.start?.lock ?? lock ?? reconciler.lock(toKey(write), write.row);
   const stored = toStoredWrite(deps, write, { arrivedAt, lock: held });
   const settlement =
     write.type === 'user'
@@ -57,12 +57,13 @@ function answer({ telemetry }: ScimDeps, write: AcceptedWrite, settlement: Settl
 /** The wait runs from the arrival of the request. */
 function toStoredWrite(
   { clock, policy }: ScimDeps,
-  { row, waitId }: AcceptedWrite,
+  { row, waitId, start }: AcceptedWrite,
   { arrivedAt, lock }: { readonly arrivedAt: number; readonly lock: Lock | undefined },
 ): StoredWrite {
   return {
     version: row.version,
     lock,
+    first: start?.step,
     waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',

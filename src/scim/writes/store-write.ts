@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertChange } from '../../store/changes.ts';
+import type { HeadStart } from '../../reconcile/bounded-wait.ts';
+import type { WrittenResource } from '../../reconcile/head-start.ts';
+import { type ChangeRow, insertChange } from '../../store/changes.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
+import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
@@ -16,31 +19,57 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'findTrace'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
+
+/** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
+export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
 
 /**
- * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the
- * row is looked up.
+ * Stores a write of a request, which begins at once where it can. When the connection is lost during the commit, the
+ * outcome is unknown: then the row is looked up. `id` is undefined for a new resource.
  * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
  */
 export async function storeWrite<Result extends Attempt>(
   deps: WriteDeps,
-  store: (tx: Db) => Promise<Result>,
+  id: string | undefined,
+  store: (tx: Db, begin: Begin) => Promise<Result>,
 ): Promise<Result> {
+  const leave = id === undefined ? undefined : deps.reconciler.enter(id);
   const attempts: Result[] = [];
+  const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
+  let start: HeadStart | undefined;
+  const giveUp = () => {
+    start?.lock.release();
+    start = undefined;
+  };
+  const begin: Begin = async (tx, written) => {
+    start = await deps.reconciler.begin(tx, written);
+    return start;
+  };
   try {
     return await deps.store.write(async (tx) => {
-      const result = await announce(tx, deps, await store(tx));
+      giveUp(); // It may run again.
+      const result = await announce(tx, deps, await store(tx, begin), span.traceparent);
       attempts.push(result);
       return result;
     });
   } catch (error) {
     const last = attempts.at(-1);
-    if (!isUnsure(error) || last === undefined) throw error;
-    if ('kind' in last) throw error;
-    if (await isKept(deps, last)) return last;
+    if (isUnsure(error) && last !== undefined && !('kind' in last)) {
+      if (await isKept(deps, last)) return last;
+    }
+    giveUp();
     throw error;
+  } finally {
+    leave?.();
+    span.end({ attributes: toSpanAttributes(attempts.at(-1)) });
   }
+}
+
+function toSpanAttributes(last: Attempt | undefined): SpanAttributes {
+  if (last === undefined || 'kind' in last) return {};
+  const kind = last.undo === undefined ? 'nothing' : toChangeClass(last);
+  return { 'scim_bridge.resource_type': last.type, 'scim_bridge.change': kind };
 }
 
 /**
@@ -62,23 +91,31 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock, findTrace }: WriteDeps,
+  { reconciler, policy, clock }: WriteDeps,
   result: Result,
+  trace: string | undefined,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
   const key = toKey(result);
-  await insertChange(tx, {
+  const change: ChangeRow = {
     resource_type: key.type,
     resource_id: key.id,
     version: row.version,
     kind: toChangeClass(result),
     accepted_at: Math.round(clock.now()),
-    trace: findTrace() ?? null,
-  });
+    trace: trace ?? null,
+  };
+  if (result.start) return { ...result, start: withChange(result.start, change) };
+  await insertChange(tx, change);
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
+}
+
+/** The change of a write that has begun is stored only if the service does not hold it then. */
+function withChange(start: HeadStart, change: ChangeRow): HeadStart {
+  return { ...start, step: { ...start.step, change } };
 }
 
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */

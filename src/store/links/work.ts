@@ -10,7 +10,7 @@ import { LINK_TABLES, type LinkTable } from './links.ts';
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const select = (list: LinkTable) => sql`
     select group_id from ${sql.table(list)} where user_id = ${userId} and pending is not null`;
-  const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}
+  const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}, steps = steps + 1
     where id in (${select('memberships')} union ${select('group_admins')}) returning id`.execute(
     tx,
   );
@@ -30,8 +30,8 @@ export async function settleLinks(
   const write = { table, groupId, plannedVersion };
   await settle(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
   await settle(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
-  await settle(tx, write, { userIds: gone, observed: 0, putIn: 0 });
-  await deleteSettled(tx, table, groupId, gone);
+  const wanted = await deleteSettled(tx, write, gone);
+  await settle(tx, write, { userIds: wanted, observed: 0, putIn: 0 });
 }
 
 function toIds(changes: readonly LinkChange[]): UserId[] {
@@ -66,22 +66,34 @@ async function settle(
   }
 }
 
-/** Forgets those of `userIds` that are not desired, not in the service and not pending. */
+/**
+ * Forgets those of `userIds`, who are out of the group now, that are not wanted and that no later write waits for. Returns
+ * the others.
+ */
 async function deleteSettled(
   tx: Db,
-  table: LinkTable,
-  groupId: GroupId,
+  {
+    table,
+    groupId,
+    plannedVersion,
+  }: { table: LinkTable; groupId: GroupId; plannedVersion: number },
   userIds: readonly UserId[],
-): Promise<void> {
+): Promise<UserId[]> {
+  const left = new Set(userIds);
   for (const chunk of chunks(userIds)) {
-    await tx
+    const deleted = await tx
       .deleteFrom(table)
       .where('group_id', '=', groupId)
       .where('user_id', 'in', chunk)
       .where('desired', '=', 0)
-      .where('pending', 'is', null)
+      .where((where) =>
+        where.or([where('pending', 'is', null), where('pending', '<=', plannedVersion)]),
+      )
+      .returning('user_id')
       .execute();
+    for (const { user_id } of deleted) left.delete(user_id);
   }
+  return [...left];
 }
 
 /** Makes the desired state of these users pending since `version`, where nothing is pending yet. */

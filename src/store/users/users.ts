@@ -167,7 +167,7 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
  */
 export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  if (NAME_COLUMNS.some((column) => change[column] !== undefined)) await keepNames(tx, id, change);
+  if (losesName(change)) await keepNames(tx, id, change);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
   if (change.user_name === undefined && change.deleted_at === undefined) return;
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
@@ -179,6 +179,11 @@ const NAME_COLUMNS = [
   'observed_user_name_folded',
   'observed_email_folded',
 ] as const;
+
+/** True when a change may take a name from a user. */
+export function losesName(change: UserChange): boolean {
+  return NAME_COLUMNS.some((column) => change[column] !== undefined);
+}
 
 async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> {
   // No name of an erased user is kept either.

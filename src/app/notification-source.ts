@@ -1,0 +1,37 @@
+import type { Notice } from '../domain/notification.ts';
+import { enqueue } from '../notify/enqueue.ts';
+import type { NotificationSource } from '../ops/notifications/routes.ts';
+import { listNotifications, retryNotifications } from '../store/notifications.ts';
+import type { WatchedOptions } from './options.ts';
+
+/** Notifications as operators ask for them, in every process; the leader sends. */
+export function toNotificationSource({
+  store,
+  clock,
+  settings,
+}: WatchedOptions): NotificationSource {
+  const { receivers } = settings.notify;
+
+  async function decide<T>(work: Parameters<typeof store.write<T>>[0]): Promise<T> {
+    const result = await store.write(work);
+    store.bell.ring('decided');
+    return result;
+  }
+
+  return {
+    receivers: receivers.map(({ name }) => name),
+    list: (query) => listNotifications(store.read, query),
+    retry: (id) => decide((tx) => retryNotifications(tx, id, Math.round(clock.now()))),
+    test(name) {
+      const asked = receivers.filter((one) => name === undefined || one.name === name);
+      // A test goes to whoever it is for, whatever events that receiver is told of.
+      const tried = asked.map((one) => ({ ...one, events: ['*'] }));
+      return decide((tx) => enqueue(tx, tried, [toTest(clock.now())]));
+    },
+  };
+}
+
+function toTest(at: number): Notice {
+  const text = 'This is a test: the bridge reaches this receiver.';
+  return { type: 'test', subject: 'test', at, text, data: {}, names: {} };
+}

@@ -1,0 +1,145 @@
+import { toAccessFacts } from '../access/overview.ts';
+import type { Condition, Notice } from '../domain/notification.ts';
+import type { NotifierDeps } from '../notify/notifier.ts';
+import type { Observed } from '../notify/watch.ts';
+import { type HealthSources, readReadiness } from '../ops/state/health.ts';
+import type { ReasonCode } from '../ops/state/reason.ts';
+import { type LateLeaver, listLateLeavers } from '../store/changes.ts';
+import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
+import { countDriftsAfter } from '../store/drifts.ts';
+import { findFact, saveFact } from '../store/facts.ts';
+import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
+import type { Db } from '../store/store.ts';
+import { events } from '../telemetry/events.ts';
+import type { WatchedOptions } from './options.ts';
+
+/** States of one process, or of a moment in which nobody can be told. */
+const UNTOLD: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
+
+/** Time after which a leaver who is not out is told, in milliseconds. */
+const LEAVER_LATE_MS = 5 * 60_000;
+/** Leavers who are told at a time. */
+const LEAVERS_MAX = 500;
+/** Times before an expiry at which it is told, in days. */
+const EXPIRY_DAYS = [30, 3] as const;
+const DAY_MS = 24 * 3_600_000;
+
+type Told = Omit<Notice, 'at'>;
+
+/** Reads what receivers may be told of. */
+export async function observeBridge(
+  { store, clock }: WatchedOptions,
+  sources: HealthSources,
+): Promise<Observed> {
+  const { read } = store;
+  const now = clock.now();
+  const [{ reasons }, plans, credentials, leavers] = await Promise.all([
+    readReadiness(sources),
+    countWaitingPlans(read),
+    listLiveCredentials(read),
+    listLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_MAX }),
+  ]);
+  const told = reasons.filter(({ code }) => !UNTOLD.has(code));
+  const byCode = [...new Map(told.map((reason) => [reason.code, reason])).values()];
+  return {
+    conditions: [
+      ...byCode.map(toReason),
+      ...plans.map(toPlan),
+      ...toExpiries(credentials, now),
+      ...leavers.map((leaver) => toLeaver(leaver)),
+    ],
+    findNews: (tx) => findDriftNews(tx, now),
+  };
+}
+
+function toReason({
+  code,
+  detail,
+  remedy,
+}: {
+  readonly code: ReasonCode;
+  readonly detail: string;
+  readonly remedy: string;
+}): Condition {
+  const subject = `reason:${code}`;
+  return {
+    key: subject,
+    began: toTold('reason.began', subject, `${code}: ${detail} ${remedy}`, {
+      code,
+      detail,
+      remedy,
+    }),
+    ended: toTold('reason.ended', subject, `${code} is over.`, { code }),
+  };
+}
+
+function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
+  const why = reason ?? 'it is above its limits';
+  const text = `A plan of ${waiting} changes (${source}) waits for an operator: ${why}. scim-bridge plan show`;
+  const subject = `plan:${id}`;
+  const data = { plan: id, source, waiting, reason };
+  return { key: subject, began: toTold('plan.held', subject, text, data) };
+}
+
+function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
+  const { expiring } = toAccessFacts(live, { now, isGiven: true, failedAttempts: 0 });
+  return expiring.flatMap(({ name, purpose, expiresAt }) => {
+    if (expiresAt === null) return [];
+    const at = new Date(expiresAt).toISOString();
+    const days = EXPIRY_DAYS.filter((count) => expiresAt - now <= count * DAY_MS);
+    return days.map((count): Condition => {
+      const subject = `credential:${purpose}:${name}:${at}`;
+      const text = `A credential for ${purpose} expires at ${at}. scim-bridge token list, scim-bridge client list`;
+      const began = toTold('credential.expires', subject, text, { purpose, expiresAt: at });
+      return { key: `${subject}:${count}`, began: { ...began, names: { credential: name } } };
+    });
+  });
+}
+
+function toLeaver({ id, version, acceptedAt, userName }: LateLeaver): Condition {
+  const subject = `user:${id}`;
+  const since = new Date(acceptedAt).toISOString();
+  const late = `Somebody who left can still work in the service: the deactivation of ${id} was accepted at ${since}. scim-bridge why ${id}`;
+  const done = `The deactivation of ${id} waits no more: the service holds it, or a later request replaced it.`;
+  const data = { user: id, acceptedAt: since };
+  return {
+    key: `leaver:${id}:${version}`,
+    began: { ...toTold('leaver.late', subject, late, data), names: { userName } },
+    ended: toTold('leaver.done', subject, done, data),
+  };
+}
+
+function toTold(type: string, subject: string, text: string, data: Told['data']): Told {
+  return { type, subject, text, data, names: {} };
+}
+
+const DRIFTS_FACT = 'notified-drifts';
+
+/** One notice for each kind of difference that was found since the last time; none of those before the first time. */
+async function findDriftNews(tx: Db, now: number): Promise<readonly Told[]> {
+  const known = await findFact<{ seq: number }>(tx, DRIFTS_FACT);
+  const found = await countDriftsAfter(tx, known?.seq ?? 0);
+  if (known !== undefined && found.length === 0) return [];
+  const seq = Math.max(known?.seq ?? 0, ...found.map(({ last }) => last));
+  await saveFact(tx, { name: DRIFTS_FACT, value: { seq }, now });
+  if (known === undefined) return [];
+  return found.map(({ kind, count }) => {
+    const text = `Others changed the service: ${kind}, ${count}. GET /ops/drifts?kind=${kind}`;
+    return toTold(`drift.found.${kind}`, `drift:${kind}`, text, { kind, count });
+  });
+}
+
+/** Reports on deliveries, in the log and the metrics. */
+export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['told'] {
+  return {
+    attempted({ receiver, result, type }) {
+      metrics.countNotification(receiver, result);
+      if (result === 'dead') logger.log(events.notificationGivenUp({ receiver, type }));
+    },
+    receiverChanged: (fields) => logger.log(events.receiverChanged(fields)),
+    failed: (error) =>
+      logger.log(
+        events.workerFailed({ resourceType: 'notifications', resourceId: 'store', error }),
+      ),
+  };
+}

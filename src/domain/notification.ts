@@ -1,0 +1,39 @@
+/** Body that a receiver understands: Standard Webhooks, or a message of a chat. */
+export type NotificationFormat = 'standard' | 'slack' | 'teams';
+
+/** Program or channel that is told of what happens. */
+export interface Receiver {
+  readonly name: string;
+  readonly url: string;
+  /** File of the secret with which it proves that the bridge has sent it; absent: nothing is signed. */
+  readonly secretFile?: string | undefined;
+  /** Patterns of the types that it is told of, in which `*` stands for any text. */
+  readonly events: readonly string[];
+  readonly format: NotificationFormat;
+  /** True: names of people and credentials are told as well, and not their ids alone. */
+  readonly names: boolean;
+}
+
+/** Something that happened, before it is written for a receiver. */
+export interface Notice {
+  /** Such as `reason.began`, `drift.found.user.activated`, `leaver.late`. */
+  readonly type: string;
+  /** What it is about; what is about the same thing arrives in order. */
+  readonly subject: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** A sentence for people. */
+  readonly text: string;
+  /** Ids, codes, counts, times. */
+  readonly data: Readonly<Record<string, string | number | null>>;
+  /** Names beside them, for receivers that are told names. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** State that is told when it begins and, where `ended` is there, when it ends. */
+export interface Condition {
+  /** Tells it from all others. */
+  readonly key: string;
+  readonly began: Omit<Notice, 'at'>;
+  readonly ended?: Omit<Notice, 'at'>;
+}

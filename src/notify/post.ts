@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { Webhook } from 'standardwebhooks';
+import { Agent, request } from 'undici';
+import type { Clock } from '../domain/clock.ts';
+import { createMatcher } from '../domain/matcher.ts';
+import type { Receiver } from '../domain/notification.ts';
+import { createAddressGuard, PrivateAddress } from './guarded-lookup.ts';
+
+/** Result of one attempt: `down`: it says nothing of this notification; `gone`: the receiver wants none any more. */
+export type PostResult =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'gone' | 'refused'; readonly error: string }
+  | { readonly kind: 'down'; readonly error: string; readonly retryAfterMs: number };
+
+/** Sends notifications; no redirect is followed. */
+export interface Poster {
+  /** Never throws. */
+  post(
+    receiver: Receiver,
+    message: { readonly id: string; readonly body: string },
+  ): Promise<PostResult>;
+  close(): Promise<void>;
+}
+
+/** Longest time of one attempt, and of its connection, in milliseconds. */
+const POST_MS = 15_000;
+const CONNECT_MS = 5_000;
+/** Bytes of an answer that are read before its connection is closed. */
+const ANSWER_MAX = 16 * 1_024;
+/** Longest pause that a receiver may ask for, in milliseconds. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
+
+/** Which addresses may be sent to. */
+export interface PosterPolicy {
+  readonly hosts: readonly string[];
+  readonly privateAddresses: 'refuse' | 'allow';
+}
+
+/** Creates the sender of one lead. */
+export function createPoster(
+  clock: Pick<Clock, 'now'>,
+  { hosts, privateAddresses }: PosterPolicy,
+): Poster {
+  const isAllowed = createMatcher(hosts);
+  const guard = privateAddresses === 'refuse' ? createAddressGuard() : undefined;
+  const connect = { timeout: CONNECT_MS, ...(guard === undefined ? {} : { lookup: guard.lookup }) };
+  const dispatcher = new Agent({ connect, headersTimeout: POST_MS, bodyTimeout: POST_MS });
+
+  async function send(receiver: Receiver, message: { id: string; body: string }) {
+    const { hostname } = new URL(receiver.url);
+    if (!isAllowed([hostname])) throw new Error('notify.hosts does not name the host');
+    guard?.assertHost(hostname);
+    const headers = await toHeaders(receiver, message, clock.now());
+    const signal = AbortSignal.timeout(POST_MS);
+    const { body } = message;
+    const answer = await request(receiver.url, {
+      method: 'POST',
+      headers,
+      body,
+      dispatcher,
+      signal,
+    });
+    await answer.body.dump({ limit: ANSWER_MAX });
+    return toResult(answer.statusCode, answer.headers['retry-after']);
+  }
+
+  return {
+    async post(receiver, message) {
+      try {
+        return await send(receiver, message);
+      } catch (error) {
+        return { kind: 'down', error: toWords(error), retryAfterMs: 0 };
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** @see https://www.standardwebhooks.com (read 2026-11-22) */
+async function toHeaders(
+  { secretFile }: Receiver,
+  { id, body }: { readonly id: string; readonly body: string },
+  now: number,
+): Promise<Record<string, string>> {
+  const headers = { 'content-type': 'application/json', 'user-agent': 'scim-bridge' };
+  if (secretFile === undefined) return headers;
+  // Read each time, so that a new secret needs no restart.
+  const secret = (await readFile(secretFile, 'utf8')).trim();
+  const at = new Date(now);
+  return {
+    ...headers,
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  };
+}
+
+function toResult(status: number, retryAfter: string | string[] | undefined): PostResult {
+  const error = `answered with ${status}`;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone', error };
+  if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', error };
+  const seconds = Number(retryAfter);
+  const retryAfterMs = Number.isFinite(seconds) ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : 0;
+  return { kind: 'down', error, retryAfterMs };
+}
+
+/** The address is never told: that of a channel is its password. */
+function toWords(error: unknown): string {
+  const cause = findCause(error);
+  if (cause instanceof PrivateAddress) return cause.message;
+  const code = Object(cause).code ?? (cause instanceof Error ? cause.name : 'unknown');
+  const isFile = Object(cause).path !== undefined;
+  return isFile ? `the file of the secret cannot be read (${code})` : `no answer (${code})`;
+}
+
+function findCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? findCause(error.cause) : error;
+}

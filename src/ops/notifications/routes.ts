@@ -1,0 +1,86 @@
+import type { NotificationQuery, NotificationRow } from '../../store/notifications.ts';
+import { type PartQuery, readList } from '../http/list-query.ts';
+import { ok, problem, route } from '../http/route.ts';
+import type { NotificationView } from '../schemas/notifications.ts';
+
+/** Notifications that wait or were given up. */
+export interface NotificationSource {
+  readonly list: (query: NotificationQuery) => Promise<NotificationRow[]>;
+  /** Has one tried again, or all; returns how many. */
+  readonly retry: (id: string | undefined) => Promise<number>;
+  /** Stores a notification for one receiver, or for each; returns the ids. */
+  readonly test: (receiver: string | undefined) => Promise<string[]>;
+  readonly receivers: readonly string[];
+}
+
+interface Needs {
+  readonly notifications: NotificationSource;
+}
+
+/** Requests about notifications. */
+export const notificationRoutes = [
+  route({
+    method: 'get',
+    path: '/notifications',
+    tag: 'Notifications',
+    summary: 'What receivers do not have yet, and what was given up, the oldest first.',
+    filters: { receiver: 'text', status: ['waiting', 'dead'] },
+    meanings: { receiver: 'For the receiver with this name.', status: '`dead`: given up.' },
+    answers: { 200: 'NotificationList' },
+    async handle({ notifications }: Needs, { query }) {
+      const { receiver, status } = query.filters;
+      const read = ({ from: afterSeq, limit }: PartQuery) =>
+        notifications.list({ receiver, status, afterSeq, limit });
+      return ok(await readList(query, 0, read, toView));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/notifications/retry',
+    tag: 'Notifications',
+    summary: 'Has a notification tried again now, or all that wait or were given up.',
+    body: 'NotificationRetryBody',
+    answers: { 200: 'NotificationRetry', 404: 'Problem' },
+    async handle({ notifications }: Needs, { body }) {
+      const id = 'id' in body ? body.id : undefined;
+      const count = await notifications.retry(id);
+      if (count > 0 || id === undefined) return { ...ok({ count }), change: { after: { count } } };
+      return problem(
+        404,
+        'not-found',
+        'No notification has this id: it was delivered, or never was.',
+      );
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/notifications/test',
+    tag: 'Notifications',
+    summary: 'Sends a notification to one receiver, or to each, to try it.',
+    body: 'NotificationTestBody',
+    answers: { 200: 'NotificationTest', 404: 'Problem' },
+    async handle({ notifications }: Needs, { body: { receiver } }) {
+      const known = notifications.receivers;
+      if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
+        return ok({ ids: await notifications.test(receiver) });
+      }
+      const names = known.length === 0 ? 'none' : known.join(', ');
+      return problem(
+        404,
+        'not-found',
+        `The setting notify.receivers has no such receiver: ${names}.`,
+      );
+    },
+  }),
+] as const;
+
+function toView(row: NotificationRow): NotificationView {
+  const { id, receiver, type, subject, status, attempts, error } = row;
+  const at = toMoment(row.created_at);
+  const nextAttemptAt = status === 'dead' ? null : toMoment(row.due_at);
+  return { id, receiver, type, subject, status, at, attempts, nextAttemptAt, error };
+}
+
+function toMoment(ms: number): string {
+  return new Date(ms).toISOString();
+}

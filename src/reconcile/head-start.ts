@@ -1,0 +1,128 @@
+import type { GroupState } from '../domain/group.ts';
+import { findHarmOf } from '../domain/harm.ts';
+import type { ResourceKey } from '../domain/ids.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
+import type { UserState } from '../domain/user.ts';
+import type { GroupAction, UserAction } from '../plan/actions.ts';
+import type { GroupRow } from '../store/groups/groups.ts';
+import { NO_CALL_ROW } from '../store/in-flight.ts';
+import type { WaitingLinks } from '../store/links/waiting.ts';
+import type { Db } from '../store/store.ts';
+import type { UserRow } from '../store/users/users.ts';
+import type { Sending } from '../upstream/transport-options.ts';
+import type { Convergeable } from './converge.ts';
+import type { ReconcileDeps } from './deps.ts';
+import { type FirstStep, writeCall } from './permit.ts';
+import { toOwnChanges } from './to-own-changes.ts';
+
+/** Resource as a write is about to leave it; of a group with all changes of its lists that wait. */
+export type WrittenResource =
+  | { readonly type: 'user'; readonly row: UserRow }
+  | { readonly type: 'group'; readonly row: GroupRow; readonly links: WaitingLinks };
+
+/** First step of a write to a user or group. */
+export type AnyFirstStep =
+  | (FirstStep<UserState, UserAction, UserRow> & { readonly type: 'user' })
+  | (FirstStep<GroupState, GroupAction, GroupRow> & { readonly type: 'group' });
+
+/** A row before and after a write, as far as it matters for beginning at once. */
+interface Resting {
+  readonly origin: string | null;
+  readonly due_at: number | null;
+  readonly must_look: number;
+  readonly in_flight: number;
+  readonly lost_looks: number;
+  readonly stuck: string;
+}
+
+/** True when nothing waited for a managed resource before the write. */
+export function isAtRest(row: Resting): boolean {
+  const { origin, due_at, must_look, in_flight, lost_looks, stuck } = row;
+  const isIdle = due_at === null && in_flight === 0 && lost_looks === 0 && stuck === '{}';
+  return origin !== null && isIdle && must_look === 0;
+}
+
+/** State and row from which a first step is planned. */
+interface Beginning<State, Row> {
+  readonly key: ResourceKey;
+  readonly state: State;
+  readonly row: Row;
+  /** True in a transaction that only the leader can end. */
+  readonly holdsLead: (tx: Db) => Promise<boolean>;
+}
+
+/**
+ * Plans the first step of a write in its transaction, and writes its call into the ledger, so that a call which can leave
+ * at once needs no transaction of its own. The caller stores the columns with the write. undefined: the step begins with
+ * a look, waits for its turn, or needs to be judged by limits first.
+ */
+export async function beginStep<
+  State extends { readonly sentCreates: readonly SentCreate[]; readonly mustLook: boolean },
+  Action extends { readonly kind: string; readonly reason: string },
+  Known,
+  Part,
+  Row extends { readonly steps: number },
+>(
+  tx: Db,
+  deps: ReconcileDeps,
+  kind: Convergeable<State, Action, Known, Part, Row>,
+  { key, state, row, holdsLead }: Beginning<State, Row>,
+): Promise<FirstStep<State, Action, Row> | undefined> {
+  const action = kind.planNext(state);
+  if (action === undefined || state.mustLook) return undefined;
+  const call = await foresee(deps, kind, { state, action });
+  if (call === undefined || call.operation.method === 'GET') return undefined;
+  if (deps.upstream.queueAheadMs(call.callClass) > 0 || isJudged(deps, call)) return undefined;
+  if (!(await holdsLead(tx))) return undefined;
+  const written = await writeCall(tx, deps, { key, sending: call });
+  const create = kind.toSentCreate(action);
+  const creates = create === undefined ? state.sentCreates : [...state.sentCreates, create];
+  const columns = {
+    in_flight: written[0]?.id ?? NO_CALL_ROW,
+    steps: row.steps + 1,
+    sent_creates: JSON.stringify(creates),
+  };
+  const atMs = performance.now();
+  return { state, action, call, written, columns, row: { ...row, ...columns }, atMs };
+}
+
+/** True when the limit of harm by providers counts the call first. */
+function isJudged(
+  { policy }: ReconcileDeps,
+  { operation, args }: Pick<Sending, 'operation' | 'args'>,
+): boolean {
+  if (policy.providerHarm.count === 0) return false;
+  return toOwnChanges(operation.id, args).some(({ kind }) => findHarmOf(kind) !== undefined);
+}
+
+/**
+ * Finds the call with which a step begins, by taking the step without a way to the service. undefined: it ends, or
+ * learns something of the service, before any call.
+ */
+async function foresee<
+  State,
+  Action extends { readonly kind: string; readonly reason: string },
+  Known,
+  Part,
+  Row,
+>(
+  deps: ReconcileDeps,
+  kind: Convergeable<State, Action, Known, Part, Row>,
+  { state, action }: { readonly state: State; readonly action: Action },
+): Promise<Pick<Sending, 'operation' | 'args' | 'callClass'> | undefined> {
+  return new Promise((resolve, reject) => {
+    // Nothing answers, so nothing comes after the first call.
+    const silence = new Promise<never>(() => undefined);
+    const call: ReconcileDeps['upstream']['callChecked'] = (operation, args, options) => {
+      resolve({ operation, args, callClass: options?.class ?? 'pass' });
+      return silence;
+    };
+    const learn = () => {
+      resolve(undefined);
+      return silence;
+    };
+    const upstream = { ...deps.upstream, call, callChecked: call };
+    const quirks = { ...deps.quirks, learn };
+    kind.apply({ upstream, quirks }, state, action).then(() => resolve(undefined), reject);
+  });
+}

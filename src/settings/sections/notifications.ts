@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { choice, textList } from '../kinds.ts';
+import { receiverList } from '../receiver-list.ts';
+
+/** Who is told of what happens. */
+export const notifySchema = z.strictObject({
+  receivers: receiverList()
+    .prefault([])
+    .describe(
+      'Programs and channels that are told when a reason of `/readyz` begins and ends, a plan waits, others change the service, a credential expires, or a leaver is not out in time. See [notifications.md](notifications.md).',
+    ),
+  hosts: textList('names of hosts separated by commas; `*` stands for any text')
+    .prefault([])
+    .describe('The hosts that receivers may be on; a receiver on another one stops the start.'),
+  privateAddresses: choice(['refuse', 'allow'])
+    .prefault('refuse')
+    .describe(
+      'Whether a receiver may have an address of a private network or of this machine, and be spoken to without TLS: `allow` for one of your own.',
+    ),
+});

@@ -1,0 +1,59 @@
+/** Values beside a span: routes, codes, kinds; never a name, an address or a secret. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Beginning of a span. */
+export interface SpanStart {
+  readonly name: string;
+  readonly kind: 'server' | 'internal' | 'client';
+  /** Trace that it belongs to, as W3C Trace Context writes it; without one, the span that runs, else a new trace. */
+  readonly parent?: string | undefined;
+  /** Other traces that it serves as well. */
+  readonly links?: readonly string[];
+  readonly attributes?: SpanAttributes;
+}
+
+/** End of a span. */
+export interface SpanEnd {
+  /** Replaces the name. */
+  readonly name?: string;
+  readonly attributes?: SpanAttributes;
+  readonly hasFailed?: boolean;
+}
+
+/** One piece of work in a trace. */
+export interface Span {
+  /** The span as W3C Trace Context writes it; undefined: tracing is off. */
+  readonly traceparent: string | undefined;
+  /** Runs work within the span: spans that begin in it are its children. */
+  run<T>(work: () => T): T;
+  end(end?: SpanEnd): void;
+}
+
+/** Begins spans. */
+export interface Tracing {
+  /** False: nothing is recorded, and nothing is to be looked up for it. */
+  readonly isOn: boolean;
+  begin(start: SpanStart): Span;
+}
+
+const noSpan: Span = { traceparent: undefined, run: (work) => work(), end: () => undefined };
+
+/** Tracing that records nothing. */
+export const noTracing: Tracing = { isOn: false, begin: () => noSpan };
+
+/** Parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly flags: number;
+}
+
+const FORM =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
+
+/** The parts of the header; undefined: there is none, or it is none. */
+export function findTraceParent(header: string | undefined): TraceParent | undefined {
+  const [, traceId, spanId, flags] = FORM.exec(header ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
+}

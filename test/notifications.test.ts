@@ -1,0 +1,250 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { addNotificationsCommand } from '../src/cli/notifications.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
+import { runner } from './support/command.ts';
+import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
+import { type Arrived, startReceiver, type TestReceiver } from './support/receiver.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+
+/** The machine may be busy, and the state is looked at every few seconds. */
+const PATIENT = { timeout: 20_000, interval: 20 };
+const MINUTE_MS = 60_000;
+
+const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => json.type);
+const deactivate = (bridge: TestBridge, id: string) =>
+  send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value: false }));
+
+test('a reason is told when it begins and when it ends, signed as Standard Webhooks says', async () => {
+  const receiver = await startReceiver();
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
+  await withCalmBridge({ settings }, async (bridge, clock) => {
+    for (const path of ['/pause', '/resume']) {
+      await askOps(bridge, 'POST', path, {});
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
+    }
+  });
+
+  const webhook = new Webhook(receiver.secret);
+  const signed = receiver.taken.map(({ body, headers }) => {
+    const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    return webhook.sign(String(headers['webhook-id']), at, body);
+  });
+  const ids = receiver.taken.map(({ headers }) => headers['webhook-id']);
+  expect(signed).toEqual(receiver.taken.map(({ headers }) => headers['webhook-signature']));
+  const told = receiver.taken.filter(({ json }) => json.data.code === 'writes-paused');
+  expect(listTypes(told)).toEqual(['reason.began', 'reason.ended']);
+  expect(new Set(ids).size).toBe(receiver.taken.length);
+  expect(told[0]?.json).toMatchObject({
+    type: 'reason.began',
+    timestamp: expect.stringMatching(/^\d{4}-/),
+    data: { code: 'writes-paused', text: expect.stringContaining('writes-paused') },
+  });
+});
+
+/** Runs a test with somebody whose deactivation the service does not take. */
+async function withLateLeaver(
+  receiver: TestReceiver,
+  more: object,
+  run: (
+    bridge: TestBridge,
+    clock: CalmClock,
+    leaver: { id: string; letGo(): void },
+  ) => Promise<void>,
+) {
+  const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '0', ...receiver.settings(more) };
+  await withCalmBridge({ settings }, async (bridge, clock) => {
+    const { sandbox } = bridge;
+    const id = await addUser(bridge, 'ada');
+    await clock.passFor(sandbox, MINUTE_MS);
+    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    await deactivate(bridge, id);
+    await run(bridge, clock, { id, letGo: fault.remove });
+  });
+}
+
+test('a leaver who is not out after five minutes is told, by id alone, and once more when that is over', async () => {
+  const receiver = await startReceiver();
+  await withLateLeaver(receiver, { events: ['leaver.*'] }, async ({ sandbox }, clock, leaver) => {
+    await clock.passFor(sandbox, 4.8 * MINUTE_MS);
+    const early = listTypes(receiver.taken);
+    await clock.passFor(sandbox, MINUTE_MS);
+    const late = listTypes(receiver.taken);
+    leaver.letGo();
+    await clock.pass(sandbox, () => receiver.taken.length > 1);
+
+    expect([early, late]).toEqual([[], ['leaver.late']]);
+    expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
+    expect(receiver.taken[0]?.json.data).toMatchObject({ user: leaver.id });
+    expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
+  });
+});
+
+test('names are told where the setting allows them, in a text that a chat takes', async () => {
+  const receiver = await startReceiver();
+  const more = { events: ['leaver.late'], format: 'slack', names: true, secretFile: undefined };
+  await withLateLeaver(receiver, more, async ({ sandbox }, clock) => {
+    await clock.pass(sandbox, () => receiver.taken.length > 0);
+
+    const [{ json, headers } = { json: {}, headers: {} }] = receiver.taken;
+    expect(json).toEqual({ text: expect.stringMatching(/^\*scim-bridge\* .*ada@example\.com/) });
+    expect(headers).not.toHaveProperty('webhook-signature');
+  });
+});
+
+test('plans that wait, differences by kind and credentials that expire are told once each', async () => {
+  const receiver = await startReceiver();
+  const settings = {
+    ...SWEEP_SETTINGS,
+    DRIFT_POLICY: '{"member.added":"repair"}',
+    LIMITS_REMOVE_MEMBER_COUNT: '0',
+    ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
+  };
+  await withTestBridge({ settings }, async (bridge) => {
+    await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await addGroup(bridge, 'Pilots');
+    await untilSettled(bridge);
+    // The first look tells nothing of what was there before.
+    const token = await askOps(bridge, 'POST', '/tokens', { name: 'okta', expires: '29d' });
+    expect(token.status).toBe(201);
+    await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
+    for (const name of ['ada', 'bob']) {
+      bridge.sandbox.service.addMember('Pilots', `${name}@example.com`);
+    }
+    await sweep(bridge);
+    const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');
+    await expect.poll(isTold, PATIENT).toBe(true);
+    const isHeld = () => listTypes(receiver.taken).includes('plan.held');
+    await expect.poll(isHeld, PATIENT).toBe(true);
+
+    const drift = receiver.taken.find(({ json }) => json.type.startsWith('drift'));
+    expect(drift?.json.data).toMatchObject({ kind: 'member.added', count: 2 });
+    expect(listTypes(receiver.taken).filter((type) => type === 'credential.expires')).toHaveLength(
+      1,
+    );
+    expect(receiver.taken.map(({ body }) => body).join()).not.toMatch(/okta|example\.com/);
+  });
+});
+
+test('a receiver that is down for ten minutes gets everything afterwards, in order', async () => {
+  const receiver = await startReceiver();
+  const log: JsonObject[] = [];
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
+  const onLog = (line: JsonObject) => void log.push(line);
+  await withCalmBridge({ settings, onLog }, async (bridge, clock) => {
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
+    const before = receiver.taken.length;
+    receiver.answer(503);
+    for (let round = 0; round < 5; round += 1) {
+      await askOps(bridge, 'POST', '/pause', {});
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
+      await askOps(bridge, 'POST', '/resume');
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
+    }
+    receiver.answer(204);
+    await clock.pass(bridge.sandbox, () => receiver.taken.length >= before + 10);
+
+    const told = receiver.taken
+      .slice(before)
+      .filter(({ json }) => json.data.code === 'writes-paused');
+    const rounds = Array.from({ length: 5 }, () => ['reason.began', 'reason.ended']);
+    expect(listTypes(told)).toEqual(rounds.flat());
+    expect(receiver.refused.length).toBeLessThan(20);
+    expect(new Set(receiver.refused.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
+    expect(messages).toEqual([
+      'a receiver takes no notifications',
+      'a receiver takes notifications again',
+    ]);
+  });
+});
+
+test('what was not delivered survives a restart, under the same id', async () => {
+  const receiver = await startReceiver();
+  const service = await startSandbox();
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-notifications-'));
+  onTestFinished(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const url = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  const settings = { ...SWEEP_SETTINGS, ...url, ...receiver.settings({ events: ['test'] }) };
+  receiver.answer(500);
+  const first = await startTestBridge({ service, settings });
+  await askOps(first, 'POST', '/notifications/test', {});
+  await expect.poll(() => receiver.refused.length, PATIENT).toBeGreaterThan(0);
+  await first.stop();
+  receiver.answer(204);
+
+  await withTestBridge({ service, settings }, async (second) => {
+    await expect.poll(() => receiver.taken.length, PATIENT).toBe(1);
+    const readLeft = async () => (await askOps(second, 'GET', '/notifications')).body.items;
+    await expect.poll(readLeft, PATIENT).toEqual([]);
+  });
+
+  const [asked, arrived] = [receiver.refused[0], receiver.taken[0]];
+  expect(arrived?.headers['webhook-id']).toBe(asked?.headers['webhook-id']);
+});
+
+test('what a receiver wants no more is given up, listed, and sent again when an operator says so', async () => {
+  const receiver = await startReceiver();
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ settings }, async (bridge) => {
+    const run = runner(bridge, [addNotificationsCommand]);
+    receiver.answer(410);
+    const tried = await run('notifications', 'test', 'ops');
+    const dead = await askOps(bridge, 'GET', '/notifications?status=dead');
+    const listed = await run('notifications', 'list', '--dead');
+    receiver.answer(204);
+    const again = await run('notifications', 'retry', '--all');
+    await expect.poll(() => receiver.taken.length, PATIENT).toBe(1);
+    const works = await run('notifications', 'test');
+
+    expect(tried).toMatchObject({ code: 1, text: expect.stringContaining('answered with 410') });
+    expect(dead.body.items).toMatchObject([{ type: 'test', status: 'dead', attempts: 1 }]);
+    expect(listed.text).toContain('dead: 1 attempts, answered with 410');
+    expect(again.text).toBe('Tried again now: 1\n');
+    expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
+    expect(await run('notifications', 'list')).toMatchObject({
+      text: 'Every receiver has everything.\n',
+    });
+  });
+});
+
+test('no redirect is followed', async () => {
+  const [receiver, other] = [await startReceiver(), await startReceiver()];
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ settings }, async (bridge) => {
+    receiver.answer(307, { location: other.url });
+    const ended = await runner(bridge, [addNotificationsCommand])('notifications', 'test');
+
+    expect(ended.text).toContain('answered with 307');
+    expect(other.taken).toEqual([]);
+  });
+});
+
+for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254']) {
+  test(`a private address gets nothing unless that is allowed: ${host}`, async () => {
+    const receiver = await startReceiver();
+    const url = receiver.url.replace('http:', 'https:').replace('127.0.0.1', host);
+    const settings = {
+      ...SWEEP_SETTINGS,
+      ...receiver.settings({ url }),
+      NOTIFY_HOSTS: '*',
+      NOTIFY_PRIVATE_ADDRESSES: 'refuse',
+    };
+    await withTestBridge({ settings }, async (bridge) => {
+      const ended = await runner(bridge, [addNotificationsCommand])('notifications', 'test');
+
+      expect(ended).toMatchObject({ code: 1, text: expect.stringContaining('a private network') });
+      expect(receiver.taken).toEqual([]);
+    });
+  });
+}
