@@ -18,6 +18,8 @@ export interface Access {
   readonly tokens: Tokens;
   readonly clients: Clients;
   readonly sessions: Sessions;
+  /** Accepts these tokens of the settings from now on, and no others of them. */
+  renew(given: GivenTokens): void;
   /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
@@ -47,10 +49,12 @@ export interface AccessDeps {
 
 /** Creates the access of one process. */
 export function createAccess(deps: AccessDeps): Access {
-  const { store, clock, given, onFailure } = deps;
+  const { store, clock, onFailure } = deps;
+  let { given } = deps;
+  let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
   const lookup = createLookup({
-    findGiven: createGivenTokenFinder(given),
+    findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
     clock,
     used: ({ id }) => usage.used(id),
@@ -59,7 +63,11 @@ export function createAccess(deps: AccessDeps): Access {
     find: lookup.find,
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
     clients: createClients({ store, clock, onRevoked: lookup.forget }),
-    sessions: createSessions({ store, clock, given, limits: deps.sessionLimits }),
+    sessions: createSessions({ store, clock, findGiven: () => given, limits: deps.sessionLimits }),
+    renew(next) {
+      given = next;
+      findGiven = createGivenTokenFinder(next);
+    },
     stop: usage.stop,
   };
 }

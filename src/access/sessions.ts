@@ -52,17 +52,23 @@ export interface Sessions {
   end(id: string): Promise<boolean>;
 }
 
+/** Tokens of the settings that open the console. */
+interface GivenOpsTokens {
+  readonly operator: string | undefined;
+  readonly reader: string | undefined;
+}
+
 /** Dependencies of `createSessions`. */
 export interface SessionsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   /** Tokens of the settings: a session ends when the one that it was opened with is another now. */
-  readonly given: { readonly operator: string | undefined; readonly reader: string | undefined };
+  readonly findGiven: () => GivenOpsTokens;
   readonly limits: SessionLimits;
 }
 
 /** Keeps the sessions of a store. */
-export function createSessions({ store, clock, given, limits }: SessionsDeps): Sessions {
+export function createSessions({ store, clock, findGiven, limits }: SessionsDeps): Sessions {
   return {
     async open(credential, presented) {
       const { id, digest, text } = newSecret('session');
@@ -83,7 +89,8 @@ export function createSessions({ store, clock, given, limits }: SessionsDeps): S
       if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
       const now = clock.now();
       if (now >= row.expires_at || now - row.last_used_at >= limits.idleMs) return undefined;
-      if (!(await isCredentialValid(store.read, { row, text, given, now }))) return undefined;
+      if (!(await isCredentialValid(store.read, { row, text, given: findGiven(), now })))
+        return undefined;
       if (use === 'person' && now - row.last_used_at >= Math.min(EXACT_MS, limits.idleMs / 2)) {
         await store.write((tx) => noteSessionUse(tx, row.id, now));
       }
@@ -100,7 +107,7 @@ export function createSessions({ store, clock, given, limits }: SessionsDeps): S
 interface Validity {
   readonly row: SessionRow;
   readonly text: string;
-  readonly given: SessionsDeps['given'];
+  readonly given: GivenOpsTokens;
   readonly now: number;
 }
 

@@ -34,6 +34,7 @@ import {
   openProviderWatch,
   openRequestLog,
   toDriftRules,
+  toGivenTokens,
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
@@ -59,16 +60,26 @@ export interface Bridge {
    * observe and acknowledged changes wait
    */
   start(): Promise<void>;
+  /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
+  renew(secrets: Secrets): void;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
   /** Finishes or gives back what runs and closes the connections to the service. The store stays the caller's. */
   stop(): Promise<void>;
 }
 
+/** Secrets that may change while a bridge runs. */
+export interface Secrets {
+  /** Only secrets in them differ from those at the start. */
+  readonly settings: Settings;
+  /** Tokens of identity providers beside those that the store keeps. */
+  readonly scimTokens: readonly string[];
+}
+
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -128,6 +139,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     start,
+    renew: (secrets) => renew(parts, secrets),
     async stop() {
       logger.stop();
       await stop();
@@ -137,6 +149,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       void leadership.resign();
     },
   };
+}
+
+function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
+  access.renew(toGivenTokens(settings, scimTokens));
+  const { token } = settings.upstream;
+  if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
 function openActLog({ store, clock, logger }: WatchedOptions): ActLog {

@@ -53,7 +53,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     registry: metrics.registry,
     status: toStatusSources(options, state, sweeps),
     sweeps,
-    settings: options.about.settings,
+    ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.drifts),
     decideDrifts: {

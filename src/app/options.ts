@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { SandboxAddress } from '../ops/state/sandbox.ts';
 import type { About } from '../ops/state/status.ts';
 import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -13,10 +14,13 @@ import type { Tracing } from '../telemetry/tracing.ts';
 /** The service that a bridge works with. */
 export interface Target {
   readonly baseUrl: string;
-  readonly token: string;
+  /** The token of now: it may be renewed while the bridge runs. */
+  readonly findToken: () => string;
   /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;
+  /** Address and token of the embedded sandbox; undefined: it is a real service. */
+  readonly sandbox?: SandboxAddress;
 }
 
 /** Options of a bridge. */

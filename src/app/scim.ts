@@ -1,4 +1,4 @@
-import { type Access, createAccess } from '../access/access.ts';
+import { type Access, createAccess, type GivenTokens } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
@@ -10,6 +10,7 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import type { Settings } from '../settings/schema.ts';
 import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
@@ -82,12 +83,19 @@ export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
-  const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
   return createAccess({
     ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
-    given: { scim: scimTokens, operator, reader, metrics },
+    given: toGivenTokens(settings, scimTokens),
   });
+}
+
+/** The tokens of the settings, with those for SCIM that hold. */
+export function toGivenTokens(
+  { ops }: Pick<Settings, 'ops'>,
+  scim: readonly string[],
+): GivenTokens {
+  return { scim, operator: ops.token, reader: ops.readerToken, metrics: ops.metricsToken };
 }
 
 /** Opens the limiter of requests without a valid credential. */

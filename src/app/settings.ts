@@ -117,12 +117,12 @@ export function toAttemptMs({ upstream }: Settings): number {
 /** What the settings say about calls to the service. */
 export function toTransportOptions(
   settings: Settings,
-  { baseUrl, token, requestsPerSecond }: Target,
+  { baseUrl, findToken, requestsPerSecond }: Target,
 ): Omit<TransportOptions, 'clock' | 'random'> {
   const { apiVersion, proxy, timeout, responseBytesMax } = settings.upstream;
   return {
     baseUrl,
-    token,
+    token: findToken(),
     requestsPerSecond,
     apiVersion,
     proxy,

@@ -19,6 +19,7 @@ import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import {
@@ -69,6 +70,8 @@ export interface BridgeTenure extends Tenure {
   readonly firstRead: FirstRead;
   readonly callForOperator: ApiSource['call'];
   readonly look: DriftKeeper['look'];
+  /** Presents another token to the service, and makes a call that shows whether it is accepted. */
+  renewToken(token: string): void;
   /** The news as of now. */
   view(): LeaderNews;
 }
@@ -79,16 +82,15 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
-  const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
-  const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
+  const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
+  const recovery = createRecovery({ ...readDeps, ...recovering });
+  const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
   const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
-  const callForOperator = createOperatorCalls(deps, wake);
-  const { look } = detectors.keeper;
+  const callForOperator = createOperatorCalls(deps, convergence.wake);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator, look }, errand),
+    perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
   const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
@@ -108,7 +110,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     convergence,
     firstRead,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
+    renewToken: createRenewal(readDeps),
     view,
     async readNews() {
       queue = await convergence.readQueue();
@@ -139,6 +142,13 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
 /** A service without a rate takes any number of calls. */
 function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions): Sampling {
   return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
+}
+
+function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
+  return (token) => {
+    deps.upstream.renewToken(token);
+    void isAnswering(deps);
+  };
 }
 
 async function createDeps(
@@ -187,13 +197,13 @@ interface Detectors {
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 function createDetectors(
   { options, drifts }: TenureParts,
   deps: FirstReadDeps,
-  { firstRead, recovery, wake }: Surroundings,
+  { firstRead, recovery, notify: wake }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
   const { store } = deps;
@@ -275,7 +285,7 @@ async function perform(
   {
     convergence,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
   }: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
   errand: Errand,
 ): Promise<ErrandAnswer> {

@@ -258,6 +258,8 @@ test('--help tells what the command takes, and with an operation what that takes
 
 POST /groups/{group_uid}/users   (beta)
 
+Adds a member; 409 means that the member is there already.
+
 --path:
   group_uid*  string
 

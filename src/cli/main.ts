@@ -19,6 +19,7 @@ import {
   addUsersCommand,
 } from './lists.ts';
 import { addLookCommand } from './look.ts';
+import { migrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
@@ -69,6 +70,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
+    migrateStoreCommand({
+      checkMove: async (...args) => (await import('./move-store.ts')).checkMove(...args),
+      migrateStore: async (...args) => (await import('./move-store.ts')).migrateStore(...args),
+      undoMove: async (...args) => (await import('./move-store.ts')).undoMove(...args),
+    }),
     restoreCommand({
       markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
@@ -82,6 +88,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
+    onHangUp: (hear) => void process.on('SIGHUP', hear),
     ...openTerminal(process),
   },
 });

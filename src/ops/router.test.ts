@@ -133,6 +133,7 @@ const operators = {
   listRequests: async () => [],
   acts: { list: async () => [] },
   settings: [],
+  sandbox: undefined,
   access,
   api,
 };

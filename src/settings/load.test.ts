@@ -173,12 +173,23 @@ test('an unknown key is refused with the nearest name', () => {
   expect(message).toContain('users (in bridge.yaml) is a section');
 });
 
-test('an unknown variable with the prefix of a section is refused with the nearest name', () => {
-  const { message } = refusal({ UPSTREAM_TOKN: 'x', SCIM_TOKENS_FLIE: 'y' });
-  expect(message).toContain(
-    'UPSTREAM_TOKN is no setting of the bridge. Did you mean UPSTREAM_TOKEN?',
-  );
-  expect(message).toContain('Did you mean SCIM_TOKENS_FILE?');
+test('a variable that resembles a setting is warned of with the nearest name, and never with its value', () => {
+  const { warnings } = load({ UPSTREAM_TOKN: 's3cret', SCIM_TOKENS_FLIE: 's3cret' });
+  expect(warnings).toEqual([
+    'The environment variable UPSTREAM_TOKN is not read. Did you mean UPSTREAM_TOKEN?',
+    'The environment variable SCIM_TOKENS_FLIE is not read. Did you mean SCIM_TOKENS_FILE?',
+  ]);
+});
+
+test('variables of other programs are left alone, also where they begin as settings do', () => {
+  const { warnings } = load({
+    SERVER_NAME: 'web-1',
+    LOG_DIR: '/var/log',
+    DATABASE_PASSWORD: 's3cret',
+    ACCESS_KEY: 's3cret',
+    USERS_HOME: '/home',
+  });
+  expect(warnings).toEqual([]);
 });
 
 test("a misspelt section is a warning, and other programs' variables are nobody's business", () => {

@@ -44,6 +44,10 @@ export const opsSchemas = {
   Status: status,
   Writes: writes,
   Samples: samples,
+  Sandbox: z.strictObject({
+    url: z.string().describe('On the machine of the bridge.'),
+    token: z.string(),
+  }),
   Setting: setting,
   SettingList: listOf(setting),
   PauseBody: pauseBody,
