@@ -7,6 +7,7 @@ import type { ApiSource } from '../ops/api/routes.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
+import { createHarmRoom } from '../reconcile/harm-room.ts';
 import { holdsLead, toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
@@ -17,6 +18,7 @@ import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
+import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
@@ -172,7 +174,9 @@ async function createDeps(
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...deps, store, upstream, quirks, outage };
+  const harmRoom = createHarmRoom(deps.policy.providerHarm);
+  harmRoom.learn(await countHarmRoom(store.read, deps));
+  return { ...deps, store, upstream, quirks, outage, harmRoom };
 }
 
 function openNotifier(
@@ -285,7 +289,7 @@ async function perform(
   {
     convergence,
     callForOperator,
-    look: detectors.keeper.look,
+    look,
   }: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
   errand: Errand,
 ): Promise<ErrandAnswer> {

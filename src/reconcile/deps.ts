@@ -7,6 +7,7 @@ import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
+import type { HarmRoom } from './harm-room.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 
@@ -86,6 +87,7 @@ export interface ReconcileDeps extends ProcessDeps {
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
+  readonly harmRoom: HarmRoom;
 }
 
 /** Hold that keeps a bridge from changing the service before it knows that it may. */

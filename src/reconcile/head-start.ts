@@ -1,5 +1,4 @@
 import type { GroupState } from '../domain/group.ts';
-import { findHarmOf } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { UserState } from '../domain/user.ts';
@@ -43,7 +42,7 @@ export function isAtRest(row: Resting): boolean {
 }
 
 /** State and row from which a first step is planned. */
-interface Beginning<State, Row> {
+export interface Beginning<State, Row> {
   readonly key: ResourceKey;
   readonly state: State;
   readonly row: Row;
@@ -72,8 +71,8 @@ export async function beginStep<
   if (action === undefined || state.mustLook) return undefined;
   const call = await foresee(deps, kind, { state, action });
   if (call === undefined || call.operation.method === 'GET') return undefined;
-  if (deps.upstream.queueAheadMs(call.callClass) > 0 || isJudged(deps, call)) return undefined;
-  if (!(await holdsLead(tx))) return undefined;
+  if (deps.upstream.queueAheadMs(call.callClass) > 0 || !(await holdsLead(tx))) return undefined;
+  if (!deps.harmRoom.take(toOwnChanges(call.operation.id, call.args))) return undefined;
   const written = await writeCall(tx, deps, { key, sending: call });
   const create = kind.toSentCreate(action);
   const creates = create === undefined ? state.sentCreates : [...state.sentCreates, create];
@@ -83,16 +82,7 @@ export async function beginStep<
     sent_creates: JSON.stringify(creates),
   };
   const atMs = performance.now();
-  return { state, action, call, written, columns, row: { ...row, ...columns }, atMs };
-}
-
-/** True when the limit of harm by providers counts the call first. */
-function isJudged(
-  { policy }: ReconcileDeps,
-  { operation, args }: Pick<Sending, 'operation' | 'args'>,
-): boolean {
-  if (policy.providerHarm.count === 0) return false;
-  return toOwnChanges(operation.id, args).some(({ kind }) => findHarmOf(kind) !== undefined);
+  return { state, action, call, written, columns, row: { ...row, ...columns }, atMs, by: deps };
 }
 
 /**

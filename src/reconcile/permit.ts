@@ -10,7 +10,7 @@ import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.
 import type { Db } from '../store/store.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
-import { createCallBook } from './call-book.ts';
+import { type CallBook, createCallBook } from './call-book.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
@@ -103,6 +103,8 @@ export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action
   readonly written: readonly WrittenChange[];
   /** When it was planned, by the clock of the process (milliseconds). */
   readonly atMs: number;
+  /** The lead under which it was begun. */
+  readonly by: ReconcileDeps;
   /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
   readonly change?: ChangeRow;
 }
@@ -138,13 +140,15 @@ export function openPermit<State extends Permitted, Action>(
   let isOvertaken = false;
   let hasCreated = false;
   let isFirst = true;
-  let unused = begun;
   let isAsBegun = false;
   const calls = createCallBook('done');
+  const stored = openStored(begun, calls);
 
   async function ask(sending: Sending): Promise<void> {
     if (sending.operation.method === 'GET') return;
-    if (useBegun(sending)) return;
+    isAsBegun = stored.use(sending);
+    hasCreated ||= isAsBegun && create !== undefined;
+    if (isAsBegun) return;
     while (!(await mayLeave(sending))) {
       const now = await replan();
       if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
@@ -156,55 +160,19 @@ export function openPermit<State extends Permitted, Action>(
     }
   }
 
-  /** Lets the first call of a step leave that was begun with its write. */
-  function useBegun(sending: Sending): boolean {
-    const { call, written, atMs } = unused ?? {};
-    if (call === undefined || written === undefined || atMs === undefined) return false;
-    const isForeseen =
-      call.operation === sending.operation && isDeepStrictEqual(call.args, sending.args);
-    if (!isForeseen || performance.now() - atMs > BEGUN_MS) return false;
-    unused = undefined;
-    isAsBegun = true;
-    hasCreated = create !== undefined;
-    calls.sent(written);
-    return true;
-  }
-
-  /** Notes that the call was not sent for which the step has a permit. */
-  function dropBegun(): void {
-    if (unused === undefined) return;
-    calls.sent(unused.written);
-    calls.dropped();
-    hasCreated = create !== undefined;
-    unused = undefined;
-  }
-
   /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(sending: Sending): Promise<boolean> {
     const { version } = planned;
     try {
-      await deps.store.write((tx) => leave(tx, sending));
+      await deps.store.write((tx) => {
+        stored.drop();
+        return leave(tx, deps, { key, sending, planned, create, calls });
+      });
+      hasCreated ||= create !== undefined;
       return true;
     } catch (error) {
       return holdBack(deps, error, { key, version, sending });
     }
-  }
-
-  /** @throws NotAsPlanned when what is wanted may be something else by now */
-  async function leave(tx: Db, sending: Sending): Promise<void> {
-    dropBegun();
-    isAsBegun = false;
-    // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
-    await calls.save(tx);
-    const written = await writeCall(tx, deps, { key, sending });
-    await assertWithinLimit(tx, deps, written);
-    const { version } = planned;
-    const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
-    if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
-    calls.sent(written);
-    if (create === undefined) return;
-    await addSentCreate(tx, key, { earlier: planned.sentCreates, create });
-    hasCreated = true;
   }
 
   function permitted(options?: CallOptions): CallOptions {
@@ -224,17 +192,78 @@ export function openPermit<State extends Permitted, Action>(
       return isAsBegun;
     },
     saveOutcomes(tx) {
-      dropBegun();
+      stored.drop();
       return calls.save(tx);
     },
     async withdraw() {
-      dropBegun();
+      hasCreated ||= stored.drop() && create !== undefined;
       if (!hasCreated && calls.isEmpty() && begun?.change === undefined) return;
       await deps.store.write(async (tx) => {
         await calls.save(tx);
         if (begun?.change !== undefined) await insertChange(tx, begun.change);
         if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
+    },
+  };
+}
+
+/** Call that is about to leave, and what it was planned from. */
+interface LeavingCall {
+  readonly key: ResourceKey;
+  readonly sending: Sending;
+  readonly planned: Permitted;
+  readonly create: SentCreate | undefined;
+  readonly calls: CallBook;
+}
+
+/** Writes a call down that is about to leave. @throws NotAsPlanned when what is wanted may be something else by now */
+async function leave(
+  tx: Db,
+  deps: ReconcileDeps,
+  { key, sending, planned, create, calls }: LeavingCall,
+): Promise<void> {
+  // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
+  await calls.save(tx);
+  const written = await writeCall(tx, deps, { key, sending });
+  if (!deps.harmRoom.take(written)) {
+    deps.harmRoom.learn(await assertWithinLimit(tx, deps, written));
+  }
+  const { version, sentCreates: earlier } = planned;
+  const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
+  if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
+  calls.sent(written);
+  if (create !== undefined) await addSentCreate(tx, key, { earlier, create });
+}
+
+/** Permit that was stored with a write, until it is used or dropped. */
+interface StoredPermit {
+  /** True for the call that it was stored for, unless that was too long ago. */
+  use(sending: Sending): boolean;
+  /** Notes that the call was not sent; true when it had a permit until now. */
+  drop(): boolean;
+}
+
+function openStored(
+  begun: FirstStep<unknown, unknown, unknown> | undefined,
+  calls: CallBook,
+): StoredPermit {
+  let unused = begun;
+  return {
+    use(sending) {
+      if (unused === undefined || performance.now() - unused.atMs > BEGUN_MS) return false;
+      const { call, written } = unused;
+      const isSame = call.operation === sending.operation;
+      if (!isSame || !isDeepStrictEqual(call.args, sending.args)) return false;
+      calls.sent(written);
+      unused = undefined;
+      return true;
+    },
+    drop() {
+      if (unused === undefined) return false;
+      calls.sent(unused.written);
+      calls.dropped();
+      unused = undefined;
+      return true;
     },
   };
 }

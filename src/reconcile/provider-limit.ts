@@ -1,6 +1,12 @@
 import { toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { findHarmOf, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
+import {
+  findHarmOf,
+  HARM_KINDS,
+  HARM_WINDOW_MS,
+  type HarmKind,
+  toHarmWords,
+} from '../domain/harm.ts';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import type { OwnChange } from '../domain/own-call.ts';
@@ -55,23 +61,28 @@ export async function restartHarmCount(tx: Db, now: number): Promise<void> {
 /**
  * Lets a call leave that this transaction has written into the ledger, unless providers would have removed access
  * from more users, or members from more groups, than allowed in 24 hours; settings: limits.provider.
- * A repeated call counts once. A plan has limits of its own. @throws TooMuchHarm
+ * A repeated call counts once. A plan has limits of its own. Returns how many more may leave of each kind of harm that
+ * was counted. @throws TooMuchHarm
  */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   written: readonly WrittenChange[],
-): Promise<void> {
+): Promise<ReadonlyMap<HarmKind, number>> {
   const { count: countMax, percent } = providerHarm;
-  if (countMax === 0) return;
+  const room = new Map<HarmKind, number>();
+  if (countMax === 0) return room;
   const asked = written.filter(({ is_repair }) => is_repair === 0);
   const harms = new Set(asked.flatMap(({ kind }) => findHarmOf(kind) ?? []));
-  if (harms.size === 0) return;
+  if (harms.size === 0) return room;
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
   for (const harm of harms) {
     const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
-    if (few <= countMax) continue;
+    if (few <= countMax) {
+      room.set(harm, countMax - few);
+      continue;
+    }
     // Only above the number is the share worth two counts of everything.
     const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
     const population = count + (await countPopulation(tx, harm));
@@ -79,8 +90,23 @@ export async function assertWithinLimit(
     const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${countMax} and ${percent} % of ${population}`;
     exceeded.set(harm, words);
   }
-  if (exceeded.size === 0) return;
+  if (exceeded.size === 0) return room;
   throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
+}
+
+/** Counts how many more removals of each kind may leave, before any of this lead has left. */
+export async function countHarmRoom(
+  db: Db,
+  { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
+): Promise<ReadonlyMap<HarmKind, number>> {
+  const { count: max } = providerHarm;
+  const room = new Map<HarmKind, number>();
+  if (max === 0) return room;
+  const since = await findHarmStart(db, clock.now());
+  for (const harm of HARM_KINDS) {
+    room.set(harm, max - (await countProviderHarm(db, { harm, since, max })));
+  }
+  return room;
 }
 
 /** Removals of one call that must not leave. */
@@ -103,12 +129,17 @@ export async function holdRemovals(
 ): Promise<boolean> {
   const take = removals.key.type === 'user' ? takeFromUser : takeFromGroup;
   const { isOther, plan } = await store.write(async (tx) => {
+    // Before the user or group, as all who make plans do.
+    const held = await lockHeldPlanOf(tx, 'provider');
     const actions = await take(tx, removals);
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };
     if (actions.length === 0) return { isOther: false };
     await forgetRemovals(tx, removals.key, removals.version);
-    return { isOther: true, plan: await addHeld(tx, actions, { removals, now: clock.now() }) };
+    return {
+      isOther: true,
+      plan: await addHeld(tx, actions, { removals, plan: held, now: clock.now() }),
+    };
   });
   if (plan === undefined) return isOther;
   const { id, status, source } = plan;
@@ -117,13 +148,20 @@ export async function holdRemovals(
   return true;
 }
 
+interface Adding {
+  readonly removals: Removals;
+  /** The plan that waits. */
+  readonly plan: PlanRow | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /** Adds the actions to the plan that waits, or makes one. Undefined when all of them are in it already. */
 async function addHeld(
   tx: Db,
   actions: readonly PlanAction[],
-  { removals: { key, limit }, now }: { removals: Removals; now: number },
+  { removals: { key, limit }, plan, now }: Adding,
 ): Promise<PlanRow | undefined> {
-  const plan = await lockHeldPlanOf(tx, 'provider');
   const reason = limit.message;
   if (plan === undefined) {
     return addPlan(tx, actions, { status: 'held', source: 'provider', reason, automatic: 0, now });

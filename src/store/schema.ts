@@ -185,7 +185,7 @@ export interface OwnCallsTable {
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;
-  /** 1: a plan of repairs asked for it, which has limits of its own. */
+  /** 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself. */
   is_repair: Generated<number>;
 }
 

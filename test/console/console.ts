@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { OPS_TOKEN, playStory, type Story } from './story.ts';
 
 const root = join(import.meta.dirname, '../..');
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A browser in front of the console of the story. Whatever breaks a promise of every page is written down. */
 export interface World {
@@ -36,7 +34,7 @@ export async function openWorld(browserPath: string): Promise<World> {
   const faults: string[] = [];
   const contexts: BrowserContext[] = [];
 
-  async function openStranger({ scheme = 'light', width = 1280, height = 860 }: Look = {}) {
+  async function openStranger({ scheme = 'light', width = 1200, height = 800 }: Look = {}) {
     const context = await browser.newContext({
       ...{ baseURL: story.origin, colorScheme: scheme, viewport: { width, height } },
       ...{ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
@@ -96,7 +94,7 @@ interface Violation {
 /** What axe-core finds on a page that is serious or critical. */
 export async function findSerious(page: Page): Promise<Violation[]> {
   // As a protocol of the browser, since the policy of the page lets no script in.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const loaded = Reflect.get(globalThis, 'axe');
     const { violations } = await loaded.run(Reflect.get(globalThis, 'document'), {

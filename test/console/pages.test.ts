@@ -60,7 +60,9 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       async (name) => {
         const path = PAGES[name] ?? '/';
         const address = typeof path === 'string' ? path : await path(world);
-        const page = await world.open(address, { scheme });
+        // Its charts lie below what needs a person.
+        const height = name === 'overview' ? 1_560 : 800;
+        const page = await world.open(address, { scheme, height });
         await page.locator('table, .timeline, .ticks').first().waitFor();
         await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
         await picture(page, `${name}-${scheme}`);

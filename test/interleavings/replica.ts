@@ -1,6 +1,7 @@
 import { BridgeError } from '../../src/domain/errors.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ProcessDeps } from '../../src/reconcile/deps.ts';
+import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
 import { holdsLead, toLeadersStore } from '../../src/reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../../src/reconcile/loop/convergence.ts';
 import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconciler.ts';
@@ -232,7 +233,14 @@ function openTenure(
     mayLeave: () => office.isSure(lead),
   });
   const store = toLeadersStore(deps.store, lead);
-  const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
+  const own = {
+    ...deps,
+    store,
+    upstream,
+    quirks,
+    outage: createOutageWatch(deps.clock),
+    harmRoom: createHarmRoom(deps.policy.providerHarm),
+  };
   const convergence = createConvergence(own, waiting, (tx) => holdsLead(tx, deps.store, lead));
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);

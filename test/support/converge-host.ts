@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import type { ReconcileDeps, ReconcilePolicy } from '../../src/reconcile/deps.ts';
+import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
 import { createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import { createRunner } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
@@ -90,6 +91,7 @@ export async function createConvergeHost(
       firstReadFailed() {},
     },
     outage: createOutageWatch(systemClock),
+    harmRoom: createHarmRoom({ ...TEST_POLICY, ...policy }.providerHarm),
   };
   const runner = createRunner(deps, createWaiting(systemClock), () => {});
   return {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks } from '../../src/reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';
@@ -81,6 +82,7 @@ export async function createReadForTest(
       firstReadFailed: (failure) => told.failures.push(failure),
     },
     outage: createOutageWatch(clock),
+    harmRoom: createHarmRoom({ count: 0 }),
     identity,
   };
   const firstRead = createFirstRead(deps);

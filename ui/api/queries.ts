@@ -14,7 +14,7 @@ import type { LiveTopic, Ops, OpsName } from './types.ts';
 /** Interval of reads while live events do not come, in milliseconds. */
 const POLL_MS = 5_000;
 /** Entries that a page of a long list asks for. */
-const PAGE = 500;
+const PAGE = 200;
 
 /** Creates the cache of answers; a failed sign-in is not tried again. */
 export function createQueryClient(): QueryClient {

@@ -45,7 +45,7 @@ const plan = createRoute({
 const drifts = createRoute({
   getParentRoute: () => rootRoute,
   path: '/drifts',
-  validateSearch: parseSearch(['kind', 'status']),
+  validateSearch: parseSearch(['kind', 'status', 'resource']),
   component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'DriftsPage'),
 });
 const resourceSearch = parseSearch(['q', 'state', 'managed']);

@@ -1,4 +1,4 @@
-import { Group, Select } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useIsOperator, useList } from '../api/queries.ts';
@@ -32,8 +32,8 @@ const KIND_CHOICES = [
 
 /** Differences that nobody asked for, with the decisions about them. */
 export function DriftsPage() {
-  const { status = '', kind = '' } = route.useSearch();
-  const query = { kind, status: status === 'all' ? '' : status || 'open' };
+  const { status = '', kind = '', resource = '' } = route.useSearch();
+  const query = { kind, resource, status: status === 'all' ? '' : status || 'open' };
   const list = useList('DriftList', '/drifts', { query, topics: ['drifts'] });
   const isOperator = useIsOperator();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -46,7 +46,7 @@ export function DriftsPage() {
     <Page
       title="Drifts"
       lead="Differences in the service that no provider and no rule asked for."
-      actions={<Filters status={status} kind={kind} />}
+      actions={<Filters status={status} kind={kind} resource={resource} />}
     >
       {decided.length > 0 && <DecideDrifts drifts={decided} onDone={() => setChosen(new Set())} />}
       <DataTable
@@ -60,15 +60,27 @@ export function DriftsPage() {
   );
 }
 
-function Filters({ status, kind }: { readonly status: string; readonly kind: string }) {
+interface Search {
+  readonly status: string;
+  readonly kind: string;
+  /** Id of a user or group. */
+  readonly resource: string;
+}
+
+function Filters({ status, kind, resource }: Search) {
   const navigate = route.useNavigate();
-  const show = (change: { status?: string; kind?: string }) => {
-    const next = { status, kind, ...change };
+  const show = (change: Partial<Search>) => {
+    const next = { status, kind, resource, ...change };
     const given = Object.entries(next).filter(([, value]) => value !== '');
     void navigate({ search: Object.fromEntries(given), replace: true });
   };
   return (
     <Group gap="xs">
+      {resource !== '' && (
+        <Button variant="default" size="sm" onClick={() => show({ resource: '' })}>
+          Of one user or group: show all
+        </Button>
+      )}
       <Select
         aria-label="Status"
         data={STATUSES}

@@ -55,6 +55,8 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           series={[{ name: title, color }]}
           curveType="stepAfter"
           withDots={false}
+          // The table below says the same to whoever does not see it.
+          areaChartProps={{ accessibilityLayer: false }}
           strokeWidth={1.5}
           gridAxis="y"
           tickLine="none"

@@ -19,7 +19,14 @@ export function PlanPage() {
   const { id } = route.useParams();
   const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`, { topics: ['plans', 'work'] });
   if (plan.error) return <Fault error={plan.error} />;
-  if (!plan.data) return <Loader aria-label="Loading" />;
+  if (!plan.data) {
+    // A large plan is summed up for a while; its changes can be read meanwhile.
+    return (
+      <Page title="Plan" actions={<Loader size="sm" aria-label="Loading" />}>
+        <PlanDiff id={id} />
+      </Page>
+    );
+  }
   return <OnePlan plan={plan.data} />;
 }
 

@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Fault } from '../parts/fault.tsx';
@@ -48,11 +48,27 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
         <FieldTable fields={it.fields} />
       </Section>
       <Links it={it} />
+      <Differences id={it.id} />
       <Section title="Act">
         <ResourceActs it={it} />
       </Section>
       <ResourceTimeline type={type} id={it.id} />
     </Page>
+  );
+}
+
+/** Differences that are not over, also those as a member. */
+function Differences({ id }: { readonly id: string }) {
+  const path = `/drifts?status=active&resource=${encodeURIComponent(id)}&limit=100`;
+  const { data } = useRead('DriftList', path, { topics: ['drifts'] });
+  const count = data?.items.length ?? 0;
+  if (count === 0) return null;
+  const text =
+    count === 1 ? 'One difference' : `${count}${data?.nextCursor ? '+' : ''} differences`;
+  return (
+    <Link to="/drifts" search={{ resource: id, status: 'active' }}>
+      {text} in the service that nobody asked for
+    </Link>
   );
 }
 

@@ -58,13 +58,18 @@ function Line({ past, other }: LineOptions) {
             <Tag tone={TONES[item.source]} text={item.source} />
           </span>
           <span>
-            {item.text} <Others item={item} other={other} />
+            {toSentence(item.text)} <Others item={item} other={other} />
           </span>
         </li>
       ))}
       {past.more && <li className="quiet">There is more before.</li>}
     </ol>
   );
+}
+
+/** A place in a group, an account or a group is there or not. */
+function toSentence(text: string): string {
+  return text.replaceAll('{"present":true}', 'one').replaceAll('{"present":false}', 'none');
 }
 
 function toKey({ at, source, text, others }: Item): string {

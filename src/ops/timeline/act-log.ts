@@ -58,8 +58,6 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/plans/:id/approve': { act: 'approved a plan' },
   '/ops/plans/:id/discard': { act: 'discarded a plan' },
   '/ops/plans/:id/undo': { act: 'had a plan undone' },
-  '/ops/plans/first-run/approve': { act: 'approved the plan of going live', concerns: 'everyone' },
-  '/ops/plans/first-run/discard': { act: 'discarded the plan of going live', concerns: 'everyone' },
   '/ops/pause': { act: 'paused all changes', concerns: 'everyone' },
   '/ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
   '/ops/retry': { act: 'had tried at once what waits', concerns: 'all' },

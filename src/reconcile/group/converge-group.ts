@@ -23,14 +23,15 @@ export interface WaitingGroups {
   readonly waiters: Waiters<GroupUndo>;
 }
 
-/** Makes groups convergeable, with their members and admin lists. */
-export function convergeGroups(
-  deps: ReconcileDeps,
-  { waiters }: WaitingGroups,
-): Convergeable<GroupState, GroupAction, GroupKnown, GroupPart, GroupRow> & {
+/** Groups, as convergence needs them. */
+export interface GroupKind
+  extends Convergeable<GroupState, GroupAction, GroupKnown, GroupPart, GroupRow> {
   /** State of a stored group; `links` are all waiting changes of its lists. */
   toState(row: GroupRow, links: WaitingLinks): GroupState;
-} {
+}
+
+/** Makes groups convergeable, with their members and admin lists. */
+export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups): GroupKind {
   const toQuery = (): LinkQuery => ({
     policy: toPolicy(deps),
     inactiveWait: deps.quirks.current().inactiveMembers === false,

@@ -15,7 +15,7 @@ import {
 } from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
-import type { WrittenResource } from '../head-start.ts';
+import type { AnyFirstStep, WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
@@ -95,18 +95,9 @@ export function createConvergence(
 
   return {
     lock,
-    async begin(tx, written) {
+    begin(tx, written) {
       const taken = lock(toResourceKey(written), written.row);
-      if (taken === undefined) return undefined;
-      try {
-        const step = await runner.begin(tx, written, holdsLead);
-        if (step !== undefined) return { lock: taken, step };
-        taken.release();
-        return undefined;
-      } catch (error) {
-        taken.release();
-        throw error;
-      }
+      return beginUnder(taken, () => runner.begin(tx, written, holdsLead));
     },
     settle: (key, settling) =>
       settleWithin(deps, settling, {
@@ -140,6 +131,21 @@ export function createConvergence(
       await untilIdle(deps, runner, graceMs);
     },
   };
+}
+
+/** Begins a write under its lock, which is released where nothing has begun. */
+async function beginUnder(
+  lock: Lock | undefined,
+  begin: () => Promise<AnyFirstStep | undefined>,
+): Promise<HeadStart | undefined> {
+  if (lock === undefined) return undefined;
+  let step: AnyFirstStep | undefined;
+  try {
+    step = await begin();
+    return step && { lock, step };
+  } finally {
+    if (step === undefined) lock.release();
+  }
 }
 
 function toResourceKey(written: WrittenResource): ResourceKey {

@@ -91,10 +91,10 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
   const { store, clock, leader, waiting } = deps;
   const users = waiting.users.waiters;
   const groups = waiting.groups.waiters;
-  const isLeading = () => leader.find() !== undefined;
-  const follower = createFollower({ ...deps, isLeading }, [users, groups]);
-  /** Requests that are being stored, by the id of their resource. */
-  const entered = new Map<string, number>();
+  const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined }, [
+    users,
+    groups,
+  ]);
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
 
@@ -128,18 +128,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
       return id;
     },
-    enter(id) {
-      entered.set(id, (entered.get(id) ?? 0) + 1);
-      return () => {
-        const left = (entered.get(id) ?? 0) - 1;
-        if (left > 0) entered.set(id, left);
-        else entered.delete(id);
-      };
-    },
-    // Requests for one resource that came together go to the service in one call.
-    begin: async (tx, written) =>
-      (entered.get(written.row.id) ?? 0) > 1 ? undefined : leader.find()?.begin(tx, written),
-    lock: (key, row) => leader.find()?.lock(key, row),
+    ...createEntrance(leader),
     settleUser: (id, write, undo) => {
       const readProgress = () => readUserProgress(store, id);
       return settle({ type: 'user', id }, { waiters: users, write, undo, readProgress });
@@ -160,6 +149,27 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       follower.poke();
     },
     stop: () => follower.stop(),
+  };
+}
+
+/** The first steps of writes. Requests for one resource that came together go to the service in one call. */
+function createEntrance({ find }: LeaderAccess): Pick<Reconciler, 'enter' | 'begin' | 'lock'> {
+  /** Requests that are being stored, by the id of their resource. */
+  const entered = new Map<string, number>();
+  return {
+    enter(id) {
+      entered.set(id, (entered.get(id) ?? 0) + 1);
+      return () => {
+        const left = (entered.get(id) ?? 0) - 1;
+        if (left > 0) entered.set(id, left);
+        else entered.delete(id);
+      };
+    },
+    async begin(tx, written) {
+      const isAlone = (entered.get(written.row.id) ?? 0) <= 1;
+      return isAlone ? find()?.begin(tx, written) : undefined;
+    },
+    lock: (key, row) => find()?.lock(key, row),
   };
 }
 

@@ -7,10 +7,11 @@ import type { Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
-import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
+import type { AnyFirstStep, WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import { GONE } from '../recorded.ts';
 import { convergeUsers, type WaitingUsers } from '../user/converge-user.ts';
+import { beginWrite } from './begin-write.ts';
 
 /** How soon a retry has to be to be worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
@@ -58,7 +59,9 @@ export function createRunner(
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function runOne(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<Run> {
+  async function runOne(key: ResourceKey, given: AnyFirstStep | undefined): Promise<Run> {
+    // The next lead looks first at what an earlier one has begun.
+    const begun = given?.by === deps ? given : undefined;
     switch (key.type) {
       case 'user': {
         const first = begun?.type === 'user' ? begun : undefined;
@@ -70,30 +73,6 @@ export function createRunner(
       }
       default:
         return assertNever(key);
-    }
-  }
-
-  async function begin(
-    tx: Db,
-    written: WrittenResource,
-    holdsLead: (tx: Db) => Promise<boolean>,
-  ): Promise<AnyFirstStep | undefined> {
-    switch (written.type) {
-      case 'user': {
-        const { type, row } = written;
-        const beginning = { key: { type, id: row.id }, state: users.toState(row), row, holdsLead };
-        const step = await beginStep(tx, deps, users, beginning);
-        return step && { type, ...step };
-      }
-      case 'group': {
-        const { type, row, links } = written;
-        const state = groups.toState(row, links);
-        const beginning = { key: { type, id: row.id }, state, row, holdsLead };
-        const step = await beginStep(tx, deps, groups, beginning);
-        return step && { type, ...step };
-      }
-      default:
-        return assertNever(written);
     }
   }
 
@@ -122,7 +101,7 @@ export function createRunner(
       locked.set(text, key);
       return { key, release: () => void locked.delete(text) };
     },
-    begin,
+    begin: (tx, written, holdsLead) => beginWrite(tx, deps, { users, groups, written, holdsLead }),
     async run({ key, release }, first) {
       const run = runAndAnswer(key, first);
       running.add(run);

@@ -1,5 +1,6 @@
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isOfRecovery } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
@@ -13,8 +14,10 @@ import {
 import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
+  countPlanActions,
   listOvertakenActions,
   listPlanActions,
+  lockHeldPlanOf,
   lockPlan,
   type PlanActionRow,
   type PlanRow,
@@ -32,6 +35,7 @@ import {
 import { type Current, checkRepair, lockCurrent, toKey, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
+import { endRecovery, findRecovery } from './recovery-state.ts';
 
 /** Actions of one transaction. */
 const PART = 200;
@@ -146,7 +150,10 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
  */
 export async function dropOvertaken(deps: DriftDeps): Promise<void> {
   const { store, clock, events } = deps;
+  if ((await listOvertakenActions(store.read, 1)).length === 0) return;
   const over = await store.write(async (tx) => {
+    // Before the users and groups, as all who make plans do.
+    await lockHeldPlanOf(tx, 'provider');
     const actions = await listOvertakenActions(tx, PART);
     const now = clock.now();
     const dropped: PlanActionRow[] = [];
@@ -164,7 +171,28 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
     );
     return endEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
   });
-  for (const { id, source } of over) events.plan({ id, source, status: 'applied', actions: 0 });
+  for (const plan of over) {
+    events.plan({ id: plan.id, source: plan.source, status: 'applied', actions: 0 });
+    await endRecoveryOf(deps, { ...plan, status: 'applied' });
+  }
+}
+
+/** Ends the recovery that a plan was made for, if it was: nothing of it is held any more. */
+export async function endRecoveryOf(
+  deps: DriftDeps,
+  { id, source, status }: PlanRow,
+): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const { store, events } = deps;
+  const released = await store.write(async (tx) => {
+    const state = await findRecovery(tx);
+    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
+    await endRecovery(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (released === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions: released });
+  store.bell.ring('decided');
 }
 
 async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {

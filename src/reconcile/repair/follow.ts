@@ -1,5 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
-import { isHolding, isOfRecovery } from '../../domain/plan.ts';
+import { isHolding } from '../../domain/plan.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -19,10 +19,9 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { acceptDiscarded, dropOvertaken } from './accept-held.ts';
+import { acceptDiscarded, dropOvertaken, endRecoveryOf } from './accept-held.ts';
 import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
-import { endRecovery, findRecovery } from './recovery-state.ts';
 import { releasePart } from './release.ts';
 
 /** Repairs that are checked in one transaction. */
@@ -53,21 +52,6 @@ export async function followPlans(
   }
   const met = await endMetDrifts(deps);
   return met || plans.length > 0;
-}
-
-/** Ends the recovery that this plan was made for: nothing of it is held any more. */
-async function endRecoveryOf(deps: DriftDeps, { id, source, status }: PlanRow): Promise<void> {
-  if (!isOfRecovery(source)) return;
-  const { store, events } = deps;
-  const released = await store.write(async (tx) => {
-    const state = await findRecovery(tx);
-    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
-    await endRecovery(tx);
-    return (await countPlanActions(tx, id)).get('released') ?? 0;
-  });
-  if (released === undefined) return;
-  events.recovery({ phase: 'over', code: status, actions: released });
-  store.bell.ring('decided');
 }
 
 /** Ends the finished repairs of a plan, and the plan once nothing of it waits any more. */

@@ -18,14 +18,15 @@ export interface WaitingUsers {
   readonly waiters: Waiters<UserUndo>;
 }
 
-/** Makes users convergeable. */
-export function convergeUsers(
-  deps: ReconcileDeps,
-  { waiters }: WaitingUsers,
-): Convergeable<UserState, UserAction, UserKnown, UserField, UserRow> & {
+/** Users, as convergence needs them. */
+export interface UserKind
+  extends Convergeable<UserState, UserAction, UserKnown, UserField, UserRow> {
   /** State of a stored user. */
   toState(row: UserRow): UserState;
-} {
+}
+
+/** Makes users convergeable. */
+export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): UserKind {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
     addressMayChange: deps.quirks.current().addressMayChange ?? true,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
@@ -67,7 +68,7 @@ export async function storeGroupChange(
   { clock, rules }: ScimDeps,
   request: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const { row, isNew } = request;
+  const { row, isNew, named } = request;
   const now = clock.now();
   const version = isNew ? row.version : row.version + 1;
   const context = {
@@ -76,7 +77,6 @@ export async function storeGroupChange(
     inFlight: isInFlight(row),
     keeps: request.keeps,
   };
-  const { named } = request;
   await assertUsersExist(tx, 'members', request.members, named);
   await assertUsersExist(tx, 'admins', request.admins);
   const members = await editLinks(tx, 'memberships', request.members, { ...context, named });
@@ -103,9 +103,8 @@ export async function storeGroupChange(
       })),
     };
   }
-  const { isDue } = changed;
-  const links = isDue && !hasRules(rules) ? listBegun(request, parts) : undefined;
-  const start = links && (await request.begin?.(tx, { type: 'group', row: changed.row, links }));
+  const start =
+    changed.isDue && !hasRules(rules) ? await begin(tx, request, changed.row, parts) : undefined;
   const stored = { ...changed.row, ...start?.step.columns };
   await saveGroupChange(tx, request, { ...parts, changed: stored });
   const { id } = row;
@@ -114,7 +113,7 @@ export async function storeGroupChange(
     id,
     start,
     ...(await follow(tx, rules, { request, changed: stored, parts })),
-    undo: isDue
+    undo: changed.isDue
       ? {
           type: 'group',
           before: toBefore(request, state.pending),
@@ -125,6 +124,16 @@ export async function storeGroupChange(
         }
       : undefined,
   };
+}
+
+function begin(
+  tx: Db,
+  request: GroupChangeRequest,
+  row: GroupRow,
+  parts: ChangedParts,
+): Promise<HeadStart | undefined> | undefined {
+  const links = listBegun(request, parts);
+  return links && request.begin?.(tx, { type: 'group', row, links });
 }
 
 /** The changes of members that can begin at once; undefined: something else waits for the group, or one of them has to. */

@@ -9,6 +9,7 @@ import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { withoutSettled } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
+import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
 import {
@@ -101,22 +102,28 @@ export async function storeUserChange(
     // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
     ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
   };
-  const { id } = row;
-  const begins = isDue && isAtRest(row);
-  const start = begins ? await request.begin?.(tx, { type: 'user', row: changed }) : undefined;
+  const start = isDue ? await begin(tx, request, changed) : undefined;
   const stored = { ...changed, ...start?.step.columns };
-  await updateUser(tx, id, toChangedColumns(row, stored));
+  await updateUser(tx, row.id, toChangedColumns(row, stored));
   if (!isDeepStrictEqual(before.emails, next.emails))
-    await replaceUserEmails(tx, id, listFoldedEmails(next));
+    await replaceUserEmails(tx, row.id, listFoldedEmails(next));
   return {
     type: 'user',
-    id,
+    id: row.id,
     row: stored,
     start,
     undo: isDue
       ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
       : undefined,
   };
+}
+
+async function begin(
+  tx: Db,
+  request: UserChangeRequest,
+  row: UserRow,
+): Promise<HeadStart | undefined> {
+  return isAtRest(request.row) ? request.begin?.(tx, { type: 'user', row }) : undefined;
 }
 
 /**

@@ -21,6 +21,9 @@ type Attempt = AcceptedWrite | { readonly kind: string };
 /** What storing a write takes. */
 type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
 
+/** What storing a write takes, with the trace that it belongs to. */
+type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
+
 /** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */
 export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | undefined>;
 
@@ -35,41 +38,77 @@ export async function storeWrite<Result extends Attempt>(
   store: (tx: Db, begin: Begin) => Promise<Result>,
 ): Promise<Result> {
   const leave = id === undefined ? undefined : deps.reconciler.enter(id);
-  const attempts: Result[] = [];
   const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
+  const traced = { ...deps, trace: span.traceparent };
+  let stored: Result | undefined;
+  try {
+    stored = await storeBegun(traced, store).catch((error: unknown) => {
+      if (!(error instanceof CannotBegin)) throw error;
+      return storeAttempts(traced, (tx) => store(tx, NEVER));
+    });
+    return stored;
+  } finally {
+    leave?.();
+    span.end({ attributes: toSpanAttributes(stored) });
+  }
+}
+
+function toSpanAttributes(stored: Attempt | undefined): SpanAttributes {
+  if (stored === undefined || 'kind' in stored) return {};
+  const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
+  return { 'scim_bridge.resource_type': stored.type, 'scim_bridge.change': kind };
+}
+
+/** The first step of a write could not be written down, which is no reason to refuse the write. */
+class CannotBegin extends Error {}
+
+const NEVER: Begin = async () => undefined;
+
+async function storeBegun<Result extends Attempt>(
+  deps: TracedDeps,
+  store: (tx: Db, begin: Begin) => Promise<Result>,
+): Promise<Result> {
   let start: HeadStart | undefined;
   const giveUp = () => {
     start?.lock.release();
     start = undefined;
   };
   const begin: Begin = async (tx, written) => {
-    start = await deps.reconciler.begin(tx, written);
-    return start;
+    try {
+      start = await deps.reconciler.begin(tx, written);
+      return start;
+    } catch (cause) {
+      throw new CannotBegin('the first step of a write could not be written down', { cause });
+    }
   };
   try {
-    return await deps.store.write(async (tx) => {
+    return await storeAttempts(deps, (tx) => {
       giveUp(); // It may run again.
-      const result = await announce(tx, deps, await store(tx, begin), span.traceparent);
+      return store(tx, begin);
+    });
+  } catch (error) {
+    giveUp();
+    throw error;
+  }
+}
+
+async function storeAttempts<Result extends Attempt>(
+  deps: TracedDeps,
+  store: (tx: Db) => Promise<Result>,
+): Promise<Result> {
+  const attempts: Result[] = [];
+  try {
+    return await deps.store.write(async (tx) => {
+      const result = await announce(tx, deps, await store(tx));
       attempts.push(result);
       return result;
     });
   } catch (error) {
     const last = attempts.at(-1);
-    if (isUnsure(error) && last !== undefined && !('kind' in last)) {
-      if (await isKept(deps, last)) return last;
-    }
-    giveUp();
+    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
+    if (await isKept(deps, last)) return last;
     throw error;
-  } finally {
-    leave?.();
-    span.end({ attributes: toSpanAttributes(attempts.at(-1)) });
   }
-}
-
-function toSpanAttributes(last: Attempt | undefined): SpanAttributes {
-  if (last === undefined || 'kind' in last) return {};
-  const kind = last.undo === undefined ? 'nothing' : toChangeClass(last);
-  return { 'scim_bridge.resource_type': last.type, 'scim_bridge.change': kind };
 }
 
 /**
@@ -91,9 +130,8 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock }: WriteDeps,
+  { reconciler, policy, clock, trace }: TracedDeps,
   result: Result,
-  trace: string | undefined,
 ): Promise<Result> {
   if ('kind' in result || result.undo === undefined) return result;
   const { row, undo } = result;
@@ -119,7 +157,10 @@ function withChange(start: HeadStart, change: ChangeRow): HeadStart {
 }
 
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */
-async function isKept({ store }: WriteDeps, { type, id, row }: AcceptedWrite): Promise<boolean> {
+async function isKept(
+  { store }: Pick<WriteDeps, 'store'>,
+  { type, id, row }: AcceptedWrite,
+): Promise<boolean> {
   const until = performance.now() + FIND_OUT_MS;
   while (performance.now() < until) {
     try {
