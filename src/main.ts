@@ -117,13 +117,17 @@ async function serveUntilStopped(
     if (!isAsked) throw end;
     return 0;
   } finally {
-    for (const server of servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+    cutOff(servers);
     secrets.stop();
     await closeTarget();
     await store.close();
+  }
+}
+
+function cutOff(servers: readonly Server[]): void {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
   }
 }
 
