@@ -17,10 +17,13 @@ export const notification = z.strictObject({
 export type NotificationView = JsonOf<typeof notification>;
 
 /** Body that has notifications tried again. */
-export const notificationRetryBody = z.union([
-  bodyOf('an id, or all', { id: z.string().min(1).max(100) }),
-  bodyOf('an id, or all', { all: z.literal(true) }),
-]);
+export const notificationRetryBody = z.union(
+  [
+    bodyOf('an id, or all', { id: z.string().min(1).max(100) }),
+    bodyOf('an id, or all', { all: z.literal(true) }),
+  ],
+  { error: 'The body has to be {"id": "…"} or {"all": true}.' },
+);
 /** Number of notifications that are tried again. */
 export const notificationRetry = z.strictObject({ count: count() });
 
