@@ -16,11 +16,11 @@ interface Chart {
 }
 
 const CHARTS: readonly Chart[] = [
-  { key: 'calls', title: 'Calls to the service a minute', color: 'indigo.6' },
+  { key: 'calls', title: 'Calls a minute', color: 'indigo.6' },
   { key: 'due', title: 'Not in the service yet', color: 'teal.6' },
   { key: 'drifts', title: 'Differences that wait', color: 'orange.6' },
   { key: 'stuck', title: 'Refused by the service', color: 'red.6' },
-  { key: 'refused', title: 'Refused requests of providers a minute', color: 'grape.6' },
+  { key: 'refused', title: 'Refused requests a minute', color: 'grape.6' },
 ];
 /** Rows of a table: as many as somebody reads. */
 const ROWS = 24;
@@ -58,14 +58,14 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           // The table below says the same to whoever does not see it.
           areaChartProps={{ accessibilityLayer: false }}
           strokeWidth={1.5}
-          gridAxis="y"
+          gridAxis="x"
           tickLine="none"
           areaProps={{ isAnimationActive: false }}
           yAxisProps={{ width: 44, allowDecimals: false }}
           xAxisProps={{ minTickGap: 48 }}
           {...(limit === null
             ? {}
-            : { referenceLines: [{ y: limit, color: 'red.6', label: 'the rate' }] })}
+            : { referenceLines: [{ y: limit, color: 'red.6' }] })}
         />
       </div>
       <Numbers chart={chart} samples={samples} />
