@@ -113,10 +113,7 @@ async function serveUntilStopped(
     if (!isAsked) throw end;
     return 0;
   } finally {
-    for (const server of servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+    for (const server of servers) cutOff(server);
     secrets.stop();
     await closeTarget();
     await store.close();
@@ -143,6 +140,11 @@ function renewSecrets(
 ): void {
   secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
   if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
+}
+
+function cutOff(server: Server): void {
+  server.close();
+  server.closeAllConnections();
 }
 
 /** Tokens that the settings give, or that the first run made. */

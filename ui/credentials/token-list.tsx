@@ -9,7 +9,7 @@ type Token = Ops<'Token'>;
 
 const PURPOSES = {
   scim: 'provider',
-  metrics: 'metrics alone',
+  metrics: 'metrics',
   reader: 'reader',
   operator: 'operator',
 } as const;
