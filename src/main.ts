@@ -117,16 +117,18 @@ async function serveUntilStopped(
     if (!isAsked) throw end;
     return 0;
   } finally {
-    for (const server of servers) cutOff(server);
+    cutOff(servers);
     secrets.stop();
     await closeTarget();
     await store.close();
   }
 }
 
-function cutOff(server: Server): void {
-  server.close();
-  server.closeAllConnections();
+function cutOff(servers: readonly Server[]): void {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
 /** Tokens that the settings give, or that the first run made. */
