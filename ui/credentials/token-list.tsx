@@ -7,7 +7,12 @@ import { RowAct } from './row-act.tsx';
 
 type Token = Ops<'Token'>;
 
-const PURPOSES = { scim: 'provider', reader: 'reader', operator: 'operator' } as const;
+const PURPOSES = {
+  scim: 'provider',
+  metrics: 'metrics',
+  reader: 'reader',
+  operator: 'operator',
+} as const;
 
 const columns: readonly Column<Token>[] = [
   {

@@ -41,7 +41,7 @@ function* listConcerns(status: Ops<'Status'>, heldPlans: number): Generator<Conc
     const to = PAGES[code];
     yield { title: detail, remedy, ...(to && { to }) };
   }
-  if (heldPlans > 0 && !['plan-held', 'held'].some((code) => toldCodes.has(code))) {
+  if (heldPlans > 0 && !['plan-held', 'recovery'].some((code) => toldCodes.has(code))) {
     yield {
       title:
         heldPlans === 1 ? 'A plan waits for a decision.' : `${heldPlans} plans wait for decisions.`,
@@ -60,6 +60,7 @@ function* listConcerns(status: Ops<'Status'>, heldPlans: number): Generator<Conc
 
 const PAGES: Readonly<Record<string, Concern['to']>> = {
   'plan-held': '/plans',
+  recovery: '/plans',
   'drift-open': '/drifts',
   'credentials-expiring': '/credentials',
   'token-expiring': '/credentials',

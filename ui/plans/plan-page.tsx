@@ -74,7 +74,7 @@ function toAuthors(summary: PlanOf['summary']): string {
 }
 
 function toDiscarding(source: PlanOf['source']): string {
-  if (source === 'provider') {
+  if (source === 'provider' || source === 'first-run' || source === 'restore') {
     return 'Does nothing of it: what the service holds is what is wanted from now on, until the provider writes it again.';
   }
   return 'Does nothing of it. The differences stay, and stay reported; a later sweep may propose it again.';

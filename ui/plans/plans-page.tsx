@@ -13,6 +13,7 @@ type Summary = Ops<'PlanSummary'>;
 const route = getRouteApi('/plans');
 const STATUSES = [
   { value: '', label: 'All' },
+  { value: 'making', label: 'Making: the service is read first' },
   { value: 'held', label: 'Held: waits for you' },
   { value: 'approved', label: 'Approved: under way' },
   { value: 'applied', label: 'Applied' },

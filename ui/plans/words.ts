@@ -55,6 +55,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   operator: 'an operator',
   undo: 'an undoing',
   provider: 'removals by a provider above the limit',
+  'first-run': 'what was asked for while observing',
+  restore: 'a restored backup',
 };
 
 const HARMS: Readonly<Record<string, string>> = {
