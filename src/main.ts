@@ -104,13 +104,12 @@ async function serveUntilStopped(
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
-    const isAsked = typeof end === 'string';
-    logger.log(events.stopping({ signal: isAsked ? end : end.code }));
+    logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
     overloads.stop();
     await shutDown(bridge, servers, toDelayMs(settings, store, end));
     await otel?.stop();
     logger.log(events.stopped());
-    if (!isAsked) throw end;
+    if (typeof end !== 'string') throw end;
     return 0;
   } finally {
     for (const server of servers) cutOff(server);
