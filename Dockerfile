@@ -5,6 +5,8 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 # The optional platform packages bring Node itself, which the image already has; the compiler needs its own.
 RUN npm ci
 COPY src ./src
+COPY ui ./ui
+COPY scripts/build-console.mjs ./scripts/
 RUN npm run build && npm prune --omit=dev --omit=optional && mkdir data
 
 FROM node:24-slim

@@ -11,6 +11,7 @@ const LONGEST = [
   'start-to-stop',
   'sweep',
   'drift-policy',
+  'console/console',
   'error-table',
   'fuzz',
   'package',

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type Bridge, createBridge } from './app/compose.ts';
+import { type BannerFacts, toBanner } from './app/banner.ts';
+import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
 import {
   openServableStore,
+  readFirstOperator,
   readScimTokens,
   tellWeaknesses,
   toStoreWatch,
@@ -11,13 +13,14 @@ import {
 import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
-import { SCIM_PATH } from './app/scim.ts';
+import { createSecretWatch } from './app/secret-watch.ts';
 import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { toStoreUrl } from './settings/store-url.ts';
 import type { Store } from './store/store.ts';
 import { events } from './telemetry/events.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
@@ -34,6 +37,12 @@ export interface ServeWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
+  /** Reads the settings again, for secrets that change; undefined: those of the start hold. @throws SettingsError */
+  readonly reload?: (() => LoadedSettings) | undefined;
+  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
+  readonly onHangUp?: ((hear: () => void) => void) | undefined;
+  /** Terminal that standard output goes to: there alone the token of an operator is shown. */
+  readonly terminal?: object | undefined;
 }
 
 /** Serves the bridge until the process is asked to stop; resolves with the exit code. */
@@ -53,16 +62,24 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 }
 
 async function serveUntilStopped(
-  { settings, warnings, shown }: LoadedSettings,
-  { write, env, untilStopped }: ServeWorld,
+  loaded: LoadedSettings,
+  { write, env, untilStopped, reload = () => loaded, onHangUp, terminal }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
+  const { settings, warnings } = loaded;
+  const secrets = createSecretWatch({ loaded, reload, logger });
+  onHangUp?.(secrets.reload);
+  secrets.start();
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
-  const store = await openServableStore(settings, toStoreWatch(logger, stopped));
+  const store = await openServableStore(settings, {
+    ...toStoreWatch(logger, stopped),
+    findUrl: () => toStoreUrl(secrets.current()),
+  });
   // The embedded sandbox begins with the process, so nobody has called it.
   const calledBefore = settings.upstream.url === undefined ? undefined : systemClock.now();
-  const { target, close: closeTarget } = await openTarget(settings);
+  const findToken = () => secrets.current().upstream.token ?? '';
+  const { target, close: closeTarget } = await openTarget(settings, findToken);
   const servers: Server[] = [];
   try {
     const metrics = createMetrics();
@@ -71,22 +88,17 @@ async function serveUntilStopped(
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const scimTokens = await readScimTokens(settings, store);
+    const operator = await readFirstOperator(settings, store);
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
-      settings,
-      about: { version: readPackageVersion(), startedAt: systemClock.now(), settings: shown },
-      store,
-      target,
-      scimTokens,
-      publicUrl,
-      clock: systemClock,
-      calledBefore,
-      random: Math.random,
-      logger,
-      metrics,
+      ...toBasics(loaded, operator),
+      ...{ store, target, scimTokens, publicUrl, calledBefore, logger, metrics },
       tracing: otel?.tracing ?? noTracing,
       findOverload: overloads.find,
     });
+    const made = { scimTokens, operator };
+    secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
+    if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
     await tellWeaknesses(logger, store);
     await bridge.start();
     ports.main.serve(bridge.app);
@@ -94,7 +106,7 @@ async function serveUntilStopped(
     overloads.start();
     freezePrototypes();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
-    write(toBanner({ publicUrl, settings, token: scimTokens[0] }));
+    write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     const isAsked = typeof end === 'string';
     logger.log(events.stopping({ signal: isAsked ? end : end.code }));
@@ -105,13 +117,63 @@ async function serveUntilStopped(
     if (!isAsked) throw end;
     return 0;
   } finally {
-    for (const server of servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+    for (const server of servers) cutOff(server);
+    secrets.stop();
     await closeTarget();
     await store.close();
   }
+}
+
+function cutOff(server: Server): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+/** Tokens that the settings give, or that the first run made. */
+interface MadeTokens {
+  readonly scimTokens: readonly string[];
+  readonly operator: string | undefined;
+}
+
+function toFacts(
+  { settings }: LoadedSettings,
+  start: {
+    readonly publicUrl: string;
+    readonly made: MadeTokens;
+    readonly ports: { readonly main: Listener; readonly ops: Listener | undefined };
+    /** True: a person reads it, and no log keeps it. */
+    readonly isSeen: boolean;
+  },
+): BannerFacts {
+  const { publicUrl, made, ports, isSeen } = start;
+  return {
+    ...{ publicUrl, settings, token: made.scimTokens[0] },
+    operator: isSeen ? made.operator : undefined,
+    opsUrl: toLocalUrl(settings.host, (ports.ops ?? ports.main).server),
+  };
+}
+
+function withOperator(settings: Settings, operator: string | undefined): Settings {
+  return operator === undefined
+    ? settings
+    : { ...settings, ops: { token: operator, ...settings.ops } };
+}
+
+function toBasics({ settings: given, shown }: LoadedSettings, operator: string | undefined) {
+  const settings = withOperator(given, operator);
+  const about = {
+    version: readPackageVersion(),
+    startedAt: systemClock.now(),
+    settings: shown,
+  };
+  return { settings, about, clock: systemClock, random: Math.random };
+}
+
+/** In front of the sandbox the token of the first run stays the only one. */
+function toSecrets(settings: Settings, { scimTokens, operator }: MadeTokens): Secrets {
+  const { tokens } = settings.scim;
+  const isMade = tokens.length === 0 && settings.upstream.url === undefined;
+  return { settings: withOperator(settings, operator), scimTokens: isMade ? scimTokens : tokens };
 }
 
 function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
@@ -192,32 +254,4 @@ async function closeWhenAnswered(server: Server): Promise<void> {
   await closed;
   clearInterval(idleCheck);
   clearTimeout(timeUp);
-}
-
-function toBanner({
-  publicUrl,
-  settings,
-  token,
-}: {
-  publicUrl: string;
-  settings: Settings;
-  /** undefined: the store alone has credentials, or nobody has one yet. */
-  token: string | undefined;
-}): string {
-  const base = `${publicUrl}${SCIM_PATH}`;
-  const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
-  if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
-  if (token === undefined) return `\n${address}\nSCIM tokens    scim-bridge token list\n\n`;
-  const service = settings.upstream.url ?? 'the embedded sandbox (set UPSTREAM_URL for a real one)';
-  return `
-scim-bridge is serving ${service}
-
-${address}
-SCIM token     ${token}
-
-Try it:
-  curl -s -H 'Authorization: Bearer ${token}' '${base}/Users'
-  curl -s -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/scim+json' -d '{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"ada@example.com","name":{"givenName":"Ada","familyName":"Lovelace"},"emails":[{"value":"ada@example.com","type":"work","primary":true}],"active":true}' '${base}/Users'
-
-`;
 }

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import { tokenCommand } from '../src/cli/token.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type Person, runner, runSweep } from './support/command.ts';
 import { freePort } from './support/free-port.ts';
+import { spawnBin } from './support/process.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
@@ -212,19 +212,6 @@ test('scripts for zsh and fish name every command, and an unknown shell is refus
   for (const shell of ['zsh', 'fish']) expect(print(shell)).toMatch(/drifts[\s\S]*--outcome/);
   expect(() => print('tcsh')).toThrow(/there is no script for tcsh/);
 });
-
-/** A process that ends with the test, and what it has printed. */
-function spawnBin(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: '', ...env } });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const out = { text: '' };
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      out.text += String(chunk);
-    });
-  const ended = once(child, 'exit').then(([code]) => Number(code));
-  return { child, out, ended };
-}
 
 /** A bridge in a process of its own, whose store and sandbox stay between two of them. */
 async function makeServing() {

@@ -5,11 +5,11 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { addEraseCommand } from '../src/cli/erase.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import type { HeldAction } from '../src/domain/plan.ts';
+import { addPlan } from '../src/reconcile/add-plan.ts';
 import { forgetTombstones } from '../src/reconcile/erasure/erasure.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { listRequests } from '../src/store/audit/requests.ts';
-import { deleteHeldActions, insertHeldActions } from '../src/store/plans/held.ts';
+import { deletePlan, type PlanRow } from '../src/store/plans/plans.ts';
 import { saveDispute } from '../src/store/resources/disputes.ts';
 import { keepFormerNames } from '../src/store/resources/former-names.ts';
 import type { Store } from '../src/store/store.ts';
@@ -209,9 +209,9 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       await expect.poll(() => isDone(world, id), { timeout: 10_000, interval: 20 }).toBe(true);
       const fresh = await listObstacles(world, id);
       await world.poll(LONG_MS);
-      await world.store.write((tx) => insertHeldActions(tx, [toHeld(id)]));
+      const plan = await holdDeactivation(world, id);
       const held = await askOps(world, 'POST', `/users/${id}/erase`);
-      await world.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
+      await world.store.write((tx) => deletePlan(tx, plan.id));
       behindTheBack(world).setActive('ada@example.com', true);
       await sweep(world);
       const active = await listObstacles(world, id);
@@ -252,7 +252,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       const [waiting, held] = [await addUser(world, 'bea'), await addUser(world, 'cy')];
       await send(world, 'DELETE', `/Users/${held}`);
       await world.poll(LONG_MS);
-      await world.store.write((tx) => insertHeldActions(tx, [toHeld(held)]));
+      await holdDeactivation(world, held);
       const fault = { kind: 'status', status: 503 } as const;
       world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
       await send(world, 'DELETE', `/Users/${waiting}`);
@@ -294,9 +294,13 @@ function readFiles(folder: string): string {
     .join();
 }
 
-function toHeld(resourceId: string): HeldAction {
-  const kind = { kind: 'user.deactivate', field: 'active', precondition: '' } as const;
-  return { resourceType: 'user', resourceId, ...kind };
+function holdDeactivation({ store }: TestBridge, resourceId: string): Promise<PlanRow> {
+  const action = {
+    ...({ kind: 'user.deactivate', type: 'user', resourceId, memberId: '' } as const),
+    ...{ desired: { active: false }, observed: { active: true }, harm: 'deactivate' as const },
+  };
+  const plan = { status: 'held', source: 'restore', reason: null, automatic: 0 } as const;
+  return store.write((tx) => addPlan(tx, [action], { ...plan, now: Date.now() }));
 }
 
 async function isDone({ store }: TestBridge, id: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
-import { addRecoveryCommand } from '../src/cli/recovery.ts';
 import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
+import { readPlan } from './support/pilots.ts';
 import { addUsers, findId, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -32,16 +32,20 @@ async function approve(
 ): Promise<void> {
   const read = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
   await expect.poll(async () => (await read()).phase, PATIENT).toBe('waiting');
-  const { hash } = Object((await read()).plan);
+  const { id, hash } = await readPlan(bridge, (await read()).planId);
   sandbox.calls.reset();
   meanwhile();
-  const approved = await askOps(bridge, 'POST', '/plans/first-run/approve', { hash });
+  const approved = await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, {
+    hash: hash ?? '',
+  });
   expect(approved.status).toBe(200);
 }
 
 /** The same, and waits until it is done. */
 async function goLive(lives: Lives, bridge: TestBridge, meanwhile?: () => void): Promise<void> {
   await approve(lives, bridge, meanwhile);
+  const read = async () => (await askOps(bridge, 'GET', '/recovery')).body.phase;
+  await expect.poll(read, PATIENT).toBe('none');
   await untilSettled(bridge);
 }
 
@@ -131,17 +135,12 @@ describeBridges('going live', ({ makeUrl }) => {
 
     await lives.live(async (bridge) => {
       const readRelease = async () => (await askOps(bridge, 'GET', '/status')).body.release;
-      const show = (...args: string[]) =>
-        runner(bridge, [addPlanCommand, addRecoveryCommand], { OPS_TOKEN })(...args);
+      const show = (...args: string[]) => runner(bridge, [addPlanCommand], { OPS_TOKEN })(...args);
       expect(await readRelease()).toBe(null);
       await approve(lives, bridge);
       await expect.poll(async () => Object(await readRelease()).done, PATIENT).toBe(20);
       const release = Object(await readRelease());
-      const texts = [
-        await show('plan', 'show'),
-        await show('plan', 'show', '--first-run'),
-        await show('recovery', 'show'),
-      ];
+      const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];
       faults.clear();
       await untilSettled(bridge);
 

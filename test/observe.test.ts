@@ -8,9 +8,11 @@ import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
+import { readPlan } from './support/pilots.ts';
 import {
   addGroup,
   addUser,
+  addUsers,
   findId,
   send,
   toGroup,
@@ -24,6 +26,7 @@ import {
   listManagedDrifts,
   OPS_TOKEN,
   SWEEP_SETTINGS,
+  sweep,
   untilSwept,
 } from './support/sweep.ts';
 
@@ -80,7 +83,21 @@ function describeItems(view: JsonObject): string[] {
 async function untilPlanned(bridge: TestBridge) {
   const read = async () => (await readFirstRun(bridge)).phase;
   await expect.poll(read, PATIENT).toBe('waiting');
-  return Object((await readFirstRun(bridge)).plan);
+  return readPlan(bridge, (await readFirstRun(bridge)).planId);
+}
+
+function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
+  const body = how === 'approve' ? { hash: hash ?? '' } : {};
+  return askOps(bridge, 'POST', `/plans/${String(id)}/${how}`, body);
+}
+
+/** What became of the actions of a decided plan, once nothing is held any more. */
+async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
+  const read = async () => (await readFirstRun(bridge)).phase;
+  await expect.poll(read, PATIENT).toBe('none');
+  await untilSettled(bridge);
+  const { actions } = await readPlan(bridge, id);
+  return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
 }
 
 /** Every person and group, with who is in it. */
@@ -148,7 +165,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
       const view = await readFirstRun(bridge);
 
       expect([staff.status, disputed.status]).toEqual([409, 409]);
-      expect(view).toMatchObject({ phase: 'observing', plan: null, nextCursor: null });
+      expect(view).toMatchObject({ phase: 'observing', planId: null, nextCursor: null });
       expect(describeItems(view).toSorted()).toEqual([
         'adopt user user00001@example.com',
         'adopt user user00002',
@@ -196,7 +213,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
       const plan = await untilPlanned(bridge);
       await untilSettled(bridge);
       expect(calls.count({ mutating: true })).toBe(0);
-      expect(plan.kinds).toEqual({
+      expect(Object(plan.counts).kinds).toEqual({
         'group.create': 1,
         'member.add': 2,
         'user.create': 1,
@@ -215,12 +232,14 @@ describeBridges('observe mode', ({ makeUrl }) => {
     await lives.live(async (bridge) => {
       const plan = await untilPlanned(bridge);
       expect(plan.hash).toBe(hash);
-      const wrong = await askOps(bridge, 'POST', '/plans/first-run/approve', { hash: 'another' });
-      const approved = await askOps(bridge, 'POST', '/plans/first-run/approve', { hash });
-      await untilSettled(bridge);
+      const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
+      const approved = await decide(bridge, plan, 'approve');
+      const ends = await untilFollowed(bridge, plan);
 
       expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan' } });
-      expect(approved).toMatchObject({ status: 200, body: { released: 6, dropped: 0 } });
+      expect(approved).toMatchObject({ status: 200, body: { source: 'first-run' } });
+      expect(ends).toHaveLength(6);
+      expect(ends).not.toContain('dropped');
       expect(service.getUser('ada@example.com').active).toBe(true);
       expect(service.getUser('user00002@example.com').active).toBe(false);
       expect(service.getUser('user00001@example.com')).toMatchObject({
@@ -240,15 +259,49 @@ describeBridges('observe mode', ({ makeUrl }) => {
     await lives.live(sendFirstDay, OBSERVE);
 
     await lives.live(async (bridge) => {
-      const { hash } = await untilPlanned(bridge);
-      const { body } = await askOps(bridge, 'POST', '/plans/first-run/discard', { hash });
-      expect(body).toEqual({ released: 0, dropped: 6 });
-      await untilSettled(bridge);
+      const plan = await untilPlanned(bridge);
+      await decide(bridge, plan, 'discard');
+      expect(await untilFollowed(bridge, plan)).toEqual(Array(6).fill('dropped'));
     });
     await lives.live(async (bridge) => {
       await untilSettled(bridge);
       expect((await readFirstRun(bridge)).phase).toBe('none');
     });
+
+    expect(describeService(lives.sandbox)).toEqual(before);
+  });
+
+  test('a plan of which providers have asked for everything again is over', async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
+
+    await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      for (const [index, id] of ids.entries()) {
+        await send(bridge, 'PUT', `/Users/${id}`, toUser(`person${index + 1}`));
+      }
+      expect(await untilFollowed(bridge, plan)).toEqual(['dropped', 'dropped']);
+      expect(await readReasons(bridge)).toEqual([]);
+    });
+    expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);
+  });
+
+  test('after a discarded plan no policy does any of it', async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const before = describeService(lives.sandbox);
+    await lives.live(sendFirstDay, OBSERVE);
+
+    await lives.live(
+      async (bridge) => {
+        const plan = await untilPlanned(bridge);
+        await decide(bridge, plan, 'discard');
+        await untilFollowed(bridge, plan);
+        await sweep(bridge);
+        await untilSettled(bridge);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      },
+      { DRIFT_POLICY: 'repair' },
+    );
 
     expect(describeService(lives.sandbox)).toEqual(before);
   });
@@ -260,11 +313,11 @@ describeBridges('observe mode', ({ makeUrl }) => {
     await lives.live((bridge) => addUser(bridge, 'bob'), OBSERVE);
 
     await lives.live(async (bridge) => {
-      const readPlan = async () => Object((await readFirstRun(bridge)).plan ?? {});
+      const readNext = async () => readPlan(bridge, (await readFirstRun(bridge)).planId);
       await expect
-        .poll(async () => (await readPlan()).kinds, PATIENT)
+        .poll(async () => Object((await readNext()).counts).kinds, PATIENT)
         .toEqual({ 'user.create': 2 });
-      expect((await readPlan()).hash).not.toBe(hash);
+      expect((await readNext()).hash).not.toBe(hash);
     });
   });
 
@@ -299,7 +352,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
       { ...OBSERVE, OBSERVE_WHEN_WORK_IS_DUE: 'hold' },
     );
     await lives.live(async (bridge) => {
-      expect((await untilPlanned(bridge)).kinds).toEqual({ 'user.create': 1 });
+      expect(Object((await untilPlanned(bridge)).counts).kinds).toEqual({ 'user.create': 1 });
     });
   });
 });
@@ -311,21 +364,22 @@ test('the plan of the first day is approved and discarded from the command line'
   const run = (bridge: TestBridge, ...args: string[]) =>
     runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
 
-  for (const [name, decision, told] of [
-    ['ada', 'approve', '1 changes wait for the service now, 0 are not done\n'],
-    ['bob', 'discard', '0 changes wait for the service now, 1 are not done\n'],
+  for (const [name, decision] of [
+    ['ada', 'approve'],
+    ['bob', 'discard'],
   ] as const) {
     await lives.live((bridge) => addUser(bridge, name), OBSERVE);
     await lives.live(async (bridge) => {
-      const { hash } = await untilPlanned(bridge);
+      const plan = await untilPlanned(bridge);
+      const id = String(plan.id);
+      const hash = decision === 'approve' ? [String(plan.hash)] : [];
       const shown = await run(bridge, 'show', '--first-run');
-      const unnamed = await run(bridge, 'discard', 'first-run');
-      const decided = await run(bridge, decision, 'first-run', hash);
-      await untilSettled(bridge);
+      const decided = await run(bridge, decision, id, ...hash);
+      await untilFollowed(bridge, plan);
 
-      expect(shown.text).toContain(`Plan ${hash}: 1 changes`);
-      expect(unnamed.code).toBe(1);
-      expect(decided).toEqual({ code: 0, text: told });
+      expect(shown.text).toContain(`scim-bridge plan approve ${id} ${String(plan.hash)}`);
+      expect(shown.text).toContain('of first-run: 1 actions, held, 1 wait');
+      expect(decided.code).toBe(0);
     });
   }
 

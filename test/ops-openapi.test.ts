@@ -13,7 +13,7 @@ import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The machine may be busy. */
@@ -84,6 +84,8 @@ const NOTHING: OpsSources = {
     listFailing: never,
     listDisputes: never,
     findRelease: never,
+    readQueue: never,
+    scimUrl: '',
     about: { version: '1', startedAt: 0 },
     engine: 'sqlite',
     readFirstRead: never,
@@ -91,13 +93,14 @@ const NOTHING: OpsSources = {
     findLastSweep: never,
   },
   settings: [],
+  sandbox: undefined,
   acts: { list: never },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
   erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
-  recovery: { read: never, ...decisions },
-  firstRun: { readPage: never, ...decisions },
+  recovery: { read: never },
+  firstRun: { readPage: never },
   sweeps: { request: never, find: never, list: never, listDrifts: never },
   plans: {
     find: never,
@@ -112,13 +115,25 @@ const NOTHING: OpsSources = {
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
+  samples: { list: never, now: () => 0 },
   access: {
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
+    sessions: { open: never, find: never, list: never, end: never },
   },
   notifications: { list: never, retry: never, test: never, receivers: [] },
   api: { call: never, told: () => undefined },
 };
+
+/** Opens a session of the console. */
+async function signIn({ baseUrl }: TestBridge): Promise<void> {
+  const answer = await fetch(new URL('/console/session', baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-scim-bridge-console': '1' },
+    body: JSON.stringify({ token: OPS_TOKEN }),
+  });
+  expect(answer.status).toBe(201);
+}
 
 describeBridges('every request below /ops', ({ makeUrl }) => {
   test('is answered as it is described', async () => {
@@ -151,6 +166,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       for (const path of [
         ...[
           '/status',
+          '/samples',
           '/openapi.json',
           '/recovery',
           '/users',
@@ -161,6 +177,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
           '/acts',
           '/notifications',
           '/settings',
+          '/sandbox',
         ],
         ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
         ...[`/users/${ada}/timeline`, `/groups/${group}/timeline?limit=5`, `/timeline/${ada}`],
@@ -184,6 +201,9 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       expect([made.status, taken.status]).toEqual([201, 409]);
       expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
       await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
+      await signIn(bridge);
+      const { body: signedIn } = await ask(bridge, 'GET', '/sessions');
+      await ask(bridge, 'POST', `/sessions/${Object(signedIn).items[0].id}/revoke`);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(201);
       expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(409);
       expect((await ask(bridge, 'POST', '/clients/entra/rotate')).status).toBe(201);
@@ -260,23 +280,6 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       },
       { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
     );
-    const decided = ['/recovery', '/plans/first-run'].flatMap((path) => [
-      `${path}/approve`,
-      `${path}/discard`,
-    ]);
-    for (const [index, path] of decided.entries()) {
-      await lives.live((bridge) => addUser(bridge, `person${index}`), { MODE: 'observe' });
-      await lives.live(async (bridge) => {
-        const readPlan = async () => (await ask(bridge, 'GET', '/recovery')).body.plan;
-        await expect.poll(readPlan, PATIENT).not.toBeNull();
-        const { hash } = Object(await readPlan());
-        expect((await ask(bridge, 'POST', path, { hash: 'another' })).status).toBe(409);
-        expect((await ask(bridge, 'POST', path, { hash })).status).toBe(200);
-        // A process that only observes does not start while changes wait.
-        await untilSettled(bridge);
-      });
-    }
-
     expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
   });
 });

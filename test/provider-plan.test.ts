@@ -13,7 +13,15 @@ import {
 import { runner } from './support/command.ts';
 import { createMortalStore, endLead, type MortalStore } from './support/mortal-store.ts';
 import { readPlan, untilApplied } from './support/pilots.ts';
-import { addGroup, addUsers, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
@@ -248,6 +256,53 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
       expect(back.body.members).toHaveLength(1);
       expect(kept).toEqual(['C']);
       expect(bridge.sandbox.service.groups()).toEqual([]);
+    });
+  });
+
+  test('counts a deleted person once, and not in each group that is left', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+      const people = await addUsers(bridge, 3);
+      for (const name of ['A', 'B', 'C']) await addGroup(bridge, name, people);
+      await untilSettled(bridge);
+      for (const id of people.slice(0, 2)) {
+        await send(bridge, 'DELETE', `/Users/${id}`);
+        await untilSettled(bridge);
+      }
+      const waiting = await listWaiting(bridge);
+
+      expect(waiting).toEqual([]);
+      expect(['A', 'B', 'C'].map((name) => bridge.sandbox.service.members(name))).toEqual(
+        Array(3).fill([emailOf(2)]),
+      );
+    });
+  });
+
+  test('never reaches somebody who was made again since', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+      const people = await addPeople(bridge, 3);
+      const groups: string[] = [];
+      for (const name of ['A', 'B', 'C']) groups.push(await addGroup(bridge, name));
+      await untilSettled(bridge);
+      for (const id of groups) {
+        await send(bridge, 'DELETE', `/Groups/${id}`);
+        await untilSettled(bridge);
+      }
+      await send(bridge, 'DELETE', `/Users/${people[2]}`);
+      const held = await getWaiting(bridge);
+      const again = await addUser(bridge, 'person3');
+      const group = await addGroup(bridge, 'C', [again]);
+      await untilSettled(bridge);
+      await approve(bridge, held);
+      await untilApplied(bridge, held.id);
+
+      expect(held.counts).toMatchObject({ kinds: { 'user.deactivate': 1, 'group.delete': 1 } });
+      expect(isActive(bridge, 2)).toBe(true);
+      expect((await send(bridge, 'GET', `/Users/${again}`)).body.active).toBe(true);
+      expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['C']);
+      expect(bridge.sandbox.service.members('C')).toEqual([emailOf(2)]);
+      expect((await send(bridge, 'GET', `/Groups/${group}`)).body.members).toHaveLength(1);
     });
   });
 

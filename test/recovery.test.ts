@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { markRestored, restoreStore } from '../src/cli/backup-store.ts';
-import { addRecoveryCommand } from '../src/cli/recovery.ts';
+import { addPlanCommand } from '../src/cli/plan.ts';
 import { restoreCommand } from '../src/cli/restore.ts';
 import type { JsonValue } from '../src/domain/json.ts';
 import type { Sandbox, SandboxOptions } from '../src/sandbox/sandbox.ts';
@@ -21,6 +21,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
+import { listManagedDrifts, sweep } from './support/sweep.ts';
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -64,8 +65,9 @@ function ask(
   method: 'GET' | 'POST',
   path: string,
   body?: JsonValue,
+  about = '/recovery',
 ): Promise<TestAnswer> {
-  const url = new URL(`/ops/recovery${path}`, bridge.baseUrl).href;
+  const url = new URL(`/ops${about}${path}`, bridge.baseUrl).href;
   const headers = { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' };
   return bridge.request(method, url, body, headers);
 }
@@ -73,8 +75,30 @@ function ask(
 async function untilPhase(bridge: TestBridge, phase: string) {
   await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe(phase);
   const { body } = await ask(bridge, 'GET', '');
-  return { body, plan: Object(body.plan) };
+  return { body, plan: await findPlan(bridge, body.planId) };
 }
+
+async function findPlan(bridge: TestBridge, id: unknown) {
+  return Object((await ask(bridge, 'GET', `/plans/${String(id)}`, undefined, '')).body);
+}
+
+interface Decided {
+  readonly id: string;
+  readonly hash: string;
+}
+
+function decide(bridge: TestBridge, { id, hash }: Decided, how: 'approve' | 'discard') {
+  return ask(bridge, 'POST', `/plans/${id}/${how}`, how === 'approve' ? { hash } : {}, '');
+}
+
+/** Resolves once nothing of the plan waits for the bridge. */
+async function untilFollowed(bridge: TestBridge, { id }: Decided): Promise<string[]> {
+  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe('none');
+  const { actions } = await findPlan(bridge, id);
+  return actions.map((action: unknown) => Object(action).status);
+}
+
+const isDropped = (status: string) => status === 'dropped';
 
 /** Resolves once the start has found out what it wanted to know. */
 async function untilChecked(bridge: TestBridge): Promise<unknown> {
@@ -163,8 +187,8 @@ test('a restored backup does nothing by itself: what was pending waits, and who 
     });
 
     expect(body.reason).toMatchObject({ code: 'audit', events: expect.any(Number) });
-    expect(plan.kinds).toEqual({
-      'group.missing': 1,
+    expect(plan.counts.kinds).toEqual({
+      'group.create': 1,
       'member.add': 1,
       'member.remove': 1,
       'user.activate': 1,
@@ -191,14 +215,20 @@ test('an approved plan makes the service what the backup wants, and nobody exist
 
   await world.live(async (bridge) => {
     const { plan } = await untilPhase(bridge, 'waiting');
-    const wrong = await ask(bridge, 'POST', '/approve', { hash: 'another' });
-    const approved = await ask(bridge, 'POST', '/approve', { hash: plan.hash });
-    const again = await ask(bridge, 'POST', '/approve', { hash: plan.hash });
+    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
+    const approved = await decide(bridge, plan, 'approve');
+    const again = await decide(bridge, plan, 'approve');
+    const ends = await untilFollowed(bridge, plan);
     await untilSettled(bridge);
 
     expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash: plan.hash } });
-    expect(approved).toMatchObject({ status: 200, body: { released: 6, dropped: 0 } });
-    expect(again).toMatchObject({ status: 409, body: { code: 'no-plan' } });
+    expect(approved).toMatchObject({
+      status: 200,
+      body: { source: 'restore', status: 'approved' },
+    });
+    expect(ends).toHaveLength(6);
+    expect(ends.filter(isDropped)).toEqual([]);
+    expect(again).toMatchObject({ status: 409, body: { code: 'not-held' } });
     const { service } = world.sandbox;
     expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
     expect(service.members('Gone')).toEqual(toAddresses('ada'));
@@ -240,8 +270,8 @@ test('meanwhile a new write reaches the service in the field that it names and i
     expect(phase).toBe('reading');
     expect(service.groups().filter(({ name }) => name === 'New')).toHaveLength(1);
     expect(service.users().filter(({ email }) => email === 'dora@example.com')).toHaveLength(1);
-    expect(plan.kinds['user.rename']).toBeUndefined();
-    expect(plan.kinds['user.activate']).toBe(1);
+    expect(plan.counts.kinds['user.rename']).toBeUndefined();
+    expect(plan.counts.kinds['user.activate']).toBe(1);
   });
 });
 
@@ -253,10 +283,12 @@ test('recovery outlives restarts, and what no longer holds at the approval drops
     const { plan } = await untilPhase(bridge, 'waiting');
     await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
     await untilSettled(bridge);
-    const { body } = await ask(bridge, 'POST', '/approve', { hash });
+    await decide(bridge, plan, 'approve');
+    const ends = await untilFollowed(bridge, plan);
 
     expect(plan.hash).toBe(hash);
-    expect(body).toEqual({ released: 5, dropped: 1 });
+    expect(ends).toHaveLength(6);
+    expect(ends.filter(isDropped)).toHaveLength(1);
   });
 });
 
@@ -272,14 +304,41 @@ test('a discarded plan leaves the service as it is', async (context) => {
     });
     await untilSettled(bridge);
     const wereRulesApplied = areRulesApplied;
-    const { body } = await ask(bridge, 'POST', '/discard', { hash: plan.hash });
+    await decide(bridge, plan, 'discard');
+    const ends = await untilFollowed(bridge, plan);
     await untilSettled(bridge);
     await applied;
 
     expect(wereRulesApplied).toBe(false);
-    expect(body).toEqual({ released: 0, dropped: 6 });
-    expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
+    expect(ends.filter(isDropped)).toHaveLength(6);
   });
+  expect(describeService(world.sandbox)).toEqual(before);
+});
+
+test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', async (context) => {
+  const { world, ids } = await makeRestored(context);
+  const before = describeService(world.sandbox);
+
+  await world.live(
+    async (bridge) => {
+      const { plan } = await untilPhase(bridge, 'waiting');
+      const listAuthors = async () => {
+        const { actions } = await findPlan(bridge, plan.id);
+        const ofCarl = actions.filter((one: unknown) => Object(one).resource.id === ids.carl);
+        return ofCarl.map((one: unknown) => Object(one).who?.by);
+      };
+      await expect.poll(listAuthors, PATIENT).toEqual(['owner']);
+      await decide(bridge, plan, 'discard');
+      await untilFollowed(bridge, plan);
+      await sweep(bridge);
+      await untilSettled(bridge);
+      const carl = await send(bridge, 'GET', `/Users/${ids.carl}`);
+
+      expect(carl.body.active).toBe(false);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    },
+    { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s', AUDIT_POLL_INTERVAL: '1s' },
+  );
   expect(describeService(world.sandbox)).toEqual(before);
 });
 
@@ -347,7 +406,7 @@ describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
     const world = await makeWorld({ onTestFinished }, undefined, url);
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);
-    const commands = [addRecoveryCommand, restoreCommand({ markRestored, restoreStore })];
+    const commands = [addPlanCommand, restoreCommand({ markRestored, restoreStore })];
     const run = (args: string, env: Record<string, string> = {}) =>
       runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 
@@ -356,16 +415,18 @@ describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
       const env = { OPS_URL: new URL(bridge.baseUrl).origin };
       const { plan } = await untilPhase(bridge, 'waiting');
       const before = world.sandbox.calls.count({ mutating: true });
-      const shown = await run('recovery show', env);
-      const refused = await run('recovery approve another', env);
-      const approved = await run(`recovery approve ${plan.hash}`, env);
+      const shown = await run('plan show', env);
+      const refused = await run(`plan approve ${plan.id} another`, env);
+      const approved = await run(`plan approve ${plan.id} ${plan.hash}`, env);
+      const ends = await untilFollowed(bridge, plan);
       await untilSettled(bridge);
 
       expect(marked.code).toBe(0);
       expect(shown.text).toContain(plan.hash);
       expect(shown.text).toMatch(/user\.deactivate +bob@example\.com/);
       expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('409') });
-      expect(approved).toMatchObject({ code: 0, text: expect.stringContaining('2 changes wait') });
+      expect(approved).toMatchObject({ code: 0, text: expect.stringContaining('2 actions') });
+      expect(ends.filter(isDropped)).toEqual([]);
       expect(world.sandbox.service.getUser('bob@example.com').active).toBe(false);
       expect(world.sandbox.service.findUser('eve@example.com')).toBeDefined();
       expect(before).toBe(world.sandbox.calls.count({ mutating: true }) - 2);

@@ -58,7 +58,7 @@ describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) 
     const { code, text } = await run('sweep', env);
 
     expect(code).toBe(1);
-    expect(text).toContain('scim-bridge recovery show');
+    expect(text).toContain('scim-bridge plan show');
   });
 
   test.runIf(engine === 'sqlite')(

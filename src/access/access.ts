@@ -8,6 +8,7 @@ import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
 import { createLookup, type Kept } from './lookup.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
+import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
@@ -16,6 +17,9 @@ export interface Access {
   readonly find: FindCredential;
   readonly tokens: Tokens;
   readonly clients: Clients;
+  readonly sessions: Sessions;
+  /** Accepts these tokens of the settings from now on, and no others of them. */
+  renew(given: GivenTokens): void;
   /** Stores the uses that are not stored yet. */
   stop(): Promise<void>;
 }
@@ -38,15 +42,19 @@ export interface AccessDeps {
   /** The store's clock, so that a credential expires for all processes at once. */
   readonly clock: { now(): number };
   readonly given: GivenTokens;
+  readonly sessionLimits: SessionLimits;
   /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Creates the access of one process. */
-export function createAccess({ store, clock, given, onFailure }: AccessDeps): Access {
+export function createAccess(deps: AccessDeps): Access {
+  const { store, clock, onFailure } = deps;
+  let { given } = deps;
+  let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
   const lookup = createLookup({
-    findGiven: createGivenTokenFinder(given),
+    findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
     clock,
     used: ({ id }) => usage.used(id),
@@ -55,11 +63,16 @@ export function createAccess({ store, clock, given, onFailure }: AccessDeps): Ac
     find: lookup.find,
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
     clients: createClients({ store, clock, onRevoked: lookup.forget }),
+    sessions: createSessions({ store, clock, findGiven: () => given, limits: deps.sessionLimits }),
+    renew(next) {
+      given = next;
+      findGiven = createGivenTokenFinder(next);
+    },
     stop: usage.stop,
   };
 }
 
-/** The secret of a client opens nothing by itself: it is exchanged for an access token. */
+/** The secret of a client is exchanged for an access token, and a session is presented as a cookie alone. */
 async function load({ read }: Store, presented: PresentedSecret): Promise<Kept | undefined> {
   switch (presented.kind) {
     case 'token':
@@ -67,6 +80,7 @@ async function load({ read }: Store, presented: PresentedSecret): Promise<Kept |
     case 'access':
       return loadAccessToken(read, presented);
     case 'secret':
+    case 'session':
       return undefined;
     default:
       return assertNever(presented.kind);

@@ -1,13 +1,13 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Purpose of a text that the bridge made: a named token, an access token, the secret of a client. */
-export type SecretKind = 'token' | 'access' | 'secret';
+/** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
+export type SecretKind = 'token' | 'access' | 'secret' | 'session';
 
 /** Random bytes in a secret. */
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
 /** One beginning for all texts, so that secret scanners find them. */
-const FORM = /^scimbridge_(token|access|secret)_([0-9a-f]{16})_([\w-]{43})$/;
+const FORM = /^scimbridge_(token|access|secret|session)_([0-9a-f]{16})_([\w-]{43})$/;
 
 /** A new secret: `text` is shown once, and only `digest` is stored. */
 export interface NewSecret {

@@ -5,9 +5,9 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
+import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createRecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -22,6 +22,7 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
+import { countTraffic } from './count-traffic.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -34,6 +35,7 @@ import {
   openProviderWatch,
   openRequestLog,
   toDriftRules,
+  toGivenTokens,
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
@@ -53,16 +55,26 @@ export interface Bridge {
    * observe and acknowledged changes wait
    */
   start(): Promise<void>;
+  /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
+  renew(secrets: Secrets): void;
   /** `/readyz` says so from now on; requests are still answered. */
   drain(): void;
   /** Finishes or gives back what runs and closes the connections to the service. The store stays the caller's. */
   stop(): Promise<void>;
 }
 
+/** Secrets that may change while a bridge runs. */
+export interface Secrets {
+  /** Only secrets in them differ from those at the start. */
+  readonly settings: Settings;
+  /** Tokens of identity providers beside those that the store keeps. */
+  readonly scimTokens: readonly string[];
+}
+
 /** Opens the store of the settings and brings its schema up to date. @throws StoreError */
 export async function openMigratedStore(
   settings: Settings,
-  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost'> = {},
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options });
   try {
@@ -79,7 +91,9 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
   const store = watchWrites(countStoreWork(given.store, given.metrics), clock);
   const logger = openOutageLog(given.logger, store, clock);
-  const options: WatchedOptions = { ...given, store, clock, logger };
+  const traffic = createTrafficCounter();
+  const metrics = countTraffic(given.metrics, traffic);
+  const options: WatchedOptions = { ...given, store, clock, logger, metrics, traffic };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
@@ -101,7 +115,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    recovery: createRecoveryDecisions({ ...deps, notify: wake }),
     drifts: createDriftDecisions({
       ...{ ...deps, ...drifts, notify: wake },
       repair: toRepairPolicy(options.settings),
@@ -121,6 +134,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     start,
+    renew: (secrets) => renew(parts, secrets),
     async stop() {
       logger.stop();
       await stop();
@@ -130,6 +144,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       void leadership.resign();
     },
   };
+}
+
+function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
+  access.renew(toGivenTokens(settings, scimTokens));
+  const { token } = settings.upstream;
+  if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
 function openActLog({ store, clock, logger }: WatchedOptions): ActLog {

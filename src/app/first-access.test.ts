@@ -43,6 +43,7 @@ test('a real service is not served before anybody can come in, and is once a tok
       store,
       clock: systemClock,
       given: noTokens,
+      sessionLimits: { idleMs: 1, maxMs: 1 },
       onFailure: () => {},
     });
     await tokens.make({

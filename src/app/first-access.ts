@@ -16,7 +16,7 @@ import { openMigratedStore } from './compose.ts';
  */
 export async function openServableStore(
   settings: Settings,
-  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost'>,
+  watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'>,
 ): Promise<Store> {
   const store = await openMigratedStore(settings, watch);
   try {
@@ -38,12 +38,30 @@ export async function readScimTokens(
   store: Store,
 ): Promise<readonly string[]> {
   if (scim.tokens.length > 0 || upstream.url !== undefined) return scim.tokens;
-  const kept = await findFact<string>(store.read, TOKEN_FACT);
-  if (kept !== undefined) return [kept];
-  const token = randomBytes(24).toString('base64url');
-  const now = systemClock.now();
-  await store.write((tx) => saveFact(tx, { name: TOKEN_FACT, value: token, now }));
-  return [token];
+  return [await keepMade(store, TOKEN_FACT)];
+}
+
+const OPERATOR_FACT = 'first-run-operator';
+
+/**
+ * Finds the token of operators that the first run in front of the sandbox made up and the store keeps; undefined where
+ * the settings name a service or a token.
+ */
+export async function readFirstOperator(
+  { ops, upstream }: Settings,
+  store: Store,
+): Promise<string | undefined> {
+  if (ops.token !== undefined || upstream.url !== undefined) return undefined;
+  return keepMade(store, OPERATOR_FACT);
+}
+
+/** The token that the store keeps under this name, made when it is asked for first. */
+async function keepMade(store: Store, name: string): Promise<string> {
+  const kept = await findFact<string>(store.read, name);
+  if (kept !== undefined) return kept;
+  const value = randomBytes(24).toString('base64url');
+  await store.write((tx) => saveFact(tx, { name, value, now: systemClock.now() }));
+  return value;
 }
 
 /** Time that a start waits for a PostgreSQL that is not there yet, in milliseconds. */

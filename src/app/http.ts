@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
+import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
@@ -50,6 +51,9 @@ export function createApps(
     engine: store.engine,
     upstreamHealth: () => leadership.news().health,
     activity: () => reconciler.activity(),
+    readQueue: async () =>
+      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
+    scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
     countDrifts: () => countDrifts(store.read),
@@ -71,17 +75,15 @@ export function createApps(
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
-  if (settings.ops.port === undefined) app.use(operators);
+  const pages = createConsole({
+    ...{ sessions: parts.access.sessions, findCredential: parts.access.find },
+    ...{ attempts: parts.attempts, clock },
+  });
+  if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
-  return {
-    app,
-    opsApp: createApp(settings.trustProxy)
-      .use(follow)
-      .use(health)
-      .use(operators)
-      .use(answerUnknown),
-  };
+  const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
+  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknown) };
 }
 
 function toOAuthDeps(

@@ -5,6 +5,7 @@ import type { ApiSource } from '../ops/api/routes.ts';
 import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
+import { createNews, type News } from '../ops/events/news.ts';
 import { createExplainSource } from '../ops/explain/routes.ts';
 import { NEWEST } from '../ops/http/list-query.ts';
 import { getOperator } from '../ops/http/operator.ts';
@@ -24,8 +25,10 @@ import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
 import { listNames } from '../store/audit/timeline.ts';
 import { countDrifts, findDrift } from '../store/drifts.ts';
+import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
+import { listSamples } from '../store/samples.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
@@ -44,14 +47,13 @@ type State = Omit<
 /** Creates the router of the operators' interface. */
 export function createOperators(options: WatchedOptions, parts: BridgeParts, state: State): Router {
   const { store, logger, metrics } = options;
-  const { recovery, guard, leadership } = parts;
+  const { guard, leadership, access, attempts } = parts;
   const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
-  const decisions = { approve: recovery.approve, discard: recovery.discard };
   return createOperatorRouter({
     registry: metrics.registry,
     status: toStatusSources(options, state, sweeps),
     sweeps,
-    settings: options.about.settings,
+    ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     resources: toResourceSources(options, parts),
     plans: createPlanSource(store.read, parts.drifts),
     decideDrifts: {
@@ -72,12 +74,11 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
           detection: leadership.news().detection ?? undefined,
           now: options.clock.now(),
         }),
-      ...decisions,
     },
     firstRun: {
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
-      ...decisions,
     },
+    samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: { call: leadership.callForOperator, told: tellCalls(logger) },
@@ -91,10 +92,13 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       parts.acts.acted(act);
     },
     failed: (fields) => logger.log(events.requestFailed(fields)),
-    access: parts.access,
-    findCredential: parts.access.find,
-    attempts: parts.attempts,
+    ...{ access, attempts, findCredential: access.find, sessions: access.sessions },
+    news: openNews(options, parts),
   });
+}
+
+function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts): News {
+  return createNews({ readMarks: () => readMarks(store.read), isDraining, clock });
 }
 
 function toStatusSources(

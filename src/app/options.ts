@@ -1,5 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
+import type { SandboxAddress } from '../ops/state/sandbox.ts';
 import type { About } from '../ops/state/status.ts';
+import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
@@ -12,10 +14,13 @@ import type { Tracing } from '../telemetry/tracing.ts';
 /** The service that a bridge works with. */
 export interface Target {
   readonly baseUrl: string;
-  readonly token: string;
+  /** The token of now: it may be renewed while the bridge runs. */
+  readonly findToken: () => string;
   /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
   readonly identity: string;
   readonly requestsPerSecond: number;
+  /** Address and token of the embedded sandbox; undefined: it is a real service. */
+  readonly sandbox?: SandboxAddress;
 }
 
 /** Options of a bridge. */
@@ -41,7 +46,8 @@ export interface BridgeOptions {
   readonly findOverload: () => Overload | undefined;
 }
 
-/** Options with a store that tells whether it takes writes. */
+/** Options with a store that tells whether it takes writes, and with a count of what happens. */
 export interface WatchedOptions extends BridgeOptions {
   readonly store: WatchedStore;
+  readonly traffic: TrafficCounter;
 }

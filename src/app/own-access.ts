@@ -14,7 +14,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 import { listen, toPort } from './guarded-server.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
-import { toConnectionLimits } from './settings.ts';
+import { toConnectionLimits, toSessionLimits } from './settings.ts';
 
 const HOST = '127.0.0.1';
 /** Only this process knows the token, and the way in is open for a moment. */
@@ -66,11 +66,12 @@ async function serveAccess(
     store,
     clock: await openStoreClock(store, systemClock),
     given: { scim: [], operator: undefined, reader: undefined, metrics: undefined },
+    sessionLimits: toSessionLimits(settings),
     onFailure: () => undefined,
   });
   const limits = toConnectionLimits(settings);
   const findCredential = async (presented: string) => (isOurs(presented) ? COMMAND : undefined);
-  const letIn = requireOperator({ findCredential, attempts: NOT_COUNTED });
+  const letIn = requireOperator({ findCredential, attempts: NOT_COUNTED, sessions: undefined });
   const app = express().use('/ops', letIn, createAccessRouter(access));
   const { server } = await listen({ host: HOST, port: 0, limits, app }, []);
   try {

@@ -4,7 +4,6 @@ import type { StoredRequestLog } from '../ops/requests/request-log.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
-import type { RecoveryDecisions } from '../reconcile/repair/recovery.ts';
 import type { ProviderWatch } from '../reconcile/repair/watch.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -17,7 +16,6 @@ export interface BridgeParts {
   readonly leadership: Leadership;
   readonly rules: Rules;
   readonly reconciler: Reconciler;
-  readonly recovery: RecoveryDecisions;
   readonly drifts: DriftDecisions;
   /** Has the leader make a sweep; returns its id. */
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;

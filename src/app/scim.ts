@@ -1,4 +1,4 @@
-import { type Access, createAccess } from '../access/access.ts';
+import { type Access, createAccess, type GivenTokens } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
@@ -10,11 +10,12 @@ import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
+import type { Settings } from '../settings/schema.ts';
 import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
 import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
 
 /** Time that requests together may keep the event loop, in milliseconds. */
@@ -82,10 +83,19 @@ export function openAccess(
   { settings, store, clock, scimTokens }: BridgeOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
-  const { token: operator, readerToken: reader, metricsToken: metrics } = settings.ops;
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
-  const given = { scim: scimTokens, operator, reader, metrics };
-  return createAccess({ store, clock, given, onFailure });
+  return createAccess({
+    ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
+    given: toGivenTokens(settings, scimTokens),
+  });
+}
+
+/** The tokens of the settings, with those for SCIM that hold. */
+export function toGivenTokens(
+  { ops }: Pick<Settings, 'ops'>,
+  scim: readonly string[],
+): GivenTokens {
+  return { scim, operator: ops.token, reader: ops.readerToken, metrics: ops.metricsToken };
 }
 
 /** Opens the limiter of requests without a valid credential. */

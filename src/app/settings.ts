@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import type { SessionLimits } from '../access/sessions.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
@@ -27,6 +28,11 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptGroups: groups.adopt,
     providerHarm: { count: limits.provider, percent: limits.providerPercent },
   };
+}
+
+/** Settings of sign-ins to the console. */
+export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settings): SessionLimits {
+  return { idleMs: sessionIdle, maxMs: sessionMax };
 }
 
 /** Settings of the comparison of the service with the store. */
@@ -111,12 +117,12 @@ export function toAttemptMs({ upstream }: Settings): number {
 /** What the settings say about calls to the service. */
 export function toTransportOptions(
   settings: Settings,
-  { baseUrl, token, requestsPerSecond }: Target,
+  { baseUrl, findToken, requestsPerSecond }: Target,
 ): Omit<TransportOptions, 'clock' | 'random'> {
   const { apiVersion, proxy, timeout, responseBytesMax } = settings.upstream;
   return {
     baseUrl,
-    token,
+    token: findToken(),
     requestsPerSecond,
     apiVersion,
     proxy,

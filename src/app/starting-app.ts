@@ -34,7 +34,7 @@ export function createStartingApp(deps: FollowDeps): Express {
     res.set({ 'Cache-Control': 'no-store', 'Retry-After': String(RETRY_SECONDS) });
     res.status(503).json(readiness);
   });
-  app.use(['/ops', '/metrics'], answerOperator);
+  app.use(['/ops', '/metrics', '/console'], answerOperator);
   return app.use((_req, res) => sendError(res, unavailable(DETAIL, RETRY_SECONDS)));
 }
 

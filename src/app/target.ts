@@ -6,17 +6,20 @@ import type { Target } from './options.ts';
 /** Opens the service of the settings, or the embedded sandbox where none is named. */
 export async function openTarget(
   settings: Settings,
+  findToken: () => string = () => settings.upstream.token ?? '',
 ): Promise<{ target: Target; close: () => Promise<void> }> {
   const { upstream, sandbox } = settings;
   if (upstream.url !== undefined) {
-    const { url: baseUrl, token = '', requestsPerSecond } = upstream;
-    const target = { baseUrl, token, identity: baseUrl, requestsPerSecond };
+    const { url: baseUrl, requestsPerSecond } = upstream;
+    const target = { baseUrl, findToken, identity: baseUrl, requestsPerSecond };
     return { target, close: async () => undefined };
   }
   const running = await openSandbox({ ...sandbox, host: '127.0.0.1' });
   const { url: baseUrl, token } = running;
   // The sandbox limits nothing, and its port changes, so it is known by a name.
-  const target = { baseUrl, token, identity: 'embedded sandbox', requestsPerSecond: 0 };
+  const identity = 'embedded sandbox';
+  const address = { baseUrl, findToken: () => token, sandbox: { url: baseUrl, token } };
+  const target = { ...address, identity, requestsPerSecond: 0 };
   return { target, close: () => running.stop() };
 }
 

@@ -15,14 +15,20 @@ import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
+import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
+import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
+import {
+  createDriftKeeper,
+  type DriftKeeper,
+  type KeeperScope,
+} from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { SectionView } from '../reconcile/sections.ts';
@@ -66,6 +72,8 @@ export interface BridgeTenure extends Tenure {
   readonly firstRead: FirstRead;
   readonly callForOperator: ApiSource['call'];
   readonly look: DriftKeeper['look'];
+  /** Presents another token to the service, and makes a call that shows whether it is accepted. */
+  renewToken(token: string): void;
   /** The news as of now. */
   view(): LeaderNews;
 }
@@ -76,16 +84,15 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
-  const { wake } = convergence;
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovery = createRecovery({ ...readDeps, firstRead, notify: wake, mode: parts.guard.mode });
-  const detectors = createDetectors(parts, readDeps, { firstRead, recovery, wake });
-  const pruning = createPruning(deps, toRetention(options.settings));
-  const callForOperator = createOperatorCalls(deps, wake);
-  const { look } = detectors.keeper;
+  const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
+  const recovery = createRecovery({ ...readDeps, ...recovering });
+  const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
+  const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
+  const callForOperator = createOperatorCalls(deps, convergence.wake);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator, look }, errand),
+    perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
   const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
@@ -105,7 +112,8 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     convergence,
     firstRead,
     callForOperator,
-    look,
+    look: detectors.keeper.look,
+    renewToken: createRenewal(readDeps),
     view,
     async readNews() {
       queue = await convergence.readQueue();
@@ -119,17 +127,29 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       convergence.start(recovery.hold);
       await recovery.start();
       const { sweeps, keeper } = detectors;
-      for (const each of [pruning, sweeps, keeper, errands, hearing, notifier]) each.start();
+      for (const each of [...keeping, sweeps, keeper, errands, hearing, notifier]) each.start();
     },
     async stop() {
       hearing.stop();
-      const all = [pruning, errands, notifier, ...Object.values(detectors), recovery, firstRead];
+      const all = [...keeping, errands, notifier, ...Object.values(detectors), recovery, firstRead];
       const ends = all.map((each) => each.stop());
       // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
       await upstream.close();
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
+  };
+}
+
+/** A service without a rate takes any number of calls. */
+function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions): Sampling {
+  return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
+}
+
+function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
+  return (token) => {
+    deps.upstream.renewToken(token);
+    void isAnswering(deps);
   };
 }
 
@@ -181,13 +201,13 @@ interface Detectors {
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
-  readonly wake: () => void;
+  readonly notify: () => void;
 }
 
 function createDetectors(
   { options, drifts }: TenureParts,
   deps: FirstReadDeps,
-  { firstRead, recovery, wake }: Surroundings,
+  { firstRead, recovery, notify: wake }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
   const { store } = deps;
@@ -197,9 +217,13 @@ function createDetectors(
     driftEvents: toDriftEvents(logger, metrics),
     notify: wake,
   };
-  const isSettled = async () =>
-    firstRead.finished && (await findRecovery(store.read)) === undefined;
-  const keeper = createDriftKeeper({ ...deps, ...repairs }, isSettled);
+  const findScope = async (): Promise<KeeperScope> => {
+    if (!firstRead.finished) return 'nothing';
+    const state = await findRecovery(store.read);
+    if (state === undefined) return 'all';
+    return state.phase === 'waiting' ? 'holding' : 'nothing';
+  };
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;
@@ -217,7 +241,7 @@ function createDetectors(
     considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
-    trusted: recovery.hold.trusted,
+    read: recovery.read,
     notify() {
       wake();
       keeper.notify();

@@ -258,6 +258,8 @@ test('--help tells what the command takes, and with an operation what that takes
 
 POST /groups/{group_uid}/users   (beta)
 
+Adds a member; 409 means that the member is there already.
+
 --path:
   group_uid*  string
 
@@ -343,7 +345,11 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
     profile: 'lenient',
   };
   const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-  const letIn = requireOperator({ findCredential: async () => operator, attempts });
+  const letIn = requireOperator({
+    findCredential: async () => operator,
+    attempts,
+    sessions: undefined,
+  });
   const app = express().use('/ops', letIn, createRouteRouter(apiRoutes, { api }));
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -16,6 +16,8 @@ export interface CliWorld {
   readonly writeError: (text: string) => void;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
+  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
+  readonly onHangUp?: ((hear: () => void) => void) | undefined;
   /** Terminal that standard output goes to; undefined: a file, a pipe or a log. */
   readonly terminal?: Terminal | undefined;
   /** Asks the person at the terminal; undefined: nobody is there. */

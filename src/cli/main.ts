@@ -19,11 +19,11 @@ import {
   addUsersCommand,
 } from './lists.ts';
 import { addLookCommand } from './look.ts';
+import { migrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsCommand } from './notifications.ts';
 import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { runProgram } from './program.ts';
-import { addRecoveryCommand } from './recovery.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
@@ -56,7 +56,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     addWhyCommand,
     addHealthcheckCommand,
     addSandboxCommand,
-    addRecoveryCommand,
     sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
     clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
@@ -71,6 +70,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     // Loaded on demand: it knows every operation of the service, which no other command needs.
     apiCommand(async (...args) => (await import('./api/run-api.ts')).runApi(...args)),
     backupCommand(async (...args) => (await import('./backup-store.ts')).backUpStore(...args)),
+    migrateStoreCommand({
+      checkMove: async (...args) => (await import('./move-store.ts')).checkMove(...args),
+      migrateStore: async (...args) => (await import('./move-store.ts')).migrateStore(...args),
+      undoMove: async (...args) => (await import('./move-store.ts')).undoMove(...args),
+    }),
     restoreCommand({
       markRestored: async (settings) => (await import('./backup-store.ts')).markRestored(settings),
       restoreStore: async (...args) => (await import('./backup-store.ts')).restoreStore(...args),
@@ -84,6 +88,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
     untilStopped,
+    onHangUp: (hear) => void process.on('SIGHUP', hear),
     ...openTerminal(process),
   },
 });

@@ -5,10 +5,8 @@ import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { toPlanAnswerText, toPlanText } from './plan-text.ts';
+import { toPlanAnswerText } from './plan-text.ts';
 
-/** Stands for the id of the plan of the first day. */
-const FIRST_RUN = 'first-run';
 /** Entries of one page. */
 const PAGE = 1_000;
 
@@ -24,8 +22,8 @@ export const addPlanCommand: AddCommand = (program, context) => {
     description: 'do exactly what was shown, as far as it still holds',
   });
   addDecision(plan, context, {
-    usage: 'discard <id> [hash]',
-    description: 'do nothing of it; the plan of the first day needs its hash',
+    usage: 'discard <id>',
+    description: 'do nothing of it; what it holds back stays as the service has it',
   });
   addDecision(plan, context, {
     usage: 'undo <id>',
@@ -49,7 +47,10 @@ function addShow(parent: Command, { loadSettings, write }: CliContext): void {
 
 async function showFirstRun(client: OpsClient, json: true | undefined): Promise<string> {
   const view = await readAll(client);
-  return json ? toJson(view) : toText(view);
+  if (json) return toJson(view);
+  const plan = await findPlan(client, view.planId ?? undefined);
+  const decision = plan?.status === 'held' ? `\n${toPlanAnswerText(plan)}` : '';
+  return `${toText(view)}${decision}`;
 }
 
 async function showPlan(
@@ -63,6 +64,8 @@ async function showPlan(
   if (plan !== undefined) {
     return `${toPlanAnswerText(plan)}${others === '' ? '' : `\nOther plans wait:\n${others}`}`;
   }
+  const making = await listPlans(client, '?status=making');
+  if (making.length > 0) return 'A plan is being made: the whole service is read first.\n';
   const { release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
 }
@@ -120,10 +123,7 @@ function addDecision(
       const path = `/plans/${encodeURIComponent(id)}/${command.name()}` as const;
       const body = typeof given === 'string' ? { hash: given } : undefined;
       const answer = await client.send('POST', path, body);
-      const isFirstRun = id === FIRST_RUN;
-      write(
-        isFirstRun ? toDecisionText(answer) : toPlanAnswerText(parseAnswer<PlanAnswer>(answer)),
-      );
+      write(toPlanAnswerText(parseAnswer<PlanAnswer>(answer)));
     });
 }
 
@@ -150,25 +150,18 @@ async function readAll(client: OpsClient): Promise<FirstRunView> {
   return { ...first, items, nextCursor: null };
 }
 
-function toDecisionText(answer: unknown): string {
-  const { released, dropped } = parseAnswer<{ released: number; dropped: number }>(answer);
-  return `${released} changes wait for the service now, ${dropped} are not done\n`;
-}
-
-function toText({ phase, plan, release, counts, items }: FirstRunView): string {
+function toText({ phase, release, counts, items }: FirstRunView): string {
   const lines = Object.entries(counts ?? {}).map(([name, count]) => `  ${pad(name)} ${count}\n`);
   const entries = items.map(toLine);
-  const decision = plan === null ? '' : `\n${toPlanText(plan)}`;
   const progress = release === null ? '' : toReleaseText(release, Date.now());
-  return `${PHASES[phase]}\n${progress}${lines.join('')}\n${entries.join('')}${decision}`;
+  return `${PHASES[phase]}\n${progress}${lines.join('')}\n${entries.join('')}`;
 }
 
 const PHASES: Readonly<Record<FirstRunView['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
   observing: 'The bridge observes: nothing is changed in the service.',
   reading: 'The bridge is live and reads the service; what was accepted before is held.',
-  waiting: 'The bridge is live; what was accepted before is held and waits for you.',
-  releasing: 'What was held is approved and on its way.',
+  waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
 function toLine({ type, name, outcome, upstreamId, reason }: FirstRunItem): string {

@@ -34,7 +34,9 @@ export function restoreCommand({ markRestored, restoreStore }: Restoring): AddCo
           const keptAs = await restoreStore(settings, file);
           write(`The backup is the store now. What was there before: ${keptAs}\n`);
         }
-        write('The next start holds what waits until the plan of `recovery show` is approved.\n');
+        write(
+          'The next start holds what waits until the plan of `scim-bridge plan show` is decided.\n',
+        );
       });
   };
 }

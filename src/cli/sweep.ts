@@ -129,7 +129,7 @@ function tell(progress: Progress, done: SweepView['progress']): void {
 async function assertNoRecovery(client: OpsClient): Promise<void> {
   const { phase } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   if (phase !== 'waiting') return;
-  const words = 'what is held waits for a decision first: see scim-bridge recovery show';
+  const words = 'what is held waits for a decision first: see scim-bridge plan show';
   throw new BridgeError('recovery-waits', words);
 }
 

@@ -32,6 +32,7 @@ test('each attempt is told before and after', async () => {
     { operation, url, attempt: 1, status: 502, code: 'unavailable', requestId: 'r1' },
     { operation, url, attempt: 2, status: 200, code: undefined, requestId: 'r2' },
   ]);
+  expect(after.map(({ answerHeaders }) => answerHeaders['x-request-id'])).toEqual(['r1', 'r2']);
   expect(after[0]?.durationMs).toBeGreaterThan(0);
 });
 

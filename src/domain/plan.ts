@@ -1,18 +1,16 @@
 import type { ChangeKind } from './change.ts';
 import type { Difference } from './drift.ts';
-import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
-import type { OwnCallKind } from './own-call.ts';
-import type { UserField } from './user.ts';
 
 /**
  * Status of a plan.
+ * - `making`: the service is read first
  * - `held`: it waits for an operator
  * - `approved`: its actions wait for the service, or are about to
  * - `applied`: each was done or dropped out
  * - `discarded`: nothing of it is done
  */
-export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as const;
+export const PLAN_STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
 /** Status of a plan. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
@@ -22,8 +20,18 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
  * - `operator`: a repair that an operator asked for
  * - `undo`: the undoing of another plan
  * - `provider`: removals that identity providers asked for, more than `limits.provider` allows
+ * - `first-run`: what was asked for while the bridge observed
+ * - `restore`: every difference between a restored backup and the service
  */
-export const PLAN_SOURCES = ['sweep', 'tail', 'operator', 'undo', 'provider'] as const;
+export const PLAN_SOURCES = [
+  'sweep',
+  'tail',
+  'operator',
+  'undo',
+  'provider',
+  'first-run',
+  'restore',
+] as const;
 /** Source of a plan. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
 
@@ -34,7 +42,12 @@ export const REPAIR_SOURCES = ['sweep', 'tail', 'operator'] as const satisfies P
  * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding
  * the plan makes what the service holds the desired state.
  */
-export const HOLDING_SOURCES = ['provider'] as const satisfies PlanOrigin[];
+export const HOLDING_SOURCES = ['provider', 'first-run', 'restore'] as const satisfies PlanOrigin[];
+
+/** True for the plan of a store that was observing, or is older than the service: the whole service was read for it. */
+export function isOfRecovery(source: PlanOrigin): boolean {
+  return source === 'first-run' || source === 'restore';
+}
 
 /** True for plans that hold changes back. */
 export function isHolding(source: PlanOrigin): boolean {
@@ -55,20 +68,4 @@ export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 export interface PlanAction extends Omit<Difference, 'kind'> {
   readonly kind: ChangeKind;
   readonly harm: HarmKind | undefined;
-}
-
-/** Kind of a held action. `missing`: it would be looked for, and made anew where it is really gone. */
-export type HeldKind = OwnCallKind | 'user.missing' | 'group.missing';
-
-/** Difference between desired and observed that is left alone until it is approved. */
-export interface HeldAction {
-  readonly resourceType: 'user' | 'group';
-  readonly resourceId: string;
-  readonly kind: HeldKind;
-  /** The field that would wait, or the list that the user is in. */
-  readonly field: UserField | GroupField | 'memberships' | 'group_admins';
-  /** The SCIM id of the user, in a list. */
-  readonly memberId?: string;
-  /** Text that stands for the desired and the observed value: an action whose precondition no longer holds drops out. */
-  readonly precondition: string;
 }

@@ -1,53 +1,53 @@
 import { expect, test } from 'vitest';
 import { createTurns } from './turns.ts';
 
-/** Works for at least a millisecond. */
-function work(): void {
-  const until = performance.now() + 1;
-  while (performance.now() < until);
+/** Turns on a clock that goes on by one millisecond with each piece of work, however busy the machine is. */
+function createWorker(lengthMs: number) {
+  let nowMs = 0;
+  const turns = createTurns(lengthMs, () => nowMs);
+  const work = () => {
+    nowMs += 1;
+  };
+  return { turns, work };
 }
 
 /** Works until it has to pause, telling of each millisecond, and returns for how long, in milliseconds. */
 async function workUntilPause(
-  turns: ReturnType<typeof createTurns>,
+  { turns, work }: ReturnType<typeof createWorker>,
   onWorked = () => {},
 ): Promise<number> {
-  const startedAt = performance.now();
-  for (;;) {
+  for (let workedMs = 1; ; workedMs += 1) {
     work();
     onWorked();
     const pause = turns();
     if (pause === undefined) continue;
-    const workedMs = performance.now() - startedAt;
     await pause;
     return workedMs;
   }
 }
 
 test('short work goes on, long work pauses for others', async () => {
-  const turns = createTurns(10);
+  const worker = createWorker(10);
   let others = 0;
   setImmediate(() => {
     others += 1;
   });
 
-  expect(turns()).toBeUndefined();
-  // Where it had none of its own, nothing would be left of it; what others take of the machine is lost.
-  expect(await workUntilPause(turns)).toBeGreaterThan(3);
+  expect(worker.turns()).toBeUndefined();
+  expect(await workUntilPause(worker)).toBe(10);
   expect(others).toBe(1);
 });
 
 test('what comes in a later turn has a turn of its own, also after a pause', async () => {
-  const turns = createTurns(10);
-  await workUntilPause(turns);
+  const worker = createWorker(10);
+  await workUntilPause(worker);
 
-  expect(turns()).toBeUndefined();
-  // Where it had none of its own, nothing would be left of it; what others take of the machine is lost.
-  expect(await workUntilPause(turns)).toBeGreaterThan(3);
+  expect(worker.turns()).toBeUndefined();
+  expect(await workUntilPause(worker)).toBe(10);
 });
 
 test('all at work share one turn', async () => {
-  const turns = createTurns(20);
+  const worker = createWorker(20);
   let worked = 0;
   let workedInTurn = 0;
   setImmediate(() => {
@@ -57,9 +57,8 @@ test('all at work share one turn', async () => {
     worked += 1;
   };
 
-  await Promise.all(Array.from({ length: 10 }, () => workUntilPause(turns, onWorked)));
+  await Promise.all(Array.from({ length: 10 }, () => workUntilPause(worker, onWorked)));
 
-  // Where each had a turn of its own, it would be two hundred; what others take of the machine makes it fewer.
-  expect(workedInTurn).toBeGreaterThan(0);
-  expect(workedInTurn).toBeLessThan(100);
+  // A turn begins when it is first asked for, after one piece. Where each had a turn of its own, it would be ten times as much.
+  expect(workedInTurn).toBe(1 + 20 + 9);
 });

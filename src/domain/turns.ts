@@ -10,11 +10,12 @@ export type Work<T> = Generator<number, T, undefined>;
  * Cuts long work into turns of the event loop, so that others are served in between. All that share it share the turn:
  * ten at work do not make it ten times as long.
  * @param lengthMs how long one turn may last, from the first time that it is asked
+ * @param readMs milliseconds that only grow
  */
-export function createTurns(lengthMs: number): Turns {
+export function createTurns(lengthMs: number, readMs = () => performance.now()): Turns {
   let beganAt: number | undefined;
   return () => {
-    const now = performance.now();
+    const now = readMs();
     if (beganAt === undefined) {
       beganAt = now;
       setImmediate(() => {

@@ -53,14 +53,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   }
 
   /** Another lead goes on with what this one has not stored. */
-  async function repeat(work: () => Promise<number>, wakes: boolean): Promise<void> {
+  async function repeat(work: () => Promise<number>): Promise<void> {
     while (!signal.aborted) {
       const ms = await work().catch((error: unknown) => {
         if (!signal.aborted) told.failed(error);
         return LOOK_MS;
       });
-      const woken = wakes ? AbortSignal.any([signal, waking.signal]) : signal;
-      await clock.sleep(ms, woken).catch(() => undefined);
+      await clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => undefined);
     }
   }
 
@@ -76,10 +75,10 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       unlisten = store.bell.listen('decided', wake);
       const delivery = { store, clock, random, poster, told, signal };
       running = Promise.all([
-        repeat(look, false),
+        repeat(look),
         ...policy.receivers.map((receiver) => {
           const { run } = createDelivery(delivery, receiver, LOOK_MS);
-          return repeat(run, true);
+          return repeat(run);
         }),
       ]);
     },

@@ -46,13 +46,10 @@ const noResources = {
 };
 const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
-const noPlan = async () => ({ kind: 'no-plan' }) as const;
 const recovery: RecoverySource = {
   read: async () => ({
-    ...{ phase: 'none', detection: null, since: null, reason: null, plan: null, release: null },
+    ...{ phase: 'none', detection: null, since: null, reason: null, planId: null, release: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const LIVE = { mode: 'live', pause: undefined } as const;
@@ -68,10 +65,8 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', plan: null, release: null, counts: {}, items: [], nextCursor: null },
+    ...{ phase: 'none', planId: null, release: null, counts: {}, items: [], nextCursor: null },
   }),
-  approve: noPlan,
-  discard: noPlan,
 };
 
 const sweeps: SweepSource = {
@@ -103,6 +98,12 @@ const access: AccessSource = {
     rotate: async () => ({ kind: 'unknown' }),
     revoke: async () => undefined,
   },
+  sessions: {
+    open: () => Promise.reject(new Error('nobody signs in here')),
+    find: async () => undefined,
+    list: async () => [],
+    end: async () => false,
+  },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
 const decideDrifts = {
@@ -132,6 +133,7 @@ const operators = {
   listRequests: async () => [],
   acts: { list: async () => [] },
   settings: [],
+  sandbox: undefined,
   access,
   api,
 };
@@ -179,6 +181,9 @@ function request(
       acted: () => undefined,
       failed: () => undefined,
       attempts,
+      sessions: access.sessions,
+      samples: { list: async () => [], now: () => 0 },
+      news: { listen: () => undefined },
       status,
       notifications: {
         receivers: [],
@@ -219,6 +224,8 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ running: 2, waiting: 1 }),
     findRelease: async () => undefined,
+    readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
+    scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
     listDisputes: async () => [],
@@ -236,6 +243,8 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({
     status: 'ok',
+    scimUrl: 'https://scim.example.com/scim/v2',
+    queue: { isHeld: false, removeMs: 200, changeMs: 1_200 },
     due: 3,
     oldestSince: '1970-01-01T00:00:01.000Z',
     stuckCount: 1,

@@ -2,8 +2,11 @@ import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
+import type { Sessions } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
 import { toOpsDocument } from './document.ts';
+import type { News } from './events/news.ts';
+import { streamNews } from './events/stream.ts';
 import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
 import { limitOperators, requireOperator } from './http/operator.ts';
 import { type OperatorAct, tellActs } from './http/operator-acts.ts';
@@ -21,6 +24,8 @@ export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly news: News;
 }
 
 /**
@@ -44,11 +49,14 @@ export function createHealthRouter(sources: HealthSources): Router {
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
   const { registry } = options;
   const router = Router();
-  const before = [requireOperator(options), limitOperators(options.clock)];
+  const letIn = requireOperator(options);
+  const before = [letIn, limitOperators(options.clock)];
   router.get('/metrics', ...before, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
+  // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
+  router.get('/ops/events', letIn, streamNews(options.news));
   router.use('/ops', before, refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
   return router.use(answerErrors(options.failed));

@@ -15,6 +15,8 @@ import { resourceRoutes } from './resources/routes.ts';
 import type { ResourceSources } from './resources/source.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import { type RetrySource, retryRoutes } from './state/retry.ts';
+import { type SampleSource, sampleRoutes } from './state/samples.ts';
+import { type SandboxAddress, sandboxRoute } from './state/sandbox.ts';
 import { settingsRoute } from './state/settings.ts';
 import { type StatusSources, statusRoute } from './state/status.ts';
 import { type WritesSource, writesRoutes } from './state/writes.ts';
@@ -26,8 +28,10 @@ import { type TimelineSource, timelineRoutes } from './timeline/routes.ts';
 export interface OpsSources {
   readonly status: StatusSources;
   readonly settings: readonly ShownSetting[];
+  readonly sandbox: SandboxAddress | undefined;
   readonly writes: WritesSource;
   readonly retry: RetrySource;
+  readonly samples: SampleSource;
   readonly resources: ResourceSources;
   readonly explain: ExplainSource;
   readonly timeline: TimelineSource;
@@ -51,8 +55,10 @@ export interface OpsSources {
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   statusRoute,
   settingsRoute,
+  sandboxRoute,
   ...writesRoutes,
   ...retryRoutes,
+  ...sampleRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,

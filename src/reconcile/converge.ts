@@ -103,7 +103,7 @@ export async function converge<
     const create = action && kind.toSentCreate(action);
     const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
     const { upstream } = permit;
-    const taken = { key, state: withMissed(state, missed), action };
+    const taken = { key, state: withMissed(state, missed), action, change: begun?.change };
     const outcome = await take({ ...deps, upstream }, kind, taken);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = permit.isOvertaken && outcome.kind === 'later';
@@ -129,14 +129,21 @@ export async function converge<
   return GONE;
 }
 
+interface TakenStep<State, Action> extends PlannedStep<State, Action> {
+  readonly key: ResourceKey;
+  /** The change that the step was begun with. */
+  readonly change: ChangeRow | undefined;
+}
+
 /** Takes a step; without an action it is done. */
 async function take<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part, Row>,
-  { key, state, action }: PlannedStep<State, Action> & { readonly key: ResourceKey },
+  { key, state, action, change }: TakenStep<State, Action>,
 ): Promise<Outcome<Known, Part>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
-  return traceStep(deps, { key, action: action.kind }, () => kind.apply(deps, state, action));
+  const traced = { key, action: action.kind, change };
+  return traceStep(deps, traced, () => kind.apply(deps, state, action));
 }
 
 async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(

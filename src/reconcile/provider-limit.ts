@@ -15,6 +15,7 @@ import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
+import { forgetRemovals } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../store/groups/groups.ts';
@@ -128,11 +129,17 @@ export async function holdRemovals(
 ): Promise<boolean> {
   const take = removals.key.type === 'user' ? takeFromUser : takeFromGroup;
   const { isOther, plan } = await store.write(async (tx) => {
+    // Before the user or group, as all who make plans do.
+    const held = await lockHeldPlanOf(tx, 'provider');
     const actions = await take(tx, removals);
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };
     if (actions.length === 0) return { isOther: false };
-    return { isOther: true, plan: await addHeld(tx, actions, { removals, now: clock.now() }) };
+    await forgetRemovals(tx, removals.key, removals.version);
+    return {
+      isOther: true,
+      plan: await addHeld(tx, actions, { removals, plan: held, now: clock.now() }),
+    };
   });
   if (plan === undefined) return isOther;
   const { id, status, source } = plan;
@@ -141,13 +148,20 @@ export async function holdRemovals(
   return true;
 }
 
+interface Adding {
+  readonly removals: Removals;
+  /** The plan that waits. */
+  readonly plan: PlanRow | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
 /** Adds the actions to the plan that waits, or makes one. Undefined when all of them are in it already. */
 async function addHeld(
   tx: Db,
   actions: readonly PlanAction[],
-  { removals: { key, limit }, now }: { removals: Removals; now: number },
+  { removals: { key, limit }, plan, now }: Adding,
 ): Promise<PlanRow | undefined> {
-  const plan = await lockHeldPlanOf(tx, 'provider');
   const reason = limit.message;
   if (plan === undefined) {
     return addPlan(tx, actions, { status: 'held', source: 'provider', reason, automatic: 0, now });

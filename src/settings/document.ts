@@ -32,8 +32,10 @@ Generated from \`src/settings/schema.ts\` by \`node scripts/generate-docs.ts\`; 
 
 Settings come from a YAML file (\`config/default.yaml\`, or the one that \`--config\` or \`CONFIG\` names), overridden by
 environment variables. A variable that is set to nothing counts as not set. Lists are separated by commas in variables.
-Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path.
-A bad or unknown setting stops the start with a message that names it and says what is allowed.
+Every secret can also be read from a file: append \`_FILE\` to the variable's name and give the path. Such a file is read again when it
+changes, and on SIGHUP ([security.md](security.md#secrets)).
+A bad setting, or an unknown one in the file, stops the start with a message that names it and says what is allowed. A variable that resembles a setting is warned of;
+all others belong to other programs.
 \`scim-bridge settings\` prints what is in effect, without secrets.
 `;
 

@@ -1,6 +1,6 @@
 import { readConfigFile } from './config-file.ts';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
-import { type Environment, readEnvironment } from './environment.ts';
+import { type Environment, readEnvironment, toFileVariable } from './environment.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { toProblems } from './problems.ts';
 import { listSettingRows } from './rows.ts';
@@ -8,7 +8,7 @@ import { type Settings, settingsSchema } from './schema.ts';
 import { listShownSettings, type ShownSetting } from './shown.ts';
 import { toStoreUrl } from './store-url.ts';
 import { type Tree, withValue } from './tree.ts';
-import { findUnknownVariables } from './unknown-variables.ts';
+import { listMisspelt } from './unknown-variables.ts';
 
 /** Sources of the settings: a YAML file, overridden by the environment. */
 export interface SettingsSource {
@@ -26,6 +26,8 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
   /** Every setting in effect, without secrets. */
   readonly shown: readonly ShownSetting[];
+  /** Files that hold secrets, as variables `…_FILE` name them. */
+  readonly secretFiles: readonly string[];
 }
 
 /**
@@ -36,7 +38,6 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const rows = listSettingRows(settingsSchema);
   const file = readConfigFile(configFile, readFile);
   const environment = readEnvironment(rows, { env, readFile });
-  const unknown = findUnknownVariables(rows, env);
   const input = environment.values.reduce<Tree>(
     (tree, { row, value }) => withValue(tree, row.path, value),
     file.tree,
@@ -45,7 +46,6 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const problems: SettingProblem[] = [
     ...file.problems,
     ...environment.problems,
-    ...unknown.problems,
     ...toProblems(result.error, { rows, values: environment.values, input, configFile }),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError(problems);
@@ -56,7 +56,11 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const sources = { values: environment.values, file: file.tree, configFile };
   return {
     settings,
-    warnings: [...unknown.warnings, ...listWarnings(settings)],
+    warnings: [...listMisspelt(rows, env), ...listWarnings(settings)],
     shown: listShownSettings(rows, settings, sources),
+    secretFiles: environment.values.flatMap(({ row, from }) => {
+      const path = env[from];
+      return from === toFileVariable(row) && path !== undefined ? [path] : [];
+    }),
   };
 }

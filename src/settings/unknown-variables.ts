@@ -1,5 +1,4 @@
 import { type Environment, toFileVariable } from './environment.ts';
-import type { SettingProblem } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
 
@@ -9,44 +8,19 @@ const otherVariables = ['CONFIG'];
 /** Shorter names resemble too many that have nothing to do with the bridge. */
 const lookalikeLengthMin = 8;
 
-/** Variables that no setting reads although they look like settings. Their values are never shown. */
-export interface UnknownVariables {
-  /** Variables that begin like a section. */
-  readonly problems: readonly SettingProblem[];
-  /** Variables that resemble a setting. */
-  readonly warnings: readonly string[];
-}
-
-/** Finds misspelt settings in the environment, where most variables belong to other programs. */
-export function findUnknownVariables(
-  rows: readonly SettingRow[],
-  env: Environment,
-): UnknownVariables {
+/**
+ * Lists a warning for each variable that resembles a setting and is none. All others belong to other programs. Their values
+ * are never shown.
+ */
+export function listMisspelt(rows: readonly SettingRow[], env: Environment): string[] {
   const known = rows.flatMap((row) => [row.variable, toFileVariable(row) ?? row.variable]);
-  const prefixes = listSectionPrefixes(rows);
-  const unknown = Object.keys(env)
+  return Object.keys(env)
     .filter((name) => env[name] && !known.includes(name) && !otherVariables.includes(name))
     .filter((name) => !isKubernetesService(name, env[name]))
-    .map((name) => ({ name, hint: toHint(name, known) }));
-  const isOurs = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
-  return {
-    problems: unknown
-      .filter(({ name }) => isOurs(name))
-      .map(({ name, hint }) => ({
-        setting: name,
-        message: `${name} is no setting of the bridge.${hint}`,
-      })),
-    warnings: unknown
-      .filter(({ name, hint }) => !isOurs(name) && hint !== '')
-      .map(({ name, hint }) => `The environment variable ${name} is not read.${hint}`),
-  };
-}
-
-function listSectionPrefixes(rows: readonly SettingRow[]): string[] {
-  const sections = rows.flatMap(({ path: [section, ...rest] }) =>
-    section !== undefined && rest.length > 0 ? [`${section.toUpperCase()}_`] : [],
-  );
-  return [...new Set(sections)];
+    .flatMap((name) => {
+      const hint = toHint(name, known);
+      return hint === '' ? [] : [`The environment variable ${name} is not read.${hint}`];
+    });
 }
 
 function toHint(name: string, known: readonly string[]): string {

@@ -15,7 +15,7 @@ export interface PostgresBell extends Bell {
 }
 
 /** Creates the bell; it connects when somebody listens. `aside` takes single statements at once. */
-export function createPostgresBell(url: string, aside: Db): PostgresBell {
+export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBell {
   const local = createLocalBell();
   const closing = new AbortController();
   const waiting = new Set<Topic>();
@@ -25,7 +25,7 @@ export function createPostgresBell(url: string, aside: Db): PostgresBell {
 
   async function listenOnce(): Promise<void> {
     const own = new pg.Client({
-      connectionString: url,
+      connectionString: findUrl(),
       application_name: 'scim-bridge',
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,

@@ -6,7 +6,7 @@ import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
-import type { ActionStatus, HeldAction, HeldKind, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -185,7 +185,7 @@ export interface OwnCallsTable {
   outcome: Generated<CallOutcome | null>;
   /** Code of the error; null: there was none. */
   error: Generated<string | null>;
-  /** 1: a plan of repairs asked for it, which has limits of its own. */
+  /** 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself. */
   is_repair: Generated<number>;
 }
 
@@ -246,29 +246,6 @@ export interface RequestsTable {
   duration_ms: number;
   client: string | null;
   credential: string;
-}
-
-/** Change that recovery holds back until it is approved: see `HeldAction`. */
-export interface HeldActionsTable {
-  id: Generated<number>;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  kind: HeldKind;
-  field: HeldAction['field'];
-  member_id: string | null;
-  precondition: string;
-}
-
-/**
- * Change that waited when the bridge went live: fields of a resource (`pending`, JSON text), or one user of a `list`.
- */
-export interface HeldWishesTable {
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  pending: string;
-  /** `memberships` or `group_admins`; empty: it is about fields. */
-  list: string;
-  member_id: string;
 }
 
 /** Difference found in the service: see `Difference`. Documents are JSON text. */
@@ -420,6 +397,37 @@ export interface AccessTokensTable {
   expires_at: number;
 }
 
+/** State of one minute, for charts. Counts are those of the minute or of its end. */
+export interface SamplesTable {
+  at: number;
+  calls: number;
+  /** Calls that the service takes in a minute; 0: any number. */
+  calls_max: number;
+  due: number;
+  stuck: number;
+  drifts: number;
+  requests: number;
+  refused: number;
+  /** Times until leavers were out, in milliseconds, as a JSON list. */
+  leavers: string;
+}
+
+/** An operator who is signed in to the console. */
+export interface SessionsTable {
+  id: string;
+  digest: string;
+  /** The credential that was presented: `token-…`, `settings-…`. */
+  credential_id: string;
+  credential_name: string;
+  purpose: Exclude<Purpose, 'scim' | 'metrics'>;
+  /** Binds the session to a token of the settings, which the store does not know; empty for all others. */
+  proof: string;
+  created_at: number;
+  /** Time of the last request of a person, stored at most once a minute. */
+  last_used_at: number;
+  expires_at: number;
+}
+
 /** Decision of an operator, or outage of the service. */
 export interface ActsTable {
   id: Generated<number>;
@@ -550,8 +558,6 @@ export interface Schema {
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
   acts: ActsTable;
-  held_actions: HeldActionsTable;
-  held_wishes: HeldWishesTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
   plans: PlansTable;
@@ -561,6 +567,8 @@ export interface Schema {
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  sessions: SessionsTable;
+  samples: SamplesTable;
   leader: LeaderTable;
   waits: WaitsTable;
   errands: ErrandsTable;

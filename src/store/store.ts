@@ -74,6 +74,8 @@ export interface StoreDeadline {
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
+  /** PostgreSQL only: the address for a new connection, whose password may be another by then; `url` when absent. */
+  findUrl?: () => string;
   /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
   connectionsMax?: number;
   /** PostgreSQL only: called when an idle connection was lost. The next query opens another one. */

@@ -61,6 +61,13 @@ export const events = {
     mode: string;
   }) => line('info', 'serving', fields),
   settingWarned: (fields: { warning: string }) => line('warn', 'a setting is rarely meant', fields),
+  secretsRenewed: (fields: { settings: string }) =>
+    line('info', 'secrets were read again and hold from now on', fields),
+  /** The secrets of before hold. */
+  secretsRefused: (fields: { error: unknown }) =>
+    line('error', 'secrets that were read again cannot be used', withError(fields)),
+  restartNeeded: (fields: { settings: string }) =>
+    line('warn', 'settings have changed that need a restart', fields),
   storeAwaited: (fields: { error: unknown }) =>
     line('warn', 'the store is not there yet: waiting for it', withError(fields)),
   storeNotFlushed: () =>

@@ -1,5 +1,6 @@
 import { type AnswerHead, toHead } from './answer-head.ts';
 import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
+import type { Bearer } from './bearer.ts';
 import type { Budget } from './budget.ts';
 import { type CallScope, openCallScope } from './call-scope.ts';
 import { UpstreamError } from './errors.ts';
@@ -11,6 +12,7 @@ import type { Turn } from './turns.ts';
 /** Dependencies of `runCall`. */
 export interface CallDeps extends AttemptDeps {
   readonly budget: Budget;
+  readonly bearer: Bearer;
   /** A sender to any host, made when it is needed first. */
   readonly elsewhere: () => RequestDispatcher;
   /** Waits for exchanges under way, then closes the connections of our own. */

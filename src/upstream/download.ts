@@ -1,5 +1,6 @@
 import type { AnswerHead } from './answer-head.ts';
 import { toHead } from './answer-head.ts';
+import type { Bearer } from './bearer.ts';
 import { addHeaders } from './call-headers.ts';
 import { type CallScope, openCallScope } from './call-scope.ts';
 import type { Clock } from './clock.ts';
@@ -48,7 +49,7 @@ export interface DownloadDeps {
   readonly elsewhere: () => RequestDispatcher;
   readonly timeouts: Timeouts;
   readonly responseBytesMax: number;
-  readonly token: string;
+  readonly bearer: Pick<Bearer, 'token'>;
   readonly wordsIn: 'message' | undefined;
   readonly clock: Clock;
 }
@@ -72,8 +73,13 @@ export async function downloadFrom(
     const answer = await get(deps, target, { scope, options });
     const { content, status, headers } = answer;
     if (content) return describe(toHead(status, headers), content.stream);
-    const { token, wordsIn, clock } = deps;
-    const circumstances = { token, wordsIn, nowMs: clock.now(), pauseMs: undefined };
+    const { bearer, wordsIn, clock } = deps;
+    const circumstances = {
+      token: bearer.token(),
+      wordsIn,
+      nowMs: clock.now(),
+      pauseMs: undefined,
+    };
     throw toAnswerError(ID, answer, circumstances);
   } finally {
     scope.close();

@@ -10,6 +10,8 @@ export interface Gates {
   assertOpen(operation: string): void;
   /** Admits a call that is about to leave. @throws UpstreamError as `assertOpen`. */
   enter(operation: string, key: string | undefined): Passage;
+  /** Has another token tried at once; what is answered to calls with the former one says nothing from now on. */
+  tokenRenewed(): void;
   readonly credentials: () => GateState;
   readonly service: () => GateState;
 }
@@ -48,6 +50,8 @@ export function createGates(
     onChange: (change) => onGate?.({ gate: 'service', ...change }),
   });
 
+  let tokens = 0;
+
   function assertOpen(operation: string): void {
     const refusedMs = credentials.shutForMs();
     if (refusedMs > 0) {
@@ -64,14 +68,20 @@ export function createGates(
     assertOpen,
     enter(operation, key) {
       assertOpen(operation);
+      const token = tokens;
       const admitted = { credentials: credentials.admit(), service: breaker.admit() };
       return {
         record(result) {
-          credentials.record(admitted.credentials, toCredentialsVerdict(result));
+          const verdict = token === tokens ? toCredentialsVerdict(result) : 'unknown';
+          credentials.record(admitted.credentials, verdict);
           // A call without a resource counts by its operation.
           breaker.record(admitted.service, toServiceVerdict(result), key ?? operation);
         },
       };
+    },
+    tokenRenewed() {
+      tokens += 1;
+      credentials.retry();
     },
     credentials: credentials.state,
     service: breaker.state,

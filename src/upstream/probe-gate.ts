@@ -11,6 +11,8 @@ export interface ProbeGate {
   admit(): Admission;
   /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
   record(admission: Admission, verdict: Verdict): void;
+  /** Makes a probe due at once, because what the gate guards may be another by now. */
+  retry(): void;
   state(): GateState;
 }
 
@@ -83,6 +85,12 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       state = { kind: 'open' };
       pauseMs = firstMs;
       onChange?.({ isShut: false, shutForMs: clock.now() - sinceMs });
+    },
+    retry() {
+      if (state.kind === 'open') return;
+      pauseMs = firstMs;
+      probing = false;
+      state = { ...state, nextProbeMs: clock.now() };
     },
     state: () => state,
   };

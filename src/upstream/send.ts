@@ -1,3 +1,4 @@
+import type { Bearer } from './bearer.ts';
 import { addHeaders } from './call-headers.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Clock } from './clock.ts';
@@ -23,11 +24,9 @@ import type { AttemptReport, Timeouts, TransportHooks } from './transport-option
 export interface SendDeps {
   readonly dispatcher: RequestDispatcher;
   readonly origin: string;
-  readonly token: string;
+  readonly bearer: Pick<Bearer, 'token' | 'headers'>;
   /** `message`: the service's words stand in the messages of errors. */
   readonly wordsIn: 'message' | undefined;
-  /** Names and values of every request in turn. */
-  readonly headers: readonly string[];
   readonly timeouts: Timeouts;
   readonly responseBytesMax: number;
   readonly rateLimit: RateLimit;
@@ -110,11 +109,11 @@ function toLate(call: OutgoingCall): UpstreamError {
   return toNotSent('timeout', call, { detail: 'it came too late to be sent' });
 }
 
-function toWireRequest({ origin, headers }: SendDeps, { call }: Attempt): WireRequest {
+function toWireRequest({ origin, bearer }: SendDeps, { call }: Attempt): WireRequest {
   const { path, body } = call.request;
   const { method, response } = call.operation;
   const own = [
-    ...headers,
+    ...bearer.headers(),
     ...(typeof body === 'string' ? ['content-type', 'application/json'] : []),
     ...(typeof body === 'object' ? toFormHeaders(body) : []),
   ];
@@ -137,7 +136,7 @@ function toFormHeaders({ contentType, bytes }: FormBody): string[] {
 }
 
 function readAnswer(
-  { rateLimit, token, wordsIn, clock, origin }: SendDeps,
+  { rateLimit, bearer, wordsIn, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
 ): ParsedAnswer {
@@ -150,7 +149,9 @@ function readAnswer(
   const asked = origin + call.request.path;
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
   if (redirected) return redirected;
-  const error = toAnswerError(id, answer, { token, nowMs: clock.now(), pauseMs, wordsIn });
+  const error = toAnswerError(id, answer, {
+    ...{ token: bearer.token(), nowMs: clock.now(), pauseMs, wordsIn },
+  });
   return { kind: 'failed', error };
 }
 

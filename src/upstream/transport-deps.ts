@@ -1,6 +1,6 @@
+import { createBearer } from './bearer.ts';
 import { createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
-import { acceptedEncodings } from './decode-body.ts';
 import { createDispatcher, createOpenDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
@@ -27,9 +27,8 @@ export function createDeps(options: TransportOptions): CallDeps {
   const budget = openBudget(options, inFlightMax);
   return {
     origin,
-    token,
+    bearer: createBearer(token, options.userAgent ?? 'scim-bridge'),
     wordsIn: options.wordsIn,
-    headers: createHeaders(token, options.userAgent ?? 'scim-bridge'),
     timeouts,
     responseBytesMax,
     attemptsMax,
@@ -84,17 +83,4 @@ function parseBaseUrl(baseUrl: string): URL {
     throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
   }
   return url;
-}
-
-/** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. */
-function createHeaders(token: string, userAgent: string): string[] {
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError('the token must be visible ASCII characters without spaces');
-  }
-  return [
-    ['authorization', `Bearer ${token}`],
-    ['accept', 'application/json'],
-    ['accept-encoding', acceptedEncodings],
-    ['user-agent', userAgent],
-  ].flat();
 }

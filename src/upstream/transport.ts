@@ -50,6 +50,11 @@ export interface Transport {
   queueAheadMs(callClass: CallClass, others?: number): number;
   /** Gives waiting calls with this key the urgency of `remove`: the resource is about to lose access. */
   prioritise(key: string): void;
+  /**
+   * Presents another token from the next request on, and lets a call try it at once where the former one was refused.
+   * @throws TypeError for a token that no header can carry
+   */
+  renewToken(token: string): void;
   /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
   close(): Promise<void>;
 }
@@ -119,7 +124,7 @@ export function createTransport(options: TransportOptions): Transport {
 /** The part of a transport that is about all its calls. */
 function createControls(
   { hooks }: TransportOptions,
-  { budget, gates, disconnect }: CallDeps,
+  { bearer, budget, gates, disconnect }: CallDeps,
 ): Omit<Transport, 'call' | 'callChecked' | 'request' | 'download'> {
   let closing: Promise<void> | undefined;
   async function closeOnce(): Promise<void> {
@@ -136,6 +141,10 @@ function createControls(
     writesRefused: () => hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
     prioritise: (key) => budget.prioritise(key),
+    renewToken(token) {
+      bearer.renew(token);
+      gates.tokenRenewed();
+    },
     close() {
       closing ??= closeOnce();
       return closing;

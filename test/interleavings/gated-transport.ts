@@ -77,6 +77,9 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     download: () => {
       throw new Error('no content is read here');
     },
+    renewToken: () => {
+      throw new Error('no token is renewed here');
+    },
     health: () => {
       throw new Error('nobody asks for the health of the service here');
     },

@@ -132,8 +132,9 @@ export async function startBridgeOf<Service extends Counterpart>(
     store: options.toStore?.(store) ?? store,
     target: {
       baseUrl: sandbox.url,
-      token: sandbox.token,
+      findToken: () => sandbox.token,
       identity: sandbox.url,
+      sandbox: { url: sandbox.url, token: sandbox.token },
       requestsPerSecond: options.requestsPerSecond ?? 0,
     },
     scimTokens: [TOKEN],

@@ -34,7 +34,7 @@ function openDirect(settings: Settings): Caller {
       'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
     throw new SettingsError([{ setting: 'upstream.url', message }]);
   }
-  const target = { baseUrl: url, token, identity: url, requestsPerSecond };
+  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
   return createTransport({
     ...toTransportOptions(settings, target),
     clock: systemClock,

@@ -3,15 +3,17 @@ import type { Access } from '../../access/access.ts';
 import { answerErrors } from '../http/errors.ts';
 import { createRouteRouter, type OpsRoute } from '../http/route.ts';
 import { clientRoutes } from './clients.ts';
+import { sessionRoutes } from './sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 
 /** The credentials that operators keep. */
-export type AccessSource = Pick<Access, 'tokens' | 'clients'>;
+export type AccessSource = Pick<Access, 'tokens' | 'clients' | 'sessions'>;
 
 /** Requests about credentials. */
 export const accessRoutes: readonly OpsRoute<{ readonly access: AccessSource }>[] = [
   ...tokenRoutes,
   ...clientRoutes,
+  ...sessionRoutes,
 ];
 
 /** Serves them in a process that serves nothing else, and whose caller tells what failed. */

@@ -1,7 +1,9 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { AttemptAnswer, Attempts, FailedAttempt } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/credential.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
+import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
+import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
@@ -12,26 +14,59 @@ import { answerUnusable } from './errors.ts';
 export interface OperatorDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
+  /** Finds the session of a cookie; undefined where nobody can sign in. */
+  readonly sessions: Pick<Sessions, 'find'> | undefined;
 }
 
 /**
- * Lets requests through that present a token of an operator, a reader or the metrics as `Bearer <token>`: 401, or 429 when too many
- * fail, for every other, 503 when the token could not be looked up.
+ * Lets requests through that present a token of an operator, a reader or the metrics as `Bearer <token>`, or a session of the
+ * console as a cookie: 401, or 429 when too many fail, for every other, 503 when it could not be looked up, and 403 for
+ * a change by a session that another page may have sent.
  * @see RFC 6750 §2.1, §3
  */
-export function requireOperator({ findCredential, attempts }: OperatorDeps): RequestHandler {
+export function requireOperator(deps: OperatorDeps): RequestHandler {
+  const { attempts } = deps;
   return async (req, res, next) => {
-    const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    const found = token === undefined ? undefined : await look(findCredential, token);
+    const { presented, find } = readPresented(req, deps);
+    const found = find && (await look(find));
     if (found === 'unknown-yet') return answerUnusable(res);
     if (found === undefined || found.purpose === 'scim') {
-      const presented = token === undefined ? 'nothing' : 'something';
-      const attempt = toFailedAttempt(req, res, { place: 'ops', presented });
-      return answerStranger(res, presented, await attempts.failed(attempt));
+      // A session that is over is no guess.
+      const guess = presented === 'something' ? 'something' : 'nothing';
+      const attempt = toFailedAttempt(req, res, { place: 'ops', presented: guess });
+      return answerStranger(res, guess, await attempts.failed(attempt));
     }
+    if (presented === 'session' && !isRead(req) && !isFromOwnPage(req)) return answerForeign(res);
     setOperator(res, found);
     next();
   };
+}
+
+/** A credential as it was presented, and its look-up. */
+interface Presented {
+  readonly presented: FailedAttempt['presented'] | 'session';
+  readonly find?: () => Promise<Credential | undefined>;
+}
+
+/** A token goes before a cookie, which a browser adds by itself. */
+function readPresented(req: Request, { findCredential, sessions }: OperatorDeps): Presented {
+  const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+  if (token !== undefined) return { presented: 'something', find: () => findCredential(token) };
+  const text = findSessionText(req);
+  if (text === undefined || sessions === undefined) return { presented: 'nothing' };
+  const use = toSessionUse(req);
+  const find = async () => (await sessions.find(text, use))?.credential;
+  return { presented: 'session', find };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function answerForeign(res: Response): void {
+  const message =
+    'A change by a session needs the header X-Scim-Bridge-Console, which only the console sends.';
+  res.status(403).json({ code: 'forbidden', message });
 }
 
 /** What each role may do, the least first: a role may do what those before it may. */
@@ -81,11 +116,10 @@ function parseOperator(value: unknown): Credential {
 }
 
 async function look(
-  find: FindCredential,
-  presented: string,
+  find: () => Promise<Credential | undefined>,
 ): Promise<Credential | 'unknown-yet' | undefined> {
   try {
-    return await find(presented);
+    return await find();
   } catch (error) {
     if (error instanceof StoreError) return 'unknown-yet';
     throw error;

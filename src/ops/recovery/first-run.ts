@@ -40,10 +40,10 @@ async function readPhase({
   db,
   mode,
   now,
-}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'plan' | 'release'>> {
+}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'release'>> {
   const view = await readRecoveryView(db, { detection: undefined, now: now() });
-  const { phase, reason, plan, release } = view;
+  const { phase, reason, planId, release } = view;
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  if (mode === 'observe') return { phase: 'observing', plan: null, release };
-  return isFirstRun ? { phase, plan, release } : { phase: 'none', plan: null, release };
+  if (mode === 'observe') return { phase: 'observing', planId: null, release };
+  return isFirstRun ? { phase, planId, release } : { phase: 'none', planId: null, release };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
-import { bodyOf, type JsonOf, moment } from './kinds.ts';
+import { bodyOf, type JsonOf, moment, word } from './kinds.ts';
 
 /** Ids begin like this, and a name must not look like one. */
 const NAME = /^(?!(?:token|client|settings)-)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -97,3 +97,18 @@ export const revokeBody = bodyOf('{"secret": "secret-…"}', {
     .optional()
     .describe('The id of a secret; the whole client when left out.'),
 });
+
+/** A sign-in to the console that is not over. */
+export const session = z.strictObject({
+  id: z.string(),
+  name: z.string().describe('The name of the credential that was presented.'),
+  for: word(['reader', 'operator']),
+  createdAt: moment(),
+  lastUsedAt: moment().describe('To the minute; a page that refreshes itself does not count.'),
+  expiresAt: moment().describe('When it ends at the latest.'),
+});
+/** A sign-in to the console as an operator is shown it. */
+export type SessionView = JsonOf<typeof session>;
+
+/** A sign-in that was ended. */
+export const sessionEnded = z.strictObject({ id: z.string() });

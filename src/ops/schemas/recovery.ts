@@ -11,27 +11,6 @@ import {
   word,
 } from './kinds.ts';
 
-const heldPlan = z.strictObject({
-  hash: z.string().describe('What `approve` and `discard` are to be given.'),
-  readSince: moment().describe('When the complete read that it rests on began.'),
-  total: count(),
-  kinds: counts().describe('How many changes of each kind, as in docs/recovery.md.'),
-  actions: z
-    .array(
-      z.strictObject({
-        kind: z.string(),
-        type: resourceType(),
-        id: z.string(),
-        name: z.string().nullable(),
-        memberId: z.string().nullable(),
-        memberName: z.string().nullable(),
-      }),
-    )
-    .describe('The first 200.'),
-});
-/** The held changes that wait for an operator. Names are personal. */
-export type PlanView = JsonOf<typeof heldPlan>;
-
 const unexplained = {
   events: count().describe('Changes by our own account that the bridge does not know.'),
   lastEventAt: count().describe('When the last of them happened, in epoch milliseconds.'),
@@ -39,7 +18,7 @@ const unexplained = {
 
 /** The state of recovery. */
 export const recovery = z.strictObject({
-  phase: word(['none', 'requested', 'reading', 'waiting', 'releasing']),
+  phase: word(['none', 'requested', 'reading', 'waiting']),
   detection: z
     .union([
       z.strictObject({ kind: z.literal('current') }),
@@ -55,19 +34,13 @@ export const recovery = z.strictObject({
       z.strictObject({ code: z.literal('audit'), ...unexplained }),
     ])
     .nullable(),
-  plan: heldPlan.nullable(),
+  planId: z.string().nullable().describe('The plan that is made, or waits.'),
   release: releaseProgress
     .nullable()
     .describe('Of the plan that was approved last, until it is done.'),
 });
 /** The state of recovery as an operator is shown it. */
 export type RecoveryView = JsonOf<typeof recovery>;
-
-/** The effect of a decision. */
-export const decision = z.strictObject({
-  released: count().describe('Changes that wait for the service now.'),
-  dropped: count().describe('Changes that are not done.'),
-});
 
 const HASH = '{"hash": "…"}';
 
@@ -108,12 +81,12 @@ const firstRunItem = z.strictObject({
 export type FirstRunItem = JsonOf<typeof firstRunItem>;
 
 /**
- * A preview of the first run. `observing`: nothing is changed and nothing planned; `reading`, `waiting`, `releasing`: what
- * was accepted while observing is held, as in recovery; `none`: neither.
+ * A preview of the first run. `observing`: nothing is changed and nothing planned; `reading`, `waiting`: what was
+ * accepted while observing is held, as in recovery; `none`: neither.
  */
 export const firstRun = listOf(firstRunItem).extend({
-  phase: word(['none', 'observing', 'reading', 'waiting', 'releasing']),
-  plan: heldPlan.nullable(),
+  phase: word(['none', 'observing', 'reading', 'waiting']),
+  planId: z.string().nullable().describe('The plan that is made, or waits.'),
   release: releaseProgress.nullable().describe('Of the approved plan, until it is done.'),
   counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
 });

@@ -6,6 +6,8 @@ import {
   newToken,
   revokeBody,
   secretBody,
+  session,
+  sessionEnded,
   token,
   tokenBody,
 } from './access.ts';
@@ -29,9 +31,10 @@ import {
   notificationTestBody,
 } from './notifications.ts';
 import { plan, planAction, planSummary, undoing } from './plans.ts';
-import { decision, firstRun, hashBody, recovery } from './recovery.ts';
+import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import { samples } from './samples.ts';
 import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
 
@@ -40,6 +43,11 @@ export const opsSchemas = {
   Problem: problem,
   Status: status,
   Writes: writes,
+  Samples: samples,
+  Sandbox: z.strictObject({
+    url: z.string().describe('On the machine of the bridge.'),
+    token: z.string(),
+  }),
   Setting: setting,
   SettingList: listOf(setting),
   PauseBody: pauseBody,
@@ -72,7 +80,6 @@ export const opsSchemas = {
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,
-  Decision: decision,
   Act: act,
   ActList: listOf(act),
   Request: keptRequest,
@@ -93,6 +100,9 @@ export const opsSchemas = {
   SecretBody: secretBody,
   RevokeBody: revokeBody,
   NewSecret: newClientSecret,
+  Session: session,
+  SessionList: listOf(session),
+  SessionEnded: sessionEnded,
   CallBody: callBody,
   CallResult: callResult,
   CallFailure: callFailure,

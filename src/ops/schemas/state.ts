@@ -83,7 +83,15 @@ export const status = z.strictObject({
     })
     .describe('The process that answers, and where its data is kept.'),
   leader,
+  scimUrl: z.string().describe('What providers are given as the base URL.'),
   writes,
+  queue: z
+    .strictObject({
+      isHeld: z.boolean().describe('Nothing is changed in the service for now.'),
+      removeMs: count().describe('For a removal of access.'),
+      changeMs: count().describe('For any other change.'),
+    })
+    .describe('How long a new change would wait for its turn, as estimated by the leader.'),
   firstRead: z
     .strictObject({ step: z.string(), read: count().describe('Entries of this list, so far.') })
     .nullable()

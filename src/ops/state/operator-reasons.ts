@@ -1,5 +1,5 @@
 import { toHarmWords } from '../../domain/harm.ts';
-import type { PlanOrigin } from '../../domain/plan.ts';
+import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
@@ -33,23 +33,30 @@ export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWor
 }
 
 /** Recovery. New writes of providers are brought to the service meanwhile; older changes are held. */
-export function listRecovery(state: RecoveryState | undefined): Reason[] {
+export function listRecovery(
+  state: RecoveryState | undefined,
+  plans: readonly WaitingPlanFacts[],
+): Reason[] {
   if (state === undefined) return [];
+  const plan = plans.find(({ source }) => isOfRecovery(source));
   const remedy =
-    state.phase === 'waiting'
-      ? '`scim-bridge recovery show`, then `approve` or `discard`; docs/recovery.md tells what they do.'
-      : 'Wait until the whole service was read; docs/recovery.md tells what comes then.';
+    plan === undefined
+      ? 'Wait until the whole service was read; docs/recovery.md tells what comes then.'
+      : `\`scim-bridge plan show ${plan.id}\`, then \`approve\` or \`discard\`; docs/recovery.md tells what they do.`;
   const isFirstRun = state.phase !== 'requested' && state.reason.code === 'first-run';
   const why = isFirstRun
     ? 'What was accepted while the bridge observed is held'
     : 'The store is older than what was done';
-  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.`;
+  const waiting =
+    plan === undefined ? '' : ` A plan of ${plan.waiting} changes waits for an operator.`;
+  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.${waiting}`;
   return [{ code: 'recovery', detail, remedy }];
 }
 
-/** Plans that wait: nothing of them is done before an operator decides. */
+/** Plans that wait, beside the one of recovery: nothing of them is done before an operator decides. */
 export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
-  return plans.map(({ id, source, created_at, waiting }) => ({
+  const others = plans.filter(({ source }) => !isOfRecovery(source));
+  return others.map(({ id, source, created_at, waiting }) => ({
     code: 'plan-held',
     detail: `${toWhat(source, waiting)} since ${toTime(created_at)}, because ${toWhy(source)}.`,
     remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,

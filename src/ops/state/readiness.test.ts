@@ -158,7 +158,7 @@ const rows: {
   {
     why: 'a restored backup waits for an operator, and new writes do not',
     change: toStore({
-      recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' } },
+      recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },
     }),
     status: 'degraded',
     codes: ['recovery'],

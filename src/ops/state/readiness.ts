@@ -126,7 +126,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listReadOnly(writeTrouble),
     ...listNotDurable(store.weaknesses),
     ...listWrites(writes, backlog),
-    ...listRecovery(recovery),
+    ...listRecovery(recovery, waitingPlans),
     ...listClosed(sections),
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),

@@ -1,4 +1,5 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
+import type { Queue } from '../../reconcile/loop/convergence.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
@@ -26,6 +27,8 @@ export interface StatusSources {
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
+  readonly readQueue: () => Promise<Queue>;
+  readonly scimUrl: string;
   readonly about: About;
   readonly engine: 'sqlite' | 'postgres';
   readonly readFirstRead: () => Promise<FirstRead>;
@@ -52,17 +55,20 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes, release, seen] = await Promise.all([
+  const [readiness, backlog, stuck, failing, disputes, release, queue, seen] = await Promise.all([
     sources.readReadiness(),
     sources.readBacklog(),
     sources.listStuck(TROUBLE_MAX),
     sources.listFailing(TROUBLE_MAX),
     sources.listDisputes(TROUBLE_MAX),
     sources.findRelease(),
+    sources.readQueue(),
     readSeen(sources),
   ]);
   return {
     ...readiness,
+    scimUrl: sources.scimUrl,
+    queue: toQueueStatus(queue),
     ...seen,
     writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
@@ -108,6 +114,10 @@ function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
 
 function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) {
   return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
+}
+
+function toQueueStatus({ isHeld, aheadMs: { remove, change } }: Queue): Status['queue'] {
+  return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) };
 }
 
 function toAttemptsStatus({ failed, sources }: AttemptsView) {

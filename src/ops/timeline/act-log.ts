@@ -58,10 +58,6 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/plans/:id/approve': { act: 'approved a plan' },
   '/ops/plans/:id/discard': { act: 'discarded a plan' },
   '/ops/plans/:id/undo': { act: 'had a plan undone' },
-  '/ops/plans/first-run/approve': { act: 'approved the plan of going live', concerns: 'everyone' },
-  '/ops/plans/first-run/discard': { act: 'discarded the plan of going live', concerns: 'everyone' },
-  '/ops/recovery/approve': { act: 'approved the plan of the recovery', concerns: 'everyone' },
-  '/ops/recovery/discard': { act: 'discarded the plan of the recovery', concerns: 'everyone' },
   '/ops/pause': { act: 'paused all changes', concerns: 'everyone' },
   '/ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
   '/ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
@@ -73,6 +69,7 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   '/ops/clients': { act: 'made a client' },
   '/ops/clients/:id/rotate': { act: 'made a secret of a client' },
   '/ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
+  '/ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
   '/ops/api/:group/:operation': { act: 'called the service' },
 };
 

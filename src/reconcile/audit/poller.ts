@@ -12,8 +12,8 @@ const RECHECK_MS = 5 * 60_000;
 export interface AuditPollerOptions {
   /** Interval at which the audit log is read, in milliseconds; 0: never. */
   readonly intervalMs: number;
-  /** Resolves once the first read and recovery are over. */
-  readonly trusted: Promise<void>;
+  /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
+  readonly read: Promise<void>;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
   /** Tells the workers that something became due. */
@@ -41,7 +41,7 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
-    await Promise.race([options.trusted, stopped]);
+    await Promise.race([options.read, stopped]);
     while (!signal.aborted) {
       const waitMs = await attempt();
       await clock.sleep(waitMs, signal);

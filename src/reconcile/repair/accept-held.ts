@@ -1,14 +1,23 @@
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isOfRecovery } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  listGroupsByName,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
+  countPlanActions,
   listOvertakenActions,
   listPlanActions,
+  lockHeldPlanOf,
   lockPlan,
   type PlanActionRow,
   type PlanRow,
@@ -17,10 +26,16 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
+import {
+  listUsersByName,
+  toObservedUser,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { type Current, checkRepair, lockCurrent, toKey, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
+import { endRecovery, findRecovery } from './recovery-state.ts';
 
 /** Actions of one transaction. */
 const PART = 200;
@@ -30,18 +45,19 @@ const PART = 200;
  * policy makes the change after all. After a crash the next leader goes on.
  */
 export async function acceptDiscarded(deps: DriftDeps, plan: PlanRow): Promise<void> {
-  while (await acceptPart(deps, plan.id));
+  while (await acceptPart(deps, plan));
   const ended_at = deps.clock.now();
   await deps.store.write((tx) => updatePlan(tx, plan.id, { ended_at }));
 }
 
-async function acceptPart({ store, ...deps }: DriftDeps, id: string): Promise<boolean> {
-  return store.write(async (tx) => {
+async function acceptPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
+  const { id } = plan;
+  return deps.store.write(async (tx) => {
     await lockPlan(tx, id);
     await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const actions = await listPlanActions(tx, id, query);
-    for (const action of actions) await acceptState(tx, { store, ...deps }, action);
+    for (const action of actions) await acceptState(tx, deps, { plan, action });
     const ids = actions.map((action) => action.id);
     await updatePlanActions(tx, ids, { status: 'dropped' });
     return actions.length > 0;
@@ -49,15 +65,34 @@ async function acceptPart({ store, ...deps }: DriftDeps, id: string): Promise<bo
 }
 
 /** Makes what the service holds the desired state of one field or one place in a list. */
-async function acceptState(tx: Db, deps: DriftDeps, action: PlanActionRow): Promise<void> {
+async function acceptState(
+  tx: Db,
+  deps: DriftDeps,
+  { plan, action }: { plan: PlanRow; action: PlanActionRow },
+): Promise<void> {
   const key = { type: action.resource_type, id: action.resource_id };
   const current = await lockCurrent(tx, deps, key);
   if (current === undefined) return;
   const { kind, member_id: memberId } = action;
+  if (isStillMissing(current, { plan, action })) {
+    await desire(tx, deps, current, { kind, memberId, value: null });
+    return;
+  }
   const difference = current.differences.get(toKey(action));
   if (difference === undefined) return;
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
   await desire(tx, deps, current, { kind, memberId, value: difference.observed });
+}
+
+/** True for a user or group that the service had, and that the read for the plan did not show. */
+function isStillMissing(
+  { row }: Current,
+  { plan, action }: { plan: PlanRow; action: PlanActionRow },
+): boolean {
+  if (!action.kind.endsWith('.create') || row.deleted_at !== null) return false;
+  const isLinked = 'upstream_id' in row ? row.upstream_id !== null : hasUpstreamIds(row);
+  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
+  return isLinked && (observed?.at ?? 0) < plan.created_at;
 }
 
 /** Brings back what its provider deleted and the service keeps. */
@@ -115,7 +150,10 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
  */
 export async function dropOvertaken(deps: DriftDeps): Promise<void> {
   const { store, clock, events } = deps;
+  if ((await listOvertakenActions(store.read, 1)).length === 0) return;
   const over = await store.write(async (tx) => {
+    // Before the users and groups, as all who make plans do.
+    await lockHeldPlanOf(tx, 'provider');
     const actions = await listOvertakenActions(tx, PART);
     const now = clock.now();
     const dropped: PlanActionRow[] = [];
@@ -133,7 +171,28 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
     );
     return endEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
   });
-  for (const { id, source } of over) events.plan({ id, source, status: 'applied', actions: 0 });
+  for (const plan of over) {
+    events.plan({ id: plan.id, source: plan.source, status: 'applied', actions: 0 });
+    await endRecoveryOf(deps, { ...plan, status: 'applied' });
+  }
+}
+
+/** Ends the recovery that a plan was made for, if it was: nothing of it is held any more. */
+export async function endRecoveryOf(
+  deps: DriftDeps,
+  { id, source, status }: PlanRow,
+): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const { store, events } = deps;
+  const released = await store.write(async (tx) => {
+    const state = await findRecovery(tx);
+    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
+    await endRecovery(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (released === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions: released });
+  store.bell.ring('decided');
 }
 
 async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {

@@ -3,29 +3,27 @@ import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { NewUserRow } from '../../store/users/users.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
-import type { RecoveryReason } from './recovery-state.ts';
 
 const READ_AT = 1_000_000;
 const DAY_MS = 24 * 60 * 60_000;
-const firstRun = { readSince: READ_AT, reason: { code: 'first-run' } } as const;
 const doc = { userName: 'ada', emails: [{ value: 'Ada@example.com', primary: true }] };
 
-test.each<{ why: string; reason: RecoveryReason; ageMs: number; believed: boolean }>([
+test.each<{ why: string; source: 'first-run' | 'restore'; ageMs: number; believed: boolean }>([
   {
     why: 'after observing it is',
-    reason: { code: 'first-run' },
+    source: 'first-run',
     ageMs: DAY_MS - 1,
     believed: true,
   },
-  { why: 'for a day', reason: { code: 'first-run' }, ageMs: DAY_MS, believed: false },
+  { why: 'for a day', source: 'first-run', ageMs: DAY_MS, believed: false },
   {
     why: 'a restored backup may have created more than it knows',
-    reason: { code: 'restored' },
+    source: 'restore',
     ageMs: 1,
     believed: false,
   },
-])('a complete read is believed: $why', ({ reason, ageMs, believed }) => {
-  expect(isBelieved({ readSince: READ_AT, reason }, READ_AT + ageMs)).toBe(believed);
+])('a complete read is believed: $why', ({ source, ageMs, believed }) => {
+  expect(isBelieved({ created_at: READ_AT, source }, READ_AT + ageMs)).toBe(believed);
 });
 
 describeStores('a person without an account', ({ makeStore }) => {
@@ -45,7 +43,7 @@ describeStores('a person without an account', ({ makeStore }) => {
     const bob = await addUser(store, { doc: { userName: 'bob' } });
     if (seen) await addUser(store, { origin: null, upstream_id: 7, ...seen });
 
-    const unknown = await listUnknownUsers(store.read, [ada, bob], firstRun);
+    const unknown = await listUnknownUsers(store.read, [ada, bob], READ_AT);
 
     expect(unknown).toEqual([bob.id]);
   });
@@ -55,6 +53,6 @@ describeStores('a person without an account', ({ makeStore }) => {
     const ada = await addUser(store, { doc });
     await addUser(store, { origin: null, upstream_id: 7, observed_user_name_folded: 'other' });
 
-    expect(await listUnknownUsers(store.read, [ada], firstRun)).toEqual([ada.id]);
+    expect(await listUnknownUsers(store.read, [ada], READ_AT)).toEqual([ada.id]);
   });
 });

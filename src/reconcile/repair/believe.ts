@@ -1,27 +1,24 @@
 import type { UserId } from '../../domain/ids.ts';
 import { toSentUser } from '../../domain/user.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import { listUserNamesSeen } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { toAccountKeys } from '../user/find-account.ts';
-import type { RecoveryReason } from './recovery-state.ts';
 
 /** Age until which a read is believed, in milliseconds: meanwhile nobody follows what others change in the service. */
 const BELIEF_MS = 24 * 60 * 60_000;
 
-/** Complete read that a plan rests on: when it began (epoch milliseconds), and why the service was read. */
-export interface CompleteRead {
-  readonly readSince: number;
-  readonly reason: RecoveryReason;
-}
-
 /**
- * Tells whether what the read showed of users is believed without a look. While observing, the bridge changed
+ * Tells whether what the complete read showed of users, which began with the plan, is believed without a look. While observing, the bridge changed
  * nothing, so the read shows every account; a store that may be older than the service does not know what it
  * created. An account made by somebody since the read is reported by the service, which has each address once.
  */
-export function isBelieved({ reason, readSince }: CompleteRead, now: number): boolean {
-  return reason.code === 'first-run' && now - readSince < BELIEF_MS;
+export function isBelieved(
+  { source, created_at: readSince }: Pick<PlanRow, 'source' | 'created_at'>,
+  now: number,
+): boolean {
+  return source === 'first-run' && now - readSince < BELIEF_MS;
 }
 
 /**
@@ -31,7 +28,7 @@ export function isBelieved({ reason, readSince }: CompleteRead, now: number): bo
 export async function listUnknownUsers(
   db: Db,
   rows: readonly UserRow[],
-  { readSince }: CompleteRead,
+  readSince: number,
 ): Promise<UserId[]> {
   const uncreated = rows
     .filter((row) => isUntouched(row, readSince))

@@ -5,7 +5,7 @@ import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
-import type { UserField } from '../../domain/user.ts';
+import type { Deactivation, UserField } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   findGroupByUpstream,
@@ -13,13 +13,18 @@ import {
   hasUpstreamIds,
   lockGroup,
 } from '../../store/groups/groups.ts';
-import { type LinkTable, listDifferingLinks, listLinks } from '../../store/links/links.ts';
+import {
+  type DifferingLink,
+  type LinkTable,
+  listDifferingLinks,
+  listLinks,
+} from '../../store/links/links.ts';
 import type { ActionKey } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersOfAccount, lockUser, type UserRow } from '../../store/users/users.ts';
 import { compareGroup, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
-import { type Comparison, EVERY_LIST, NOTHING, toCompared } from '../compare/comparison.ts';
+import { type Comparison, EVERY_LIST, toCompared } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** Locked user or group with all its known differences, by the changes that would end them. */
@@ -37,18 +42,45 @@ export async function lockCurrent(
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { type, id }: { type: 'user' | 'group'; id: string },
 ): Promise<Current | undefined> {
-  const seen = { lists: EVERY_LIST, since: 0, deactivation: policy.deactivation };
   if (type === 'user') {
     const row = await lockUser(tx, userId(id));
-    if (row === undefined) return undefined;
-    const isOver = row.deleted_at !== null && (await hasSuccessor(tx, row));
-    const comparison = isOver ? NOTHING : compareUser({ ...row, ...AT_REST }, seen);
-    return { row, differences: toMap(comparison) };
+    return row && compareKnownUser(tx, row, policy.deactivation);
   }
   const row = await lockGroup(tx, groupId(id));
-  if (row === undefined) return undefined;
-  if (row.deleted_at !== null) return lockDeletedGroup(tx, row);
-  const links = row.origin === null ? [] : await listDifferingLinks(tx, row.id);
+  return row && compareKnownGroup(tx, row);
+}
+
+/** Compares a user with what is known of the service, whenever that was seen. */
+export async function compareKnownUser(
+  tx: Db,
+  row: UserRow,
+  deactivation: Deactivation,
+): Promise<Current> {
+  const none = { row, differences: new Map() };
+  if (row.deleted_at !== null) {
+    if (await hasSuccessor(tx, row)) return none;
+    // Nothing was ever seen of the account, so it is taken to work.
+    if (row.observed === null && row.upstream_id !== null && row.pending === '{}') {
+      return { row, differences: toMap(toCompared([toRemoval(row)])) };
+    }
+  }
+  const seen = { lists: EVERY_LIST, since: 0, deactivation };
+  return { row, differences: toMap(compareUser({ ...row, ...AT_REST }, seen)) };
+}
+
+function toRemoval({ id }: UserRow): Difference {
+  const values = { desired: { active: false }, observed: { active: true } };
+  return { kind: 'user.activated', type: 'user', resourceId: id, memberId: '', ...values };
+}
+
+/** Compares a group and its lists with what is known of the service, whenever that was seen. */
+export async function compareKnownGroup(tx: Db, row: GroupRow): Promise<Current> {
+  if (row.origin === null) return { row, differences: new Map() };
+  if (row.deleted_at !== null) return compareDeletedGroup(tx, row);
+  const links = await listDifferingLinks(tx, row.id);
+  // A group that is to be made comes with its lists.
+  if (!hasUpstreamIds(row)) return { row, differences: toLinkMap(row, links) };
+  const seen = { lists: EVERY_LIST, since: 0, deactivation: 'scim' } as const;
   return { row, differences: toMap(compareGroup({ ...row, ...AT_REST }, links, seen)) };
 }
 
@@ -58,8 +90,8 @@ async function hasSuccessor(tx: Db, { id, upstream_id }: UserRow): Promise<boole
   return users.some((other) => other.id !== id && other.deleted_at === null);
 }
 
-/** Compares the members and admins that a deleted group is to lose; one that another group stands for is left alone. */
-async function lockDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
+/** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
+async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
   const { upstream_scim_id, upstream_rest_id, upstream_uid } = row;
   const holder =
     hasUpstreamIds(row) &&
@@ -70,13 +102,18 @@ async function lockDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
     }));
   if (!holder || holder.id !== row.id) return { row, differences: new Map() };
   const leaving = (await listDifferingLinks(tx, row.id)).filter(({ wanted }) => !wanted);
+  const differences = toLinkMap(row, leaving);
+  const isToGo = row.origin === 'created' && row.observed !== null && row.pending === '{}';
+  if (!isToGo) return { row, differences };
   const removal: Difference = {
     ...{ kind: 'group.unmanaged', type: 'group', resourceId: row.id, memberId: '' },
     ...{ desired: null, observed: { displayName: row.display_name } },
   };
-  const differences = toMap(toCompared(leaving.map((link) => toLinkDifference(row, link))));
-  if (row.origin !== 'created' || row.observed === null) return { row, differences };
   return { row, differences: new Map([...differences, [toKeyOf('group.delete'), removal]]) };
+}
+
+function toLinkMap(row: GroupRow, links: readonly DifferingLink[]): Map<string, Difference> {
+  return toMap(toCompared(links.map((link) => toLinkDifference(row, link))));
 }
 
 function toKeyOf(kind: ChangeKind): string {
@@ -107,10 +144,14 @@ export function isStillSo(
   return same(difference.desired, action.desired) && same(difference.observed, action.observed);
 }
 
-/** True when a missing resource is still wanted; its absence is stored nowhere, so no more can be asked. */
+/** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
 function isWanted(row: UserRow | GroupRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
-  return 'upstream_id' in row ? row.active === 1 && row.upstream_id !== null : hasUpstreamIds(row);
+  const pending = parseStored<Pending<string>>(row.pending);
+  if ('upstream_id' in row) {
+    return row.active === 1 && (row.upstream_id !== null || pending.account === undefined);
+  }
+  return hasUpstreamIds(row) || pending.existence === undefined;
 }
 
 /** Key of an action among the differences of its resource. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import { isHolding } from '../../domain/plan.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -18,7 +19,7 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { acceptDiscarded, dropOvertaken } from './accept-held.ts';
+import { acceptDiscarded, dropOvertaken, endRecoveryOf } from './accept-held.ts';
 import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { releasePart } from './release.ts';
@@ -26,18 +27,27 @@ import { releasePart } from './release.ts';
 /** Repairs that are checked in one transaction. */
 const PART = 200;
 
-/** Continues every decided plan, and reports the changes that are done. True when some are under way. */
-export async function followPlans(deps: DriftDeps): Promise<boolean> {
+/**
+ * Continues every decided plan, or those alone that hold changes back, and reports the changes that are done. True when some
+ * are under way.
+ */
+export async function followPlans(
+  deps: DriftDeps,
+  scope: 'all' | 'holding' = 'all',
+): Promise<boolean> {
   await dropOvertaken(deps);
-  const plans = await listDecidedPlans(deps.store.read);
+  const decided = await listDecidedPlans(deps.store.read);
+  const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
   for (const plan of plans) {
     if (plan.status === 'discarded') {
       await acceptDiscarded(deps, plan);
+      await endRecoveryOf(deps, plan);
       continue;
     }
     let isReleased = false;
     while (await releasePart(deps, plan)) isReleased = true;
     if (isReleased) deps.notify();
+    await endRecoveryOf(deps, plan);
     await endPlan(deps, plan);
   }
   const met = await endMetDrifts(deps);

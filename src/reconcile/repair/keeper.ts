@@ -65,8 +65,17 @@ export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
   };
 }
 
-/** Creates the keeper; `isReady` tells whether the stored state may be acted on. */
-export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolean>): DriftKeeper {
+/**
+ * Part of the stored state that may be acted on: all of it, or decisions about what is held alone, while a restored
+ * backup or what was accepted while observing waits.
+ */
+export type KeeperScope = 'all' | 'holding' | 'nothing';
+
+/** Creates the keeper; `findScope` tells what may be acted on. */
+export function createDriftKeeper(
+  deps: DriftDeps,
+  findScope: () => Promise<KeeperScope>,
+): DriftKeeper {
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspections = createInspections(deps, signal);
@@ -81,7 +90,8 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
     const beganAt = performance.now();
     let nextAt: number | undefined;
     try {
-      nextAt = (await isReady()) ? await keep() : undefined;
+      const scope = await findScope();
+      nextAt = scope === 'nothing' ? undefined : await keep(scope);
     } catch (error) {
       if (!signal.aborted && !isNotLeading(error))
         deps.driftEvents.failed({ type: 'drift', id: 'keep', error });
@@ -93,7 +103,10 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => Promise<boolea
   }
 
   /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
-  async function keep(): Promise<number | undefined> {
+  async function keep(scope: 'all' | 'holding'): Promise<number | undefined> {
+    if (scope === 'holding') {
+      return (await followPlans(deps, scope)) ? deps.clock.now() : undefined;
+    }
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
     const areRepairing = await followPlans(deps);

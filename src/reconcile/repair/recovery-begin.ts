@@ -1,10 +1,13 @@
+import { newId } from '../../domain/ids.ts';
+import type { PlanOrigin } from '../../domain/plan.ts';
+import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { saveFact } from '../../store/facts.ts';
-import { deleteHeldActions, holdEverything, holdWishes } from '../../store/plans/held.ts';
+import { endAllPlans, holdEverything, insertWishes } from '../../store/plans/held.ts';
+import { findOpenPlan, insertPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
-import type { ProcessDeps } from '../deps.ts';
 import { endObserving, isObserving, lockObserving, type Mode } from '../mode.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { isAnswering } from '../read/service.ts';
@@ -18,13 +21,11 @@ import {
   saveRecovery,
 } from './recovery-state.ts';
 
+/** Reasons why a plan of recovery waits. */
+const OLDER = 'the store is older than what was done in the service';
+const OBSERVED = 'it was asked for while the bridge observed';
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
-
-/** Dependencies of an operator's decision about recovery; `notify` tells the leader that a resource became due. */
-export interface RecoveryDecisionDeps extends ProcessDeps {
-  readonly notify: () => void;
-}
 
 /** Dependencies of recovery; `notify` tells the workers that a resource became due. */
 export interface RecoveryDeps extends FirstReadDeps {
@@ -104,13 +105,12 @@ async function enter(
   reason: RecoveryReason,
 ): Promise<RecoveryState> {
   const now = clock.now();
-  const state = { phase: 'reading', since: now, reason } as const;
   const entered = await store.write(async (tx) => {
     const begun = await findBegun(tx, reason);
     if (begun !== undefined) return begun;
-    await holdWishes(tx);
+    const planId = await openPlan(tx, toSource(reason), now);
     await holdEverything(tx);
-    await deleteHeldActions(tx, Number.MAX_SAFE_INTEGER);
+    const state = { phase: 'reading', since: now, reason, planId } as const;
     // The account was asked for just now.
     const value = { steps: { service: { state: 'done', count: 0 } } };
     await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
@@ -121,6 +121,35 @@ async function enter(
   });
   events.recovery({ phase: 'reading', code: reason.code });
   return entered;
+}
+
+/** Finds the source of the plan that is made for this reason. */
+export function toSource({ code }: RecoveryReason): PlanOrigin {
+  return code === 'first-run' ? 'first-run' : 'restore';
+}
+
+/**
+ * Opens the plan that is made once the service was read. After observing it begins with what waits; a plan of a restored
+ * backup ends all others, because the store that they were made from is older than the service.
+ */
+async function openPlan(tx: Db, source: PlanOrigin, now: number): Promise<string> {
+  if (source === 'restore') await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const open = source === 'first-run' ? await findOpenPlan(tx, source) : undefined;
+  const id = open?.id ?? newId();
+  const making = {
+    status: 'making' as const,
+    ...{ hash: toHash([]), counts: JSON.stringify(countActions([])) },
+    reason: source === 'restore' ? OLDER : OBSERVED,
+    created_at: now,
+  };
+  const undecided = { undoes: null, decided_at: null, decided_by: null } as const;
+  if (open !== undefined) await updatePlan(tx, id, making);
+  else {
+    const plan = { ...making, ...undecided, id, source, automatic: 0, ended_at: null };
+    await insertPlan(tx, plan, []);
+  }
+  if (source === 'first-run') await insertWishes(tx, { planId: id, now });
+  return id;
 }
 
 /** Finds a recovery that another process has begun: changes since it went live are not held again. */

@@ -1,142 +1,134 @@
-import { createHash } from 'node:crypto';
+import { toChangeKey } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { HeldAction } from '../../domain/plan.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { listDifferingLinks } from '../../store/links/links.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
+import { toObservedGroup } from '../../store/groups/groups.ts';
+import { deleteWishes } from '../../store/plans/held.ts';
 import {
-  deleteHeldActions,
-  insertHeldActions,
-  listHeldActions,
-  selectWished,
-} from '../../store/plans/held.ts';
+  deletePlanActions,
+  insertPlanActions,
+  listActionsOf,
+  type PlanRow,
+  updatePlan,
+} from '../../store/plans/plans.ts';
 import { listManagedGroups, listManagedUsers, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users/users.ts';
+import { toObservedUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type CompleteRead, isBelieved, listUnknownUsers } from './believe.ts';
+import { isBelieved, listUnknownUsers } from './believe.ts';
+import { listGroupChanges, listUserChanges } from './list-changes.ts';
 import type { ReadSections } from './read-again.ts';
-import type { HeldPlan } from './recovery-state.ts';
-import { type HeldPolicy, toHeldGroupActions, toHeldUserActions } from './to-held-actions.ts';
 
 /** Resources of one transaction. */
 const PART = 500;
 
-/** Policy by which differences are found, from the settings of this process. */
-export function toHeldPolicy({ policy }: ProcessDeps, readSince: number): HeldPolicy {
-  const { deactivation, groupDeletion } = policy;
-  return { deactivation, groupDeletion, readSince };
-}
-
-/** Input of a plan: the sections that a complete read could read, and the reason for the plan. */
-interface PlanBasis extends CompleteRead {
-  readonly sections: ReadSections;
-}
-
-/** Choice among the differences of some resources. */
-type Choose = (tx: Db, actions: readonly HeldAction[]) => Promise<readonly HeldAction[]>;
-
 /**
- * Compares every managed resource with the complete read, and stores the actions: every difference of a store that is
- * older than the service, and every wish of one that only observed.
+ * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
+ * difference of a store that is older than the service, and every wish of one that only observed. Returns their number;
+ * the plan waits for an operator from then on.
  */
 export async function makePlan(
   deps: ProcessDeps,
-  { readSince, sections, reason }: PlanBasis,
-): Promise<HeldPlan> {
-  const policy = toHeldPolicy(deps, readSince);
-  const choose: Choose = reason.code === 'first-run' ? selectWished : async (_tx, all) => all;
-  await deps.store.write((tx) => deleteHeldActions(tx, Number.MAX_SAFE_INTEGER));
-  const planning = { policy, choose, read: { readSince, reason }, now: deps.clock.now() };
-  if (sections.users) await inParts(deps, (tx, afterSeq) => planUsers(tx, afterSeq, planning));
-  if (sections.groups) await inParts(deps, (tx, afterSeq) => planGroups(tx, afterSeq, planning));
-  const { hash, actions } = await sumUp(deps.store.read);
-  return { hash, actions, readSince, at: deps.clock.now() };
-}
-
-/** Runs `part` from one place to the next until there is none. */
-async function inParts(
-  { store }: ProcessDeps,
-  part: (tx: Db, afterSeq: number) => Promise<number | undefined>,
-): Promise<void> {
-  let afterSeq: number | undefined = 0;
-  while (afterSeq !== undefined) {
-    const from: number = afterSeq;
-    afterSeq = await store.write((tx) => part(tx, from));
+  plan: PlanRow,
+  sections: ReadSections,
+): Promise<number> {
+  const making: Making = { deps, plan };
+  if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
+  let [hash, counts] = [toHash([]), countActions([])];
+  const parts = [...(sections.users ? [planUsers] : []), ...(sections.groups ? [planGroups] : [])];
+  for (const part of parts) {
+    for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
+      const from: number = afterSeq;
+      const planned: Planned = await deps.store.write((tx) => part(tx, from, making));
+      if (planned.actions.length > 0) hash = toGrownHash(hash, planned.actions);
+      counts = addCounts(counts, countActions(planned.actions));
+      afterSeq = planned.lastSeq;
+    }
   }
+  await deps.store.write(async (tx) => {
+    await deleteWishes(tx, plan.id);
+    await updatePlan(tx, plan.id, { status: 'held', hash, counts: JSON.stringify(counts) });
+  });
+  return counts.total;
 }
 
-interface Planning {
-  readonly policy: HeldPolicy;
-  readonly choose: Choose;
-  readonly read: CompleteRead;
-  readonly now: number;
+interface Making {
+  readonly deps: ProcessDeps;
+  readonly plan: PlanRow;
 }
 
-async function planUsers(
-  tx: Db,
-  afterSeq: number,
-  { policy, choose, read, now }: Planning,
-): Promise<number | undefined> {
+interface Planned {
+  readonly actions: readonly PlanAction[];
+  /** Undefined: nothing came after the part before. */
+  readonly lastSeq: number | undefined;
+}
+
+async function planUsers(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
+  const { deps, plan } = making;
+  const readSince = plan.created_at;
   const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
-  const actions: HeldAction[] = [];
+  const all: PlanAction[] = [];
   const seen: UserId[] = [];
   for (const row of rows) {
-    const state = toUserState(row);
-    actions.push(...toHeldUserActions(state, policy));
-    if (isSeen(state.observed, policy)) seen.push(row.id);
+    all.push(...(await listUserChanges(tx, deps, { row, readSince })));
+    if ((toObservedUser(row)?.at ?? 0) >= readSince) seen.push(row.id);
   }
-  await insertHeldActions(tx, await choose(tx, actions));
-  const unknown = isBelieved(read, now) ? await listUnknownUsers(tx, rows, read) : [];
+  const ids = rows.map(({ id }) => id);
+  const actions = await store(tx, making, { ids, all });
+  const unknown = isBelieved(plan, deps.clock.now())
+    ? await listUnknownUsers(tx, rows, readSince)
+    : [];
   await trust(tx, 'users', [...seen, ...unknown]);
-  return rows.at(-1)?.seq;
+  return { actions, lastSeq: rows.at(-1)?.seq };
 }
 
-async function planGroups(
-  tx: Db,
-  afterSeq: number,
-  { policy, choose }: Planning,
-): Promise<number | undefined> {
+async function planGroups(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
+  const { deps, plan } = making;
+  const readSince = plan.created_at;
   const rows = await listManagedGroups(tx, { afterSeq, limit: PART });
+  const all: PlanAction[] = [];
   const seen: GroupId[] = [];
   for (const row of rows) {
-    const actions = await listGroupActions(tx, row, policy);
-    await insertHeldActions(tx, await choose(tx, actions));
-    if (isSeen(toGroupState(row, NO_LINKS).observed, policy)) seen.push(row.id);
+    all.push(...(await listGroupChanges(tx, deps, { row, readSince })));
+    if ((toObservedGroup(row)?.at ?? 0) >= readSince) seen.push(row.id);
   }
+  const ids = rows.map(({ id }) => id);
+  const actions = await store(tx, making, { ids, all });
   await trust(tx, 'groups', seen);
-  return rows.at(-1)?.seq;
+  return { actions, lastSeq: rows.at(-1)?.seq };
 }
 
-const NO_LINKS = { members: [], admins: [] };
+/**
+ * Stores the actions of some resources: after observing, those that were asked for. An action that would create a
+ * resource counts as asked for when any change of the resource was.
+ */
+async function store(
+  tx: Db,
+  { deps, plan }: Making,
+  { ids, all }: { ids: readonly string[]; all: readonly PlanAction[] },
+): Promise<readonly PlanAction[]> {
+  const actions = plan.source === 'first-run' ? await selectAsked(tx, plan, { ids, all }) : all;
+  await deletePlanActions(tx, plan.id, ids);
+  await insertPlanActions(tx, { id: plan.id, now: deps.clock.now() }, actions);
+  return actions;
+}
 
-/** Lists the actions for one group now. */
-export async function listGroupActions(
-  db: Db,
-  row: GroupRow,
-  policy: HeldPolicy,
-): Promise<HeldAction[]> {
-  const links = await listDifferingLinks(db, row.id);
-  const areAdminsKnown = (row.admins_read_at ?? 0) >= policy.readSince;
-  const state = toGroupState(row, NO_LINKS);
-  const known = links.filter(
-    ({ list }) => list === 'memberships' || areAdminsKnown || state.observed === undefined,
+async function selectAsked(
+  tx: Db,
+  plan: PlanRow,
+  { ids, all }: { ids: readonly string[]; all: readonly PlanAction[] },
+): Promise<PlanAction[]> {
+  const asked = await listActionsOf(tx, plan.id, ids);
+  const resources = new Set(asked.map(({ resource_id }) => resource_id));
+  const changes = new Set(
+    asked.map(
+      ({ kind, resource_id, member_id: memberId }) =>
+        `${resource_id} ${toChangeKey({ kind, memberId })}`,
+    ),
   );
-  return toHeldGroupActions(state, known, policy);
-}
-
-function isSeen(observed: { readonly at: number } | undefined, { readSince }: HeldPolicy): boolean {
-  return observed !== undefined && observed.at >= readSince;
-}
-
-async function sumUp(db: Db): Promise<{ hash: string; actions: number }> {
-  const sum = createHash('sha256');
-  let actions = 0;
-  let afterId: number | undefined = 0;
-  while (afterId !== undefined) {
-    const rows = await listHeldActions(db, { afterId, limit: PART });
-    for (const { id: _, ...action } of rows) sum.update(`${JSON.stringify(action)}\n`);
-    actions += rows.length;
-    afterId = rows.at(-1)?.id;
-  }
-  return { hash: sum.digest('hex').slice(0, 32), actions };
+  return all.filter((action) =>
+    action.kind.endsWith('.create')
+      ? resources.has(action.resourceId)
+      : changes.has(`${action.resourceId} ${toChangeKey(action)}`),
+  );
 }

@@ -13,36 +13,22 @@ export type RecoveryReason =
       readonly lastEventAt: number;
     };
 
-/** Plan that waits for approval. */
-export interface HeldPlan {
-  /** Hash over the actions and their preconditions: exactly these are approved. */
-  readonly hash: string;
-  readonly actions: number;
-  /** Beginning of the complete read that it rests on, and the time of its making (epoch milliseconds). */
-  readonly readSince: number;
-  readonly at: number;
-}
-
-/** Recovery whose plan is made. */
-export interface PlannedRecovery {
-  readonly phase: 'waiting' | 'releasing';
+/** Recovery with the plan that is made, or waits. */
+export interface BegunRecovery {
+  readonly phase: 'reading' | 'waiting';
   /** Epoch milliseconds. */
   readonly since: number;
   readonly reason: RecoveryReason;
-  readonly plan: HeldPlan;
+  readonly planId: string;
 }
 
 /**
  * State of recovery; undefined in the store when there is none.
  * - `requested`: an operator says that a backup was restored; the next start begins
  * - `reading`: all pending changes are held, the whole service is being read
- * - `waiting`: the plan waits for an operator
- * - `releasing`: it was approved, and its actions become pending again
+ * - `waiting`: the plan waits for an operator, or is followed
  */
-export type RecoveryState =
-  | { readonly phase: 'requested'; readonly since: number }
-  | { readonly phase: 'reading'; readonly since: number; readonly reason: RecoveryReason }
-  | PlannedRecovery;
+export type RecoveryState = { readonly phase: 'requested'; readonly since: number } | BegunRecovery;
 
 const FACT = 'recovery';
 

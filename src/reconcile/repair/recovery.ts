@@ -1,26 +1,15 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import { deletePlan, findPlan } from '../../store/plans/plans.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { readServiceAgain } from './read-again.ts';
-import {
-  beginRecovery,
-  goLive,
-  type RecoveryDecisionDeps,
-  type RecoveryDeps,
-} from './recovery-begin.ts';
-import {
-  approvePlan,
-  type Decision,
-  discardPlan,
-  endEmpty,
-  releaseApproved,
-} from './recovery-decide.ts';
+import { beginRecovery, goLive, type RecoveryDeps, toSource } from './recovery-begin.ts';
 import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
-import { findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
+import { endRecovery, findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
 import { tellRelease } from './release-progress.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
@@ -35,6 +24,8 @@ const ALIVE_MS = 10_000;
 export interface Recovery {
   /** Hold on changes until the store is known to be current. */
   readonly hold: Hold;
+  /** Resolves when the service was read, and a plan waits at most. */
+  readonly read: Promise<void>;
   /** True while the store may be older than the service and the service was not read again yet. */
   isReading(): boolean;
   /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
@@ -46,27 +37,6 @@ export interface Recovery {
   reconsider(): Promise<void>;
 }
 
-/** Decisions of operators about recovery, in any process. */
-export interface RecoveryDecisions {
-  /** Makes the plan with this hash pending again, as far as it still holds. */
-  approve(hash: string): Promise<Decision>;
-  /** Leaves the service as it is: nothing of the plan with this hash is done. */
-  discard(hash: string): Promise<Decision>;
-}
-
-/** Creates the decisions of one process. */
-export function createRecoveryDecisions(deps: RecoveryDecisionDeps): RecoveryDecisions {
-  async function decide(decision: Promise<Decision>): Promise<Decision> {
-    const decided = await decision;
-    deps.store.bell.ring('decided');
-    return decided;
-  }
-  return {
-    approve: (hash) => decide(approvePlan(deps, hash)),
-    discard: (hash) => decide(discardPlan(deps, hash)),
-  };
-}
-
 /** Creates the recovery of one process. */
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { firstRead, events } = deps;
@@ -74,8 +44,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const { signal } = stopping;
   const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
   const retrier = createRetrier(deps, signal);
-  const over = Promise.withResolvers<void>();
-  const trusted = Promise.withResolvers<void>();
+  const [over, trusted, read] = [toEnd(), toEnd(), toEnd()];
   const heartbeat = createHeartbeat(deps);
   let detection: Detection | undefined;
   let isReading = false;
@@ -94,11 +63,12 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     isBegun = true;
     heartbeat.start();
     const { state } = begun;
-    const isOver =
+    const isDone =
       state === undefined ||
       (await retrier.keepTrying(() => continueRecovery(deps, state, signal)));
     isReading = false;
-    if (isOver) trusted.resolve();
+    read.resolve();
+    if (isDone) trusted.resolve();
   }
 
   return {
@@ -107,6 +77,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       trusted: trusted.promise,
       isLong: () => firstRead.hold.isLong() || retrier.failures > 0,
     },
+    read: read.promise,
     isReading: () => isReading,
     async start() {
       await goLive(deps);
@@ -123,14 +94,24 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     detection: () => detection,
     async reconsider() {
       if (!isBegun || signal.aborted) return;
-      try {
-        if ((await findRecovery(deps.store.read)) === undefined) trusted.resolve();
-      } catch (error) {
-        // It is looked at again soon.
-        if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
-      }
+      if (await isOver(deps)) trusted.resolve();
     },
   };
+}
+
+function toEnd(): PromiseWithResolvers<void> {
+  return Promise.withResolvers<void>();
+}
+
+/** Tells whether no recovery is under way; false as well where the store cannot tell now. */
+async function isOver({ store, events }: RecoveryDeps): Promise<boolean> {
+  try {
+    return (await findRecovery(store.read)) === undefined;
+  } catch (error) {
+    // It is looked at again soon.
+    if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
+    return false;
+  }
 }
 
 /** Continues recovery until an operator is needed. True when it is over. */
@@ -139,21 +120,24 @@ async function continueRecovery(
   state: RecoveryState,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (state.phase === 'releasing') {
-    await releaseApproved(deps, state);
-    return true;
-  }
   if (state.phase !== 'reading') return false;
-  const { reason } = state;
+  const { store, events, clock } = deps;
+  const { reason, planId: id } = state;
   const sections = await readServiceAgain(deps, signal);
-  const plan = await makePlan(deps, { readSince: state.since, sections, reason });
-  if (reason.code === 'first-run' && plan.actions === 0) {
-    await endEmpty(deps);
+  const plan = await findPlan(store.read, id);
+  const actions = plan === undefined ? 0 : await makePlan(deps, plan, sections);
+  if (reason.code === 'first-run' && actions === 0) {
+    // The changes accepted while observing are in the service already.
+    await store.write(async (tx) => {
+      await deletePlan(tx, id);
+      await endRecovery(tx);
+    });
+    events.recovery({ phase: 'over', code: 'empty', actions });
     return true;
   }
-  const now = deps.clock.now();
-  await deps.store.write((tx) => saveRecovery(tx, { ...state, phase: 'waiting', plan }, now));
-  deps.events.recovery({ phase: 'waiting', code: reason.code, actions: plan.actions });
+  await store.write((tx) => saveRecovery(tx, { ...state, phase: 'waiting' }, clock.now()));
+  events.recovery({ phase: 'waiting', code: reason.code, actions });
+  events.plan({ id, status: 'held', source: toSource(reason), actions });
   return false;
 }
 

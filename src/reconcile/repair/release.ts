@@ -1,10 +1,11 @@
 import { toChangeKey } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
+import { isOfRecovery } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { parseStored, toDueClass } from '../../store/engine/columns.ts';
-import { updateGroup } from '../../store/groups/groups.ts';
+import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks } from '../../store/links/work.ts';
 import {
   listPlanActions,
@@ -14,12 +15,14 @@ import {
   updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { updateUser } from '../../store/users/users.ts';
+import { type UserRow, updateUser } from '../../store/users/users.ts';
 import { toStaleColumns } from '../retry-columns.ts';
+import { isBelieved, listUnknownUsers } from './believe.ts';
 import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { findProtection } from './protection.ts';
+import { addReleased } from './release-progress.ts';
 
 /** Actions of one transaction. */
 const PART = 200;
@@ -37,11 +40,14 @@ export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boole
     if (plan.undoes !== null) await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const actions = await listPlanActions(tx, plan.id, query);
+    let resources = 0;
     for (const [id, some] of Map.groupBy(actions, ({ resource_id }) => resource_id)) {
       const [first] = some;
       if (first === undefined) continue;
-      await releaseResource(tx, deps, { plan, id, type: first.resource_type, actions: some });
+      const release = { plan, id, type: first.resource_type, actions: some };
+      resources += Number(await releaseResource(tx, deps, release));
     }
+    if (isOfRecovery(plan.source)) await addReleased(tx, resources, deps.clock.now());
     return actions.length > 0;
   });
 }
@@ -53,7 +59,8 @@ interface Release {
   readonly actions: readonly PlanActionRow[];
 }
 
-async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promise<void> {
+/** True when some action of the resource holds. */
+async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promise<boolean> {
   const { plan, actions } = release;
   const released: PlanActionRow[] = [];
   let current = await lockCurrent(tx, deps, release);
@@ -66,10 +73,11 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   const now = deps.clock.now();
   const left = actions.filter((action) => !released.includes(action));
   await updatePlanActions(tx, toIds(left), { status: 'dropped' });
-  if (released.length === 0) return;
+  if (released.length === 0) return false;
   await updatePlanActions(tx, toIds(released), { status: 'released', released_at: now });
   await makePending(tx, deps, { ...release, actions: released });
   await markRepairing(tx, release, released);
+  return true;
 }
 
 interface Preparing {
@@ -104,14 +112,13 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
   });
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
-  const isOld = now - plan.created_at > FRESH_MS;
-  const isMissing = actions.some(({ kind }) => kind.endsWith('.create'));
+  const isKnown = await isStillKnown(tx, { plan, row, actions, now });
   const change = {
     pending: JSON.stringify(pending),
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
-    ...(isOld || isMissing ? toStaleColumns(now) : {}),
+    ...(isKnown ? {} : toStaleColumns(now)),
   };
   if ('upstream_id' in row) return updateUser(tx, row.id, change);
   for (const list of ['memberships', 'group_admins'] as const) {
@@ -121,6 +128,27 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
     await claimLinks(tx, list, groupId(id), { userIds, version: row.version });
   }
   return updateGroup(tx, row.id, change);
+}
+
+interface Known {
+  readonly plan: PlanRow;
+  readonly row: UserRow | GroupRow;
+  readonly actions: readonly PlanActionRow[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Tells whether what is known of the resource is acted on without a look. */
+async function isStillKnown(tx: Db, { plan, row, actions, now }: Known): Promise<boolean> {
+  if (isOfRecovery(plan.source)) {
+    if (!('upstream_id' in row) || !isBelieved(plan, now)) return false;
+    // The read shows the account, or that there is none.
+    return (
+      row.upstream_id !== null || (await listUnknownUsers(tx, [row], plan.created_at)).length > 0
+    );
+  }
+  const isMissing = actions.some(({ kind }) => kind.endsWith('.create'));
+  return now - plan.created_at <= FRESH_MS && !isMissing;
 }
 
 async function markRepairing(

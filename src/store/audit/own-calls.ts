@@ -24,7 +24,7 @@ interface LedgerChange extends OwnChange {
 export interface WrittenChange {
   readonly id: number;
   readonly kind: OwnCallKind;
-  /** 1: a plan of repairs asked for it. */
+  /** 1: a plan asked for it, or it follows from a deletion. */
   readonly is_repair: number;
 }
 

@@ -47,11 +47,19 @@ function toSubject(harm: HarmKind): RawBuilder<unknown> {
   }
 }
 
-/** SQL for 1 where a repair plan takes this away from this user or group now, else 0. */
+/**
+ * SQL for 1 where a plan takes this away from this user or group now, or where it is the place of a deleted user, whose
+ * deletion counts by itself; else 0.
+ */
 export function toIsRepair(resourceId: string, { kind, memberId }: OwnChange): RawBuilder<number> {
   const harm = findHarmOf(kind);
   if (harm === undefined) return sql<number>`0`;
-  return sql<number>`case when exists (
+  const follows =
+    memberId === undefined
+      ? sql`false`
+      : sql`(exists (select 1 from users where upstream_id = ${toAccount(memberId)} and deleted_at is not null)
+        and not exists (select 1 from users where upstream_id = ${toAccount(memberId)} and deleted_at is null))`;
+  return sql<number>`case when ${follows} or exists (
     select 1 from plan_actions as action left join users as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
     and ${memberId === undefined ? sql`action.member_id = ''` : sql`member.upstream_id = ${toAccount(memberId)}`}

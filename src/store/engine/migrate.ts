@@ -84,6 +84,12 @@ async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
 }
 
 function assertNotNewer(applied: readonly string[], migrations: Record<string, Migration>): void {
+  if (applied.includes(MOVED)) {
+    throw new StoreError(
+      'store-moved',
+      'the store was moved to PostgreSQL: set DATABASE_URL to its address, or take the move back with scim-bridge migrate-store --undo',
+    );
+  }
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length === 0) return;
   throw new StoreError(
@@ -91,6 +97,12 @@ function assertNotNewer(applied: readonly string[], migrations: Record<string, M
     `the store was changed by a newer version (${unknown.join(', ')}): run that version, or restore a backup`,
   );
 }
+
+/**
+ * Name among the migrations of a store that was moved away: every version of the bridge refuses to start on it, as it
+ * refuses a later one.
+ */
+export const MOVED = '999-moved-to-postgres';
 
 /** Migrations in order, by name. A released one is never edited. */
 export function listMigrations(engine: Engine): Record<string, Migration> {

@@ -24,7 +24,8 @@ const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 
 /** Address, size and listener of the pool. */
 export interface PoolOptions {
-  readonly url: string;
+  /** Finds the address for a new connection. */
+  readonly findUrl: () => string;
   readonly connectionsMax: number;
   /** Called when an idle connection was lost. */
   readonly onConnectionLost: (error: StoreError) => void;
@@ -35,15 +36,15 @@ export interface PoolOptions {
  * takes no writes any more, is not used again.
  */
 export function openPool({
-  url,
+  findUrl,
   connectionsMax,
   onConnectionLost,
 }: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const servers = new WeakMap<object, ServerMark>();
   const endings = new WeakMap<object, StoreError>();
-  const pulse = createPulse(() => askServer(url, PULSE_WAIT_MS));
+  const pulse = createPulse(() => askServer(findUrl(), PULSE_WAIT_MS));
   const pool = new pg.Pool({
-    connectionString: url,
+    Client: toClientClass(findUrl),
     max: connectionsMax,
     application_name: 'scim-bridge',
     keepAlive: true,
@@ -80,6 +81,15 @@ export function openPool({
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+  };
+}
+
+/** Connections that each ask for the address when they are made: a password may have changed. */
+function toClientClass(findUrl: () => string): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: findUrl() });
+    }
   };
 }
 

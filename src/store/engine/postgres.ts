@@ -16,11 +16,17 @@ const retryDelayMaxMs = 500;
  * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
-  const { url, connectionsMax = 10, onConnectionLost, random = Math.random } = options;
+  const {
+    url,
+    findUrl = () => url,
+    connectionsMax = 10,
+    onConnectionLost,
+    random = Math.random,
+  } = options;
   const { log, listen } = createStatementLog();
   const open = (max: number) => {
     const pool = openPool({
-      url,
+      findUrl,
       connectionsMax: max,
       onConnectionLost: (e) => onConnectionLost?.(e),
     });
@@ -37,7 +43,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   }
   const running = createRunningWrites();
   const { db: aside } = open(1); // Connects when it is first used.
-  const bell = createPostgresBell(url, aside);
+  const bell = createPostgresBell(findUrl, aside);
   return {
     engine: 'postgres',
     read: db,

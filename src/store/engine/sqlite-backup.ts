@@ -63,7 +63,8 @@ function writeOut(path: string, part: string): void {
  */
 function proveSqlite(path: string): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
-  const names = readMigrations(path);
+  const { isWhole, migrations: names } = inspectSqlite(path);
+  if (!isWhole) throw new BridgeError('backup-failed', `${path} is damaged`);
   const known = listMigrations('sqlite');
   const unknown = names.filter((name) => !Object.hasOwn(known, name));
   if (names.length === 0 || unknown.length > 0) {
@@ -72,19 +73,25 @@ function proveSqlite(path: string): void {
   }
 }
 
-function readMigrations(path: string): string[] {
+/** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
+export interface InspectedFile {
+  readonly isWhole: boolean;
+  readonly migrations: readonly string[];
+}
+
+/** Reads all of a file to prove it whole. @throws StoreError */
+export function inspectSqlite(path: string): InspectedFile {
   const file = connect(path, { readOnly: true });
   try {
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
-    if (found !== 'ok') throw new BridgeError('backup-failed', `${path} is damaged`);
     const tables = file.prepare("select name from sqlite_master where name = 'kysely_migration'");
-    if (tables.get() === undefined) return [];
-    return file
-      .prepare('select name from kysely_migration')
-      .all()
-      .map(({ name }) => String(name));
+    if (found !== 'ok' || tables.get() === undefined) {
+      return { isWhole: found === 'ok', migrations: [] };
+    }
+    const names = file.prepare('select name from kysely_migration').all();
+    return { isWhole: true, migrations: names.map(({ name }) => String(name)) };
   } catch (error) {
-    throw error instanceof BridgeError ? error : toSqliteStoreError(error);
+    throw toSqliteStoreError(error);
   } finally {
     file.close();
   }

@@ -199,13 +199,6 @@ function listDriftStatements(serial: string): string[] {
     'create index plan_actions_resource on plan_actions (resource_id, member_id)',
     `create index plan_actions_member on plan_actions (member_id) where member_id <> ''`,
     'create index plan_actions_released on plan_actions (released_at, harm)',
-    `create table held_actions (
-      id ${serial}, resource_type text not null, resource_id text not null, kind text not null,
-      field text not null, member_id text, precondition text not null)`,
-    `create table held_wishes (
-      resource_type text not null, resource_id text not null, pending text not null,
-      list text not null, member_id text not null)`,
-    'create index held_wishes_resource on held_wishes (resource_id)',
   ];
 }
 
@@ -265,6 +258,15 @@ function listAccessStatements(serial: string): string[] {
       digest text not null, created_at bigint not null, expires_at bigint not null)`,
     'create index access_tokens_client on access_tokens (client_id, created_at)',
     'create index access_tokens_expiry on access_tokens (expires_at)',
+    `create table sessions (
+      id text primary key, digest text not null, credential_id text not null,
+      credential_name text not null, purpose text not null, proof text not null,
+      created_at bigint not null, last_used_at bigint not null, expires_at bigint not null)`,
+    'create index sessions_expiry on sessions (expires_at)',
+    `create table samples (
+      at bigint primary key, calls integer not null, calls_max integer not null,
+      due integer not null, stuck integer not null, drifts integer not null,
+      requests integer not null, refused integer not null, leavers text not null)`,
   ];
 }
 

@@ -1,149 +1,81 @@
-import { sql } from 'kysely';
-import type { HeldAction, HeldKind } from '../../domain/plan.ts';
-import { parseStored } from '../engine/columns.ts';
-import { chunks } from '../engine/dialect.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { LINK_TABLES } from '../links/links.ts';
-import { joinSubjectNames } from '../resources/names.ts';
 import type { Db } from '../store.ts';
 
-/** A stored held action; ids rise in the order of the plan. */
-export interface HeldRow extends HeldAction {
-  readonly id: number;
+/** A plan that is being made, and the time (epoch milliseconds). */
+interface Making {
+  readonly planId: string;
+  readonly now: number;
 }
 
-/** Adds actions to the plan. */
-export async function insertHeldActions(tx: Db, actions: readonly HeldAction[]): Promise<void> {
-  const rows = actions.map((action) => ({
-    resource_type: action.resourceType,
-    resource_id: action.resourceId,
-    kind: action.kind,
-    field: action.field,
-    member_id: action.memberId ?? null,
-    precondition: action.precondition,
-  }));
-  for (const some of chunks(rows)) await tx.insertInto('held_actions').values(some).execute();
-}
-
-/** The next actions of the plan, after the one with this id. */
-export async function listHeldActions(
-  db: Db,
-  { afterId, limit }: { afterId: number; limit: number },
-): Promise<HeldRow[]> {
-  const rows = await db
-    .selectFrom('held_actions')
-    .selectAll()
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ resource_type, resource_id, member_id, ...row }) => ({
-    ...row,
-    resourceType: resource_type,
-    resourceId: resource_id,
-    ...(member_id === null ? {} : { memberId: member_id }),
-  }));
-}
-
-/** Counts held actions of each kind. */
-export async function countHeldActions(db: Db): Promise<{ kind: HeldKind; count: number }[]> {
-  return db
-    .selectFrom('held_actions')
-    .select((select) => ['kind', select.fn.countAll<number>().as('count')])
-    .groupBy('kind')
-    .orderBy('kind')
-    .execute();
-}
-
-/** Forgets the actions up to this one. */
-export async function deleteHeldActions(tx: Db, upToId: number): Promise<void> {
-  await tx.deleteFrom('held_actions').where('id', '<=', upToId).execute();
-}
-
-/** A held action with the names of its users and groups. */
-export interface HeldView {
-  readonly kind: HeldKind;
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string | null;
-  readonly memberId: string | null;
-  readonly memberName: string | null;
-}
-
-/** The first actions of the plan, for an operator. */
-export async function listHeldViews(db: Db, limit: number): Promise<HeldView[]> {
-  const names = joinSubjectNames('held');
-  const { rows } = await sql<HeldView>`
-    select held.kind, held.resource_type as type, held.resource_id as id,
-      held.member_id as "memberId", ${names.columns}
-    from held_actions as held ${names.joins}
-    order by held.id limit ${limit}`.execute(db);
-  return rows;
-}
+/** Fields that wait, with the changes that they stand for; userName and address are never changed by a plan. */
+const WISHES = [
+  ['users', 'account', sql`'user.create'`],
+  [
+    'users',
+    'active',
+    sql`case when active = 1 and deleted_at is null then 'user.activate' else 'user.deactivate' end`,
+  ],
+  ['users', 'name', sql`'user.rename'`],
+  ['users', 'appsPermissions', sql`'user.access'`],
+  ['users', 'temporarilyInactive', sql`'user.access'`],
+  [
+    'groups',
+    'existence',
+    sql`case when deleted_at is null then 'group.create' else 'group.delete' end`,
+  ],
+  ['groups', 'displayName', sql`'group.rename'`],
+  ['groups', 'permissions', sql`'group.permissions'`],
+  ['groups', 'addToCardsAndSpacesEnabled', sql`'group.permissions'`],
+] as const;
 
 /**
- * Remembers the waiting changes of all managed resources, beside those that were remembered before and are not decided
- * yet.
+ * Notes the waiting changes of all managed resources as actions of a plan that is being made, beside those that it has.
+ * Their values are not known before the service was read.
  */
-export async function holdWishes(tx: Db): Promise<void> {
-  for (const [table, type] of [
-    ['users', 'user'],
-    ['groups', 'group'],
-  ] as const) {
-    await sql`
-      insert into held_wishes (resource_type, resource_id, pending, list, member_id)
-      select ${sql.lit(type)}, id, pending, '', '' from ${sql.table(table)}
-      where origin is not null and pending <> '{}'`.execute(tx);
+export async function insertWishes(tx: Db, making: Making): Promise<void> {
+  for (const [table, field, kind] of WISHES) {
+    const type = table === 'users' ? 'user' : 'group';
+    const waits = sql`origin is not null and pending like ${`%"${field}"%`}`;
+    await insertWish(tx, making, {
+      type,
+      select: sql`select ${kind} as kind, id, '' as member from ${sql.table(table)} where ${waits}`,
+    });
   }
   for (const list of LINK_TABLES) {
-    await sql`
-      insert into held_wishes (resource_type, resource_id, pending, list, member_id)
-      select 'group', group_id, '{}', ${sql.lit(list)}, user_id from ${sql.table(list)}
-      where pending is not null`.execute(tx);
+    const person = list === 'memberships' ? 'member' : 'admin';
+    const [add, remove] = [sql.lit(`${person}.add`), sql.lit(`${person}.remove`)];
+    await insertWish(tx, making, {
+      type: 'group',
+      select: sql`select case when desired = 1 then ${add} else ${remove} end as kind,
+        group_id as id, user_id as member from ${sql.table(list)} where pending is not null`,
+    });
   }
 }
 
-/** Forgets the remembered changes: the plan was decided about. */
-export async function deleteHeldWishes(tx: Db): Promise<void> {
-  await tx.deleteFrom('held_wishes').execute();
+interface Wish {
+  readonly type: 'user' | 'group';
+  /** Gives `kind`, `id` and `member`. */
+  readonly select: RawBuilder<unknown>;
 }
 
-/**
- * Selects those of these actions that a provider asked for. An action that would create a resource, or look for one
- * that was not seen, counts as asked for when any change of the resource was.
- */
-export async function selectWished(
-  db: Db,
-  actions: readonly HeldAction[],
-): Promise<readonly HeldAction[]> {
-  const wishes = await listWishes(db, [...new Set(actions.map(({ resourceId }) => resourceId))]);
-  return actions.filter(({ resourceType, resourceId, field, memberId = '' }) => {
-    const isWhole = field === 'account' || field === 'existence';
-    const resource = toKey(resourceType, resourceId);
-    return wishes.has(isWhole ? resource : `${resource} ${field} ${memberId}`);
-  });
+async function insertWish(tx: Db, { planId, now }: Making, { type, select }: Wish): Promise<void> {
+  await sql`
+    insert into plan_actions (plan_id, kind, resource_type, resource_id, member_id, desired, observed,
+      harm, status, planned_at, released_at)
+    select ${planId}, wish.kind, ${sql.lit(type)}, wish.id, wish.member, 'null', 'null', null, 'planned',
+      ${sql.lit(now)}, null
+    from (${select}) as wish
+    where not exists (select 1 from plan_actions as known where known.plan_id = ${planId}
+      and known.kind = wish.kind and known.resource_id = wish.id and known.member_id = wish.member)`.execute(
+    tx,
+  );
 }
 
-/** Lists the keys of resources with a remembered change, and of each such change. */
-async function listWishes(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const wishes = new Set<string>();
-  for (const some of chunks(ids)) {
-    const rows = await db
-      .selectFrom('held_wishes')
-      .selectAll()
-      .where('resource_id', 'in', some)
-      .execute();
-    for (const { resource_type, resource_id, pending, list, member_id } of rows) {
-      const resource = toKey(resource_type, resource_id);
-      const fields = list === '' ? Object.keys(parseStored<object>(pending)) : [list];
-      wishes.add(resource);
-      for (const field of fields) wishes.add(`${resource} ${field} ${member_id}`);
-    }
-  }
-  return wishes;
-}
-
-function toKey(type: 'user' | 'group', id: string): string {
-  return `${type} ${id}`;
+/** Forgets the noted changes of which the service was not read, or that it holds already. */
+export async function deleteWishes(tx: Db, planId: string): Promise<void> {
+  const unread = tx.deleteFrom('plan_actions').where('plan_id', '=', planId);
+  await unread.where('desired', '=', 'null').where('observed', '=', 'null').execute();
 }
 
 /**
@@ -166,11 +98,30 @@ export async function holdEverything(tx: Db): Promise<void> {
       .where('origin', 'is not', null)
       .execute();
   }
-  for (const table of ['memberships', 'group_admins'] as const) {
+  for (const table of LINK_TABLES) {
     await tx
       .updateTable(table)
       .set({ pending: null, retry_at: null, attempts: 0 })
       .where('pending', 'is not', null)
       .execute();
   }
+}
+
+/** Ends every plan that is not over: the store that it was made from is older than the service. */
+export async function endAllPlans(
+  tx: Db,
+  { reason, now }: { readonly reason: string; readonly now: number },
+): Promise<void> {
+  const open = tx.selectFrom('plans').select('id').where('ended_at', 'is', null);
+  await tx
+    .updateTable('plan_actions')
+    .set({ status: 'dropped' })
+    .where('status', 'in', ['planned', 'released'])
+    .where('plan_id', 'in', open)
+    .execute();
+  await tx
+    .updateTable('plans')
+    .set({ status: 'discarded', reason, decided_at: now, ended_at: now })
+    .where('ended_at', 'is', null)
+    .execute();
 }

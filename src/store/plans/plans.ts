@@ -180,10 +180,52 @@ export async function updatePlan(
       | 'decided_at'
       | 'decided_by'
       | 'ended_at'
+      | 'created_at'
     >
   >,
 ): Promise<void> {
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
+}
+
+/** Finds the plan of this source that is being made or waits. */
+export async function findOpenPlan(tx: Db, source: PlanOrigin): Promise<PlanRow | undefined> {
+  const plans = tx.selectFrom('plans').selectAll().where('source', '=', source);
+  return plans.where('status', 'in', ['making', 'held']).forUpdate().executeTakeFirst();
+}
+
+/** Forgets a plan of which nothing is to be told. */
+export async function deletePlan(tx: Db, id: string): Promise<void> {
+  await deletePlanActions(tx, id);
+  await tx.deleteFrom('plans').where('id', '=', id).execute();
+}
+
+/** Forgets the actions of a plan, or those of some users or groups. */
+export async function deletePlanActions(
+  tx: Db,
+  planId: string,
+  resourceIds?: readonly string[],
+): Promise<void> {
+  const actions = tx.deleteFrom('plan_actions').where('plan_id', '=', planId);
+  if (resourceIds === undefined) {
+    await actions.execute();
+    return;
+  }
+  for (const some of chunks(resourceIds)) await actions.where('resource_id', 'in', some).execute();
+}
+
+/** Lists the actions of a plan that are about these users or groups. */
+export async function listActionsOf(
+  db: Db,
+  planId: string,
+  resourceIds: readonly string[],
+): Promise<ActionKey[]> {
+  const found: ActionKey[] = [];
+  const actions = db.selectFrom('plan_actions').select(['kind', 'resource_id', 'member_id']);
+  for (const some of chunks(resourceIds)) {
+    const query = actions.where('plan_id', '=', planId).where('resource_id', 'in', some);
+    found.push(...(await query.execute()));
+  }
+  return found;
 }
 
 /** Page of the actions of a plan. */

@@ -265,9 +265,7 @@ export async function findErasureFacts(
   const { rows } = await sql<ErasureFacts>`select
     (select count(*) from memberships where ${waits})
       + (select count(*) from group_admins where ${waits}) as links,
-    (select count(*) from held_actions where ${about})
-      + (select count(*) from held_wishes where ${about})
-      + (select count(*) from plan_actions where ${about} and plan_id in (
+    (select count(*) from plan_actions where ${about} and plan_id in (
         select id from plans where ended_at is null)) as held,
     (select count(*) from drifts where ${about} and status in (${active})
       and kind not like '%.unmanaged') as drifts,

@@ -1,0 +1,40 @@
+import type { Request } from 'express';
+import type { SessionUse } from './sessions.ts';
+
+/** Name of the cookie that holds a session of the console. */
+const COOKIE = 'scim_bridge_session';
+/** Header that every change by a session needs: no form and no foreign page can send it. */
+const CHANGE_HEADER = 'x-scim-bridge-console';
+/** Header of a page that refreshes itself without a person: it does not keep a session alive. */
+const REFRESH_HEADER = 'x-scim-bridge-refresh';
+
+/** The text of the session that a request presents as a cookie. */
+export function findSessionText(req: Pick<Request, 'headers'>): string | undefined {
+  for (const part of (req.headers.cookie ?? '').split(';')) {
+    const [name, value] = part.trim().split('=', 2);
+    if (name === COOKIE && value) return value;
+  }
+  return undefined;
+}
+
+/** True when a request that changes something comes from a page of this origin. @see OWASP, custom request headers */
+export function isFromOwnPage({ headers }: Pick<Request, 'headers'>): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers[CHANGE_HEADER] !== undefined && (site === undefined || site === 'same-origin');
+}
+
+/** Tells how a request uses its session. Live events come by themselves. */
+export function toSessionUse({ headers, path }: Pick<Request, 'headers' | 'path'>): SessionUse {
+  const isByItself = headers[REFRESH_HEADER] !== undefined || path.endsWith('/events');
+  return isByItself ? 'refresh' : 'person';
+}
+
+/**
+ * The `Set-Cookie` of a session, or of its end where `text` is empty. Browsers name the origin of every sign-in, so
+ * that is what tells whether the connection to the person is encrypted, whatever is in between.
+ */
+export function toSessionCookie(req: Pick<Request, 'headers'>, text: string, ms: number): string {
+  const isSecure = /^https:/i.test(req.headers.origin ?? '');
+  const age = Math.floor(ms / 1_000);
+  return `${COOKIE}=${text}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+}

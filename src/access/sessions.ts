@@ -1,0 +1,134 @@
+import { createHmac } from 'node:crypto';
+import type { Credential } from '../domain/credential.ts';
+import {
+  deleteSession,
+  findSessionRow,
+  insertSession,
+  listSessions,
+  noteSessionUse,
+  type SessionRow,
+} from '../store/credentials/sessions.ts';
+import { findToken } from '../store/credentials/tokens.ts';
+import type { Db, Store } from '../store/store.ts';
+import { findPresented, isSame, newSecret } from './secret-text.ts';
+
+/** Precision of "last used", in milliseconds. */
+const EXACT_MS = 60_000;
+
+/** Limits of a session, in milliseconds. */
+export interface SessionLimits {
+  /** Time without a request of a person after which a session ends. */
+  readonly idleMs: number;
+  /** Time after which a session ends in any case. */
+  readonly maxMs: number;
+}
+
+/** A session that was found: who is signed in, and until when at the latest. */
+export interface Session {
+  readonly id: string;
+  readonly credential: Credential;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** How a session is presented: by a person, or by a page that refreshes itself, which does not keep it alive. */
+export type SessionUse = 'person' | 'refresh';
+
+/** Operators who are signed in to the console. */
+export interface Sessions {
+  /** Opens a session for a credential of an operator or a reader. `text` is in this answer alone. */
+  open(
+    credential: Credential,
+    presented: string,
+  ): Promise<{ readonly text: string; readonly session: Session }>;
+  /**
+   * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
+   * @throws StoreError
+   */
+  find(text: string, use: SessionUse): Promise<Session | undefined>;
+  /** Lists the sessions that are open. */
+  list(): Promise<SessionRow[]>;
+  /** Ends a session by its id; false when there is none. */
+  end(id: string): Promise<boolean>;
+}
+
+/** Tokens of the settings that open the console. */
+interface GivenOpsTokens {
+  readonly operator: string | undefined;
+  readonly reader: string | undefined;
+}
+
+/** Dependencies of `createSessions`. */
+export interface SessionsDeps {
+  readonly store: Store;
+  readonly clock: { now(): number };
+  /** Tokens of the settings: a session ends when the one that it was opened with is another now. */
+  readonly findGiven: () => GivenOpsTokens;
+  readonly limits: SessionLimits;
+}
+
+/** Keeps the sessions of a store. */
+export function createSessions({ store, clock, findGiven, limits }: SessionsDeps): Sessions {
+  return {
+    async open(credential, presented) {
+      const { id, digest, text } = newSecret('session');
+      const now = clock.now();
+      const row: SessionRow = {
+        ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
+        purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
+        proof: credential.id.startsWith('settings-') ? toProof(text, presented) : '',
+        ...{ created_at: now, last_used_at: now, expires_at: now + limits.maxMs },
+      };
+      await store.write((tx) => insertSession(tx, row));
+      return { text, session: toSession(row) };
+    },
+    async find(text, use) {
+      const presented = findPresented(text);
+      if (presented?.kind !== 'session') return undefined;
+      const row = await findSessionRow(store.read, presented.id);
+      if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
+      const now = clock.now();
+      if (now >= row.expires_at || now - row.last_used_at >= limits.idleMs) return undefined;
+      if (!(await isCredentialValid(store.read, { row, text, given: findGiven(), now })))
+        return undefined;
+      if (use === 'person' && now - row.last_used_at >= Math.min(EXACT_MS, limits.idleMs / 2)) {
+        await store.write((tx) => noteSessionUse(tx, row.id, now));
+      }
+      return toSession(row);
+    },
+    list() {
+      const now = clock.now();
+      return listSessions(store.read, { now, usedAfter: now - limits.idleMs });
+    },
+    end: (id) => store.write((tx) => deleteSession(tx, id)),
+  };
+}
+
+interface Validity {
+  readonly row: SessionRow;
+  readonly text: string;
+  readonly given: GivenOpsTokens;
+  readonly now: number;
+}
+
+/** A session never outlives the credential that opened it. */
+async function isCredentialValid(db: Db, { row, text, given, now }: Validity): Promise<boolean> {
+  const [, tokenId] = /^token-(.+)$/.exec(row.credential_id) ?? [];
+  if (tokenId !== undefined) {
+    const token = await findToken(db, tokenId);
+    if (token === undefined || token.revoked_at !== null) return false;
+    return token.expires_at === null || token.expires_at > now;
+  }
+  const token = row.purpose === 'operator' ? given.operator : given.reader;
+  return token !== undefined && isSame(toProof(text, token), row.proof);
+}
+
+/** Keyed by the secret of the session, which the store does not have: a weak token cannot be guessed from it. */
+function toProof(sessionText: string, token: string): string {
+  return createHmac('sha256', sessionText).update(token).digest('hex');
+}
+
+function toSession(row: SessionRow): Session {
+  const { id, credential_id, credential_name: name, purpose, expires_at: expiresAt } = row;
+  return { id, expiresAt, credential: { id: credential_id, name, purpose, profile: 'lenient' } };
+}

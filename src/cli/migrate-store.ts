@@ -1,0 +1,127 @@
+import { type Command, Option } from 'commander';
+import type { Settings } from '../settings/schema.ts';
+import type { Move, MoveStep } from '../store/move/move-store.ts';
+import { confirm, YES } from './confirm.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import type { MoveCheck, Moved } from './move-store.ts';
+import { createProgress } from './progress.ts';
+import { type Column, toTable } from './table.ts';
+
+/** Functions that move the store of the settings. */
+export interface MovingStore {
+  readonly checkMove: (settings: Settings, to: string) => Promise<MoveCheck>;
+  readonly migrateStore: (
+    settings: Settings,
+    to: string,
+    onProgress: Move['onProgress'],
+  ) => Promise<Moved>;
+  readonly undoMove: (settings: Settings) => Promise<string>;
+}
+
+interface Options {
+  readonly to?: string;
+  readonly toFile?: string;
+  readonly check?: true;
+  readonly undo?: true;
+  readonly yes?: true;
+}
+
+const STEPS: Readonly<Record<MoveStep, string>> = { copying: 'Copying', comparing: 'Comparing' };
+
+/** `migrate-store`: moves the store from SQLite to PostgreSQL. */
+export function migrateStoreCommand(moving: MovingStore): AddCommand {
+  return (program, context) => {
+    const target = new Option('--to <url>', 'postgres://user:password@host/database, empty');
+    program
+      .command('migrate-store')
+      .description('move the store from SQLite to PostgreSQL; the bridge must not be running')
+      .addOption(target.conflicts(['toFile', 'undo']))
+      .option('--to-file <file>', 'a file with that address, so that no list of processes shows it')
+      .option('--check', 'only look at both; the bridge may run')
+      .option('--undo', 'make the file the store again, when no bridge has run on PostgreSQL')
+      .option(...YES)
+      .addHelpText('after', help)
+      .action(async (options: Options, command: Command) => {
+        const { settings } = context.loadSettings();
+        if (options.undo)
+          return await undo({ command, context, moving, settings, yes: options.yes });
+        const to = options.to ?? readAddress(context, options);
+        if (to === undefined)
+          return command.error('error: one of --to, --to-file and --undo is needed');
+        if (options.check) return writeCheck(context, await moving.checkMove(settings, to));
+        const progress = createProgress(context);
+        const told: Move['onProgress'] = (step, part) => progress.tell(STEPS[step], part);
+        const moved = await moving.migrateStore(settings, to, told).finally(() => progress.end());
+        writeMoved(context, moved, to);
+      });
+  };
+}
+
+interface Undoing {
+  readonly command: Command;
+  readonly context: CliContext;
+  readonly moving: MovingStore;
+  readonly settings: Settings;
+  readonly yes: true | undefined;
+}
+
+/** A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it. */
+async function undo({ command, context, moving, settings, yes }: Undoing): Promise<void> {
+  const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
+  if (!(await confirm(command, context, { yes, question }))) return;
+  const path = await moving.undoMove(settings);
+  context.write(
+    `${path} is the store again: set DATABASE_URL to sqlite:${path}. Empty the database before another move.\n`,
+  );
+}
+
+function readAddress({ readFile }: CliContext, { toFile }: Options): string | undefined {
+  return toFile === undefined ? undefined : readFile(toFile).trim();
+}
+
+function writeCheck({ write }: CliContext, { path, bytes, isRunning }: MoveCheck): void {
+  write(
+    `The store ${path} (${(bytes / 1_048_576).toFixed(1)} MB) is whole, and the database is there, in UTF-8.\n`,
+  );
+  write(
+    isRunning ? 'The bridge is running: stop it before the move.\n' : 'The bridge is stopped.\n',
+  );
+}
+
+function writeMoved(context: CliContext, { path, tables, had }: Moved, to: string): void {
+  const { write } = context;
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  write(
+    `${had ? 'An earlier run had copied everything.\n\n' : ''}${toTable(tables, COLUMNS, context)}\n`,
+  );
+  write(`${tables.length} tables with ${rows} rows are the same in both stores, by count and by hash.
+
+What to do now:
+  1. Set DATABASE_URL to the new address, with its password: ${withoutPassword(to)}
+  2. Start the bridge.
+  3. When it runs well, delete ${path}, which is read-only now: it holds personal data.
+
+Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the file the store again.
+`);
+}
+
+const COLUMNS: readonly Column<Moved['tables'][number]>[] = [
+  { head: 'table', cell: ({ name }) => name },
+  { head: 'rows', cell: ({ rows }) => String(rows) },
+  { head: 'hash', cell: ({ hash }) => hash.slice(0, 16) },
+];
+
+function withoutPassword(to: string): string {
+  const url = URL.parse(to);
+  if (url === null) return 'postgres://…';
+  if (url.password !== '') url.password = '***';
+  return `${url.protocol}//${url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':***'}@`}${url.host}${url.pathname}`;
+}
+
+const help = `
+DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
+database is as it was and the file is untouched; run the command again.
+
+Exit codes:
+  0   done
+  1   nothing was moved: the message says why`;

@@ -1,0 +1,127 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BridgeError } from '../domain/errors.ts';
+import type { Settings } from '../settings/schema.ts';
+import { toStoreUrl } from '../settings/store-url.ts';
+import { openStore } from '../store/engine/database.ts';
+import { listMigrations, MOVED } from '../store/engine/migrate.ts';
+import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
+import { takeFile } from '../store/engine/sqlite-file.ts';
+import { StoreError } from '../store/engine/store-error.ts';
+import { assertFree, type Move, moveStore, type Proof } from '../store/move/move-store.ts';
+import { sealSqlite, unsealSqlite } from '../store/move/seal.ts';
+import { openSource } from '../store/move/source.ts';
+import type { Store } from '../store/store.ts';
+
+/** Time that a stopping bridge is waited for, in milliseconds. */
+const LOCK_WAIT_MS = 200;
+
+/** Result of the check before a move. */
+export interface MoveCheck {
+  readonly path: string;
+  readonly bytes: number;
+  readonly isRunning: boolean;
+}
+
+/** Result of a move: the file that is kept, and the proof. */
+export interface Moved extends Proof {
+  readonly path: string;
+}
+
+/** Checks source and target without changing either; the bridge may run. @throws BridgeError `move-failed`; StoreError */
+export async function checkMove(settings: Settings, to: string): Promise<MoveCheck> {
+  const path = findSource(settings);
+  assertMovable(path);
+  await withTarget(to, assertFree);
+  return { path, bytes: statSync(path).size, isRunning: isInUse(path) };
+}
+
+/**
+ * Moves the store of the settings to PostgreSQL, proves it, and seals the file. Until then the file is only read.
+ * @throws BridgeError `move-failed`; StoreError `store-in-use` while the bridge runs
+ */
+export async function migrateStore(
+  settings: Settings,
+  to: string,
+  onProgress: Move['onProgress'],
+): Promise<Moved> {
+  const path = findSource(settings);
+  const lock = takeFile(path, LOCK_WAIT_MS);
+  try {
+    assertMovable(path);
+    const source = openSource(path);
+    const move = (target: Store) => moveStore({ source, target, onProgress });
+    const proof = await withTarget(to, move).finally(() => source.close());
+    sealSqlite(path);
+    return { path, ...proof };
+  } finally {
+    lock.close();
+  }
+}
+
+/** Makes a file that was moved away the store again, and returns its path. @throws BridgeError `move-failed` */
+export function undoMove(settings: Settings): string {
+  const path = findSource(settings);
+  const lock = takeFile(path, LOCK_WAIT_MS);
+  try {
+    if (!inspectSqlite(path).migrations.includes(MOVED)) {
+      throw new BridgeError('move-failed', `${path} was not moved`);
+    }
+    unsealSqlite(path);
+    return path;
+  } finally {
+    lock.close();
+  }
+}
+
+function findSource(settings: Settings): string {
+  const named = /^sqlite:(.+)$/.exec(toStoreUrl(settings))?.[1];
+  if (named === undefined) {
+    const message =
+      'DATABASE_URL is PostgreSQL already: the move needs the address of the file, sqlite:…, in it';
+    throw new BridgeError('move-failed', message);
+  }
+  const path = resolve(named);
+  if (existsSync(path)) return path;
+  throw new BridgeError('move-failed', `there is no store at ${path}`);
+}
+
+/** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
+function assertMovable(path: string): void {
+  const { isWhole, migrations } = inspectSqlite(path);
+  if (!isWhole) throw new BridgeError('move-failed', `${path} is damaged`);
+  if (migrations.includes(MOVED)) {
+    throw new BridgeError('move-failed', `${path} was moved already: --undo takes that back`);
+  }
+  const wanted = Object.keys(listMigrations('sqlite'));
+  if (migrations.length === 0) {
+    throw new BridgeError('move-failed', `${path} is no store of the bridge`);
+  }
+  if (migrations.toSorted().join() === wanted.toSorted().join()) return;
+  throw new BridgeError(
+    'move-failed',
+    `${path} is of another version of the bridge: start this version on it once, or use that version`,
+  );
+}
+
+function isInUse(path: string): boolean {
+  try {
+    takeFile(path, LOCK_WAIT_MS).close();
+    return false;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'store-in-use') return true;
+    throw error;
+  }
+}
+
+async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {
+  if (!/^postgres(ql)?:\/\//.test(to)) {
+    throw new BridgeError('move-failed', '--to must be postgres://user:password@host/database');
+  }
+  const target = await openStore({ url: to });
+  try {
+    return await use(target);
+  } finally {
+    await target.close();
+  }
+}

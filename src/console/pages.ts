@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type ConsoleFile, type ConsoleFiles, NONCE, readConsoleFiles } from './files.ts';
+
+/** Assets have the hash of their content in their names. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/**
+ * Serves the pages of the console. Every address that is no asset is the one page, which reads the address itself. The
+ * files are read once, at the first request.
+ */
+export function createPages(): Router {
+  let reading: Promise<ConsoleFiles | undefined> | undefined;
+  const read = () => {
+    reading ??= readConsoleFiles();
+    return reading;
+  };
+  const router = Router();
+  router.get('/assets/:name', sendAsset(read));
+  router.get('/{*page}', sendPage(read));
+  return router;
+}
+
+type ReadFiles = () => Promise<ConsoleFiles | undefined>;
+
+function sendAsset(read: ReadFiles): RequestHandler<{ name: string }> {
+  return async (req, res) => {
+    const file = (await read())?.assets.get(req.params.name);
+    if (file === undefined) {
+      res.status(404).type('text/plain').send('There is no such file: load the page again.');
+      return;
+    }
+    const [encoding, body] = choose(req, file);
+    res.set({ 'Content-Type': file.type, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
+    if (encoding !== undefined) res.set('Content-Encoding', encoding);
+    res.set('X-Content-Type-Options', 'nosniff').send(body);
+  };
+}
+
+function choose(req: Pick<Request, 'acceptsEncodings'>, file: ConsoleFile) {
+  const { plain, brotli, gzip } = file;
+  if (brotli && req.acceptsEncodings('br') === 'br') return ['br', brotli] as const;
+  if (gzip && req.acceptsEncodings('gzip') === 'gzip') return ['gzip', gzip] as const;
+  return [undefined, plain] as const;
+}
+
+function sendPage(read: ReadFiles): RequestHandler {
+  return async (_req, res) => {
+    const files = await read();
+    if (files === undefined) {
+      const message = 'The console is not built: run npm run build, and start the bridge again.';
+      res.status(503).type('text/plain').send(message);
+      return;
+    }
+    const nonce = randomBytes(16).toString('base64');
+    protect(res, nonce);
+    res.set('Cache-Control', 'no-store').type('text/html');
+    res.send(files.index.replaceAll(NONCE, nonce));
+  };
+}
+
+/** Only our own files run, nothing leaves the origin, and no other page may frame this one. */
+function protect(res: Response, nonce: string): void {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  res.set({
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  });
+}

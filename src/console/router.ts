@@ -1,0 +1,11 @@
+import { Router } from 'express';
+import { createPages } from './pages.ts';
+import { createSignIn, type SignInDeps } from './sign-in.ts';
+
+/** Path of the console on the operators' listener. */
+export const CONSOLE_PATH = '/console';
+
+/** Serves the console: signing in, and its pages. Everything else that they show comes from `/ops`. */
+export function createConsole(deps: SignInDeps): Router {
+  return Router().use(createSignIn(deps)).use(createPages());
+}

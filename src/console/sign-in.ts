@@ -1,0 +1,102 @@
+import express, { type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import type { Attempts } from '../access/attempts.ts';
+import type { FindCredential } from '../access/credential.ts';
+import { toFailedAttempt } from '../access/failed-request.ts';
+import {
+  findSessionText,
+  isFromOwnPage,
+  toSessionCookie,
+  toSessionUse,
+} from '../access/session-cookie.ts';
+import type { Session, Sessions } from '../access/sessions.ts';
+import { StoreError } from '../store/engine/store-error.ts';
+
+/** Dependencies of signing in. */
+export interface SignInDeps {
+  readonly sessions: Sessions;
+  readonly findCredential: FindCredential;
+  readonly attempts: Pick<Attempts, 'failed'>;
+  readonly clock: { now(): number };
+}
+
+const body = z.strictObject({ token: z.string().min(1).max(500) });
+
+/**
+ * `POST /console/session` with `{"token": "…"}` signs in, `GET` tells who is signed in, and `DELETE` signs out. The
+ * session is a cookie, which opens `/ops` as the token does.
+ */
+export function createSignIn(deps: SignInDeps): Router {
+  const router = Router();
+  router.get('/session', answerTrouble(tellSession(deps)));
+  router.post('/session', express.json({ limit: '4kb' }), answerTrouble(signIn(deps)));
+  router.delete('/session', answerTrouble(signOut(deps)));
+  return router;
+}
+
+function tellSession({ sessions }: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const text = findSessionText(req);
+    const session = text && (await sessions.find(text, toSessionUse(req)));
+    // Nobody signed in is an answer here and no failed attempt.
+    send(res, 200, session ? toView(session) : { name: null });
+  };
+}
+
+function signIn({ sessions, findCredential, attempts, clock }: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    if (!isFromOwnPage(req)) return answerForeign(res);
+    const parsed = body.safeParse(req.body);
+    if (!parsed.success) {
+      return send(res, 400, { code: 'invalid', message: 'The body has to be {"token": "…"}.' });
+    }
+    const { token } = parsed.data;
+    const credential = await findCredential(token);
+    if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
+      const failed = toFailedAttempt(req, res, { place: 'ops', presented: 'something' });
+      const { kind } = await attempts.failed(failed);
+      const message = 'No operator or reader has this token.';
+      return send(res, kind === 'too-many' ? 429 : 401, { code: 'unauthorized', message });
+    }
+    const { text, session } = await sessions.open(credential, token);
+    res.set('Set-Cookie', toSessionCookie(req, text, session.expiresAt - clock.now()));
+    send(res, 201, toView(session));
+  };
+}
+
+function signOut({ sessions }: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    if (!isFromOwnPage(req)) return answerForeign(res);
+    const text = findSessionText(req);
+    const session = text && (await sessions.find(text, 'refresh'));
+    if (session) await sessions.end(session.id);
+    res.set('Set-Cookie', toSessionCookie(req, '', 0));
+    send(res, 200, { name: null });
+  };
+}
+
+function toView({ credential: { name, purpose }, expiresAt }: Session): object {
+  return { name, role: purpose, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+function answerForeign(res: Response): void {
+  const message = 'Only a page of the console may ask for this.';
+  send(res, 403, { code: 'forbidden', message });
+}
+
+function send(res: Response, status: number, json: object): void {
+  res.status(status).set('Cache-Control', 'no-store').json(json);
+}
+
+/** 503 while the store cannot be used. */
+function answerTrouble(handle: RequestHandler): RequestHandler {
+  return async (req, res, next) => {
+    try {
+      await handle(req, res, next);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const message = 'The store of the bridge cannot be used now.';
+      send(res.set('Retry-After', '5'), 503, { code: 'store-unusable', message });
+    }
+  };
+}

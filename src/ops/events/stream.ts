@@ -1,0 +1,42 @@
+import type { RequestHandler } from 'express';
+import type { News } from './news.ts';
+
+/** Time after which a stream ends, in milliseconds: its reader comes again, and is let in again. */
+const STREAM_MS = 600_000;
+/** Interval of comments, in milliseconds, so that nothing in between takes the connection for idle. */
+const BEAT_MS = 20_000;
+/** Time after which a reader comes again, in milliseconds. */
+const RETRY_MS = 2_000;
+
+/**
+ * `GET /ops/events`: server-sent events that name what has changed, and hold nothing else: `event: changed` with
+ * `{"topics": […]}`.
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html (read 2026-11-22)
+ */
+export function streamNews(news: News): RequestHandler {
+  return (_req, res) => {
+    const stop = news.listen({
+      changed: (topics) => res.write(`event: changed\ndata: ${JSON.stringify({ topics })}\n\n`),
+      ended: () => res.end(),
+    });
+    if (stop === undefined) {
+      const message = 'No more streams now; ask for what is needed every few seconds instead.';
+      res.status(503).set('Retry-After', '60').json({ code: 'too-many', message });
+      return;
+    }
+    res.set({
+      'Content-Type': 'text/event-stream',
+      'Cache-Control': 'no-store',
+      // Tells nginx to pass on each event at once.
+      'X-Accel-Buffering': 'no',
+    });
+    res.write(`retry: ${RETRY_MS}\n\n`);
+    const beat = setInterval(() => res.write(':\n\n'), BEAT_MS);
+    const end = setTimeout(() => res.end(), STREAM_MS);
+    res.once('close', () => {
+      stop();
+      clearInterval(beat);
+      clearTimeout(end);
+    });
+  };
+}

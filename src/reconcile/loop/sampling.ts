@@ -1,0 +1,112 @@
+import { isUnmanagedKind } from '../../domain/drift.ts';
+import { countDrifts } from '../../store/drifts.ts';
+import { readBacklog } from '../../store/resources/backlog.ts';
+import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { isNotLeading } from '../lead.ts';
+
+/** Time between two samples, in milliseconds. */
+const SAMPLE_MS = 60_000;
+/** Times of leavers that a sample keeps: more than the service takes in a minute. */
+const LEAVERS_MAX = 300;
+
+/** Events since the last sample. */
+export interface Traffic {
+  /** Calls to the service. */
+  readonly calls: number;
+  /** Times from the request until the leaver was out, in milliseconds. */
+  readonly leaversMs: readonly number[];
+}
+
+/** Counts what a sample tells of its minute. */
+export interface TrafficCounter {
+  readonly called: () => void;
+  readonly left: (tookMs: number) => void;
+  /** Takes what was counted; the next count begins at nothing. */
+  take(): Traffic;
+}
+
+/** Creates the counter of one process. */
+export function createTrafficCounter(): TrafficCounter {
+  let calls = 0;
+  let leaversMs: number[] = [];
+  return {
+    called() {
+      calls += 1;
+    },
+    left(tookMs) {
+      if (leaversMs.length < LEAVERS_MAX) leaversMs.push(Math.round(tookMs));
+    },
+    take() {
+      const taken = { calls, leaversMs };
+      calls = 0;
+      leaversMs = [];
+      return taken;
+    },
+  };
+}
+
+/** Keeps a sample of each minute for the charts of the console. */
+export interface Sampling {
+  start(): void;
+  /** Stores the sample of now; called each minute. */
+  sample(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Dependencies of `createSampling`. */
+export interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'> {
+  readonly traffic: Pick<TrafficCounter, 'take'>;
+  /** Calls that the service takes in a minute; 0: any number. */
+  readonly callsMax: number;
+}
+
+/** Creates the sampling of a lead. */
+export function createSampling(deps: SamplingDeps): Sampling {
+  const { store, clock, events, traffic } = deps;
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+
+  async function sample(): Promise<void> {
+    try {
+      const row = await readSample(deps, traffic.take(), clock.now());
+      await store.write((tx) => insertSample(tx, row));
+    } catch (error) {
+      if (!isNotLeading(error)) events.failed({ type: 'samples', id: 'store', error });
+    }
+  }
+
+  return {
+    sample,
+    start() {
+      traffic.take();
+      timer = setInterval(() => {
+        running = sample();
+      }, SAMPLE_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function readSample(
+  { store: { read }, callsMax }: SamplingDeps,
+  { calls, leaversMs }: Traffic,
+  now: number,
+): Promise<SampleRow> {
+  const [backlog, drifts, { requests, refused }] = await Promise.all([
+    readBacklog(read),
+    countDrifts(read),
+    countRequestsSince(read, now - SAMPLE_MS),
+  ]);
+  const open = drifts.filter(
+    ({ kind, status }) => (status === 'open' || status === 'contested') && !isUnmanagedKind(kind),
+  );
+  return {
+    ...{ at: now, calls, calls_max: callsMax, due: backlog.due, stuck: backlog.stuck },
+    drifts: open.reduce((sum, { count }) => sum + count, 0),
+    ...{ requests, refused, leavers: JSON.stringify(leaversMs) },
+  };
+}

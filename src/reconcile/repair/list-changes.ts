@@ -1,0 +1,73 @@
+import { findRepair } from '../../domain/change.ts';
+import { findHarm } from '../../domain/harm.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { type GroupRow, hasUpstreamIds, toGroupState } from '../../store/groups/groups.ts';
+import type { Db } from '../../store/store.ts';
+import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { type Current, compareKnownGroup, compareKnownUser } from './current.ts';
+
+/** A managed resource, and the beginning of a complete read (epoch milliseconds). */
+export interface ReadRow<Row> {
+  readonly row: Row;
+  readonly readSince: number;
+}
+
+/**
+ * Lists the changes that bring a user to the desired state. A user that the complete read did not show is only
+ * suspected to be gone.
+ */
+export async function listUserChanges(
+  tx: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
+  { row, readSince }: ReadRow<UserRow>,
+): Promise<PlanAction[]> {
+  const { desired, observed, deleted, upstreamId, pending } = toUserState(row);
+  const isWanted = !deleted && desired.active && pending.account === undefined;
+  const creation = toCreation(row.id, 'user.create');
+  if (upstreamId === undefined) {
+    return isWanted && desired.address !== undefined ? [creation] : [];
+  }
+  // Lists say nothing of a deleted user, so the last observation counts.
+  const isSeen = deleted || (observed !== undefined && observed.at >= readSince);
+  if (!isSeen) return isWanted ? [creation] : [];
+  return toActions(await compareKnownUser(tx, row, policy.deactivation));
+}
+
+/** Lists the changes that bring a group to the desired state, its members and admins one by one. */
+export async function listGroupChanges(
+  tx: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
+  { row, readSince }: ReadRow<GroupRow>,
+): Promise<PlanAction[]> {
+  const { observed, deleted, pending } = toGroupState(row, { members: [], admins: [] });
+  const actions = toActions(await compareKnownGroup(tx, row));
+  const creation = toCreation(row.id, 'group.create');
+  if (deleted) {
+    return actions.filter(
+      ({ kind }) => kind !== 'group.delete' || policy.groupDeletion === 'created',
+    );
+  }
+  if (!hasUpstreamIds(row)) return pending.existence === undefined ? [creation, ...actions] : [];
+  if (observed === undefined || observed.at < readSince) return [creation];
+  const areAdminsKnown = (row.admins_read_at ?? 0) >= readSince;
+  return actions.filter(({ kind }) => areAdminsKnown || !kind.startsWith('admin.'));
+}
+
+function toCreation(resourceId: string, kind: 'user.create' | 'group.create'): PlanAction {
+  const type = kind === 'user.create' ? 'user' : 'group';
+  const values = { desired: { active: true }, observed: null, harm: undefined };
+  return { kind, type, resourceId, memberId: '', ...values };
+}
+
+function toActions({ differences }: Pick<Current, 'differences'>): PlanAction[] {
+  return differences
+    .values()
+    .flatMap((difference): PlanAction[] => {
+      const kind = difference.desired === null ? 'group.delete' : findRepair(difference.kind);
+      if (kind === undefined) return [];
+      const action = { ...difference, kind };
+      return [{ ...action, harm: findHarm(action) }];
+    })
+    .toArray();
+}

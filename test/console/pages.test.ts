@@ -1,0 +1,87 @@
+// @module-tag long
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../support/browser.ts';
+import { askOps } from '../support/sweep.ts';
+import { findSerious, openWorld, type World } from './console.ts';
+
+const browserPath = findBrowser();
+/** With `CONSOLE_PICTURES=1` the pictures of the documents are made again. */
+const pictures =
+  process.env.CONSOLE_PICTURES === '1'
+    ? join(import.meta.dirname, '../../docs/console')
+    : undefined;
+
+/** Every page; a function finds the address in the story. */
+const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string> | string)>> = {
+  overview: '/',
+  plans: '/plans',
+  plan: async ({ story }) => {
+    const { body } = await askOps(story.bridge, 'GET', '/plans?status=held');
+    return `/plans/${Object(body).items[0].id}`;
+  },
+  drifts: '/drifts',
+  users: '/users',
+  user: ({ story }) => `/users/${story.ids.get('ada.lovelace@example.com')}`,
+  groups: '/groups',
+  group: ({ story }) => `/groups/${story.payrollId}`,
+  requests: '/requests',
+  credentials: '/credentials',
+  acts: '/acts',
+  settings: '/settings',
+  'set-up': '/set-up',
+};
+
+describe.skipIf(browserPath === undefined)('every page of the console', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(browserPath ?? '');
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  }, 120_000);
+  afterAll(() => world?.stop());
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+  }
+
+  describe.each(['light', 'dark'] as const)('in its %s look', (scheme) => {
+    test('the page of signing in has nothing serious for axe', async () => {
+      const page = await world.openStranger({ scheme, height: 640 });
+      await page.goto('/console/');
+      await page.getByLabel('Token of an operator').waitFor();
+      expect(await findSerious(page)).toEqual([]);
+      await picture(page, `sign-in-${scheme}`);
+    });
+
+    test.each(Object.keys(PAGES))(
+      '%s has nothing serious for axe, and fits a phone',
+      async (name) => {
+        const path = PAGES[name] ?? '/';
+        const address = typeof path === 'string' ? path : await path(world);
+        // Its charts lie below what needs a person.
+        const height = name === 'overview' ? 1_560 : 800;
+        const page = await world.open(address, { scheme, height });
+        await page.locator('table, .timeline, .ticks').first().waitFor();
+        await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
+        await picture(page, `${name}-${scheme}`);
+        expect(await findSerious(page)).toEqual([]);
+
+        await page.setViewportSize({ width: 390, height: 844 });
+        await expect.poll(() => page.evaluate(readBeyond)).toBe(0);
+        if (name === 'overview' || name === 'plan') await picture(page, `${name}-phone-${scheme}`);
+      },
+    );
+  });
+
+  test('none asks anything of other origins or breaks the policy', () => {
+    expect(world.faults).toEqual([]);
+  });
+});
+
+/** Pixels of the page that lie beyond its width, in the page. */
+function readBeyond(): number {
+  const { documentElement } = Reflect.get(globalThis, 'document');
+  return documentElement.scrollWidth - documentElement.clientWidth;
+}

@@ -1,0 +1,110 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ExactMoment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag, type Tone } from '../parts/tag.tsx';
+import { toText } from '../parts/value.tsx';
+import { Words } from '../parts/words.tsx';
+
+type Act = Ops<'Act'>;
+
+const route = getRouteApi('/acts');
+const OUTCOMES = [
+  { value: '', label: 'Every outcome' },
+  { value: 'done', label: 'Done' },
+  { value: 'refused', label: 'Refused' },
+  { value: 'failed', label: 'Failed' },
+];
+const TONES: Readonly<Record<Act['outcome'], Tone>> = {
+  done: 'good',
+  refused: 'waiting',
+  failed: 'bad',
+};
+
+const columns: readonly Column<Act>[] = [
+  { title: 'When', cell: ({ at }) => <ExactMoment at={at} /> },
+  {
+    title: 'Who',
+    cell: ({ operator, address }) => (
+      <>
+        {operator}
+        {address && <div className="detail">{address}</div>}
+      </>
+    ),
+  },
+  {
+    title: 'What',
+    cell: ({ act, target }) => (
+      <>
+        {act}
+        {target && <div className="detail">{target}</div>}
+      </>
+    ),
+  },
+  {
+    title: 'Before → after',
+    isWide: true,
+    grows: true,
+    cell: ({ before, after }) => after && <Words text={toChange(before, after)} />,
+  },
+  { title: 'Outcome', cell: ({ outcome }) => <Tag tone={TONES[outcome]} text={outcome} /> },
+];
+
+/** A change in words; what is empty says nothing. */
+function toChange(before: Act['before'], after: NonNullable<Act['after']>): string {
+  const toState = (state: object) =>
+    Object.entries(state)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name}: ${toText(value)}`)
+      .join(', ');
+  return before === null ? toState(after) : `${toState(before)} → ${toState(after)}`;
+}
+
+/** What operators did, from where, with the states before and after. */
+export function ActsPage() {
+  const { operator = '', target = '', outcome = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList('ActList', '/acts', {
+    query: { operator, target, outcome },
+    topics: ['acts'],
+  });
+  const show = (change: { operator?: string; target?: string; outcome?: string }) => {
+    const next = { operator, target, outcome, ...change };
+    const given = Object.entries(next).filter(([, value]) => value !== '');
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  return (
+    <Page
+      title="Acts"
+      lead="What operators did, here and by commands, with what it changed."
+      actions={
+        <Group gap="xs">
+          <TextInput
+            type="search"
+            aria-label="Operator"
+            placeholder="Operator"
+            value={operator}
+            onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
+          />
+          <Select
+            aria-label="Outcome"
+            data={OUTCOMES}
+            value={outcome}
+            onChange={(value) => show({ outcome: value ?? '' })}
+          />
+        </Group>
+      }
+    >
+      <DataTable
+        label="Acts"
+        columns={columns}
+        list={list}
+        toKey={({ id }) => id}
+        empty="No operator did anything of this kind."
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,154 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { askSession, change, OpsError, read } from './ask.ts';
+import { PAGES_LIVE, useLive } from './live.ts';
+import type { LiveTopic, Ops, OpsName } from './types.ts';
+
+/** Interval of reads while live events do not come, in milliseconds. */
+const POLL_MS = 5_000;
+/** Entries that a page of a long list asks for. */
+const PAGE = 200;
+
+/** Creates the cache of answers; a failed sign-in is not tried again. */
+export function createQueryClient(): QueryClient {
+  const isWorthRetrying = (count: number, error: Error) =>
+    count < 2 && !(error instanceof OpsError && error.status < 500);
+  return new QueryClient({
+    defaultOptions: {
+      queries: { retry: isWorthRetrying, staleTime: 2_000, refetchOnWindowFocus: true },
+    },
+  });
+}
+
+/** Options of a read. */
+export interface ReadOptions {
+  /** Parts of the store whose changes lead to another read. */
+  readonly topics?: readonly LiveTopic[];
+  readonly isOn?: boolean;
+  /** Interval of reads also while live events come, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+/** Reads below `/ops`, again at each change, and now and then where changes are not told. */
+export function useRead<Name extends OpsName>(
+  name: Name,
+  path: string,
+  { topics = [], isOn = true, everyMs }: ReadOptions = {},
+) {
+  const { isConnected } = useLive();
+  return useQuery({
+    queryKey: ['ops', path],
+    queryFn: ({ signal }) => read(name, path, signal),
+    enabled: isOn,
+    meta: { topics },
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs ?? (isConnected ? false : POLL_MS),
+  });
+}
+
+/** Name of a schema that is a list with `items` and `nextCursor`. */
+type ListName = {
+  [Name in OpsName]: Ops<Name> extends { items: readonly unknown[]; nextCursor: string | null }
+    ? Name
+    : never;
+}[OpsName];
+type ItemOf<Name extends ListName> = Ops<Name>['items'][number];
+
+/** A list of which more is read as it is needed. */
+export interface LongList<Item> {
+  readonly items: readonly Item[];
+  /** Entries, where some rows are headings. */
+  readonly count?: number;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  /** More follows. */
+  readonly hasMore: boolean;
+  readonly isReadingMore: boolean;
+  readMore(): void;
+  /** Reads everything that is shown again. */
+  refresh(): void;
+}
+
+/** Options of a list. */
+export interface ListOptions {
+  /** Filters; what is empty is left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Parts of the store whose changes lead to another read. */
+  readonly topics?: readonly LiveTopic[];
+  /** The list has no pages. */
+  readonly isWhole?: boolean;
+}
+
+/** Reads a list below `/ops` page by page. */
+export function useList<Name extends ListName>(
+  name: Name,
+  path: string,
+  { query = {}, topics = [], isWhole = false }: ListOptions = {},
+): LongList<ItemOf<Name>> {
+  const { isConnected } = useLive();
+  const asked = toQuery(isWhole ? query : { limit: String(PAGE), ...query });
+  const result = useInfiniteQuery({
+    queryKey: ['ops', path, asked],
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === '' ? '' : `&cursor=${encodeURIComponent(pageParam)}`;
+      return read(name, `${path}?${asked}${cursor}`, signal);
+    },
+    initialPageParam: '',
+    getNextPageParam: (page) => parsePage<ItemOf<Name>>(page).nextCursor,
+    meta: { topics },
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      isConnected || (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
+  });
+  const pages = result.data?.pages;
+  const items = useMemo(
+    () => (pages ?? []).flatMap((page) => parsePage<ItemOf<Name>>(page).items),
+    [pages],
+  );
+  return {
+    items,
+    isLoading: result.isPending,
+    error: result.error,
+    hasMore: result.hasNextPage,
+    isReadingMore: result.isFetchingNextPage,
+    readMore: () => void result.fetchNextPage({ cancelRefetch: false }),
+    refresh: () => void result.refetch(),
+  };
+}
+
+/** Every list has this form; the type of the name says so. */
+function parsePage<Item>(page: unknown): { items: readonly Item[]; nextCursor: string | null } {
+  return page as { items: readonly Item[]; nextCursor: string | null };
+}
+
+/** Text of a query string, without what is undefined or empty. */
+function toQuery(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return new URLSearchParams(given).toString();
+}
+
+/** Changes something below `/ops`; afterwards everything that is shown is read again. */
+export function useChange<Name extends OpsName>(name: Name) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ path, body }: { path: string; body?: object }) => change(name, path, body),
+    onSettled: () => client.invalidateQueries({ queryKey: ['ops'] }),
+  });
+}
+
+/** Person who is signed in. */
+export function useMe() {
+  return useQuery({ queryKey: ['me'], queryFn: () => askSession('GET'), staleTime: 30_000 });
+}
+
+/** True when the person may change things. */
+export function useIsOperator(): boolean {
+  return useMe().data?.role === 'operator';
+}

@@ -1,0 +1,57 @@
+import { NavLink } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useRead } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { Count } from '../parts/tag.tsx';
+
+const PAGES = [
+  { to: '/', label: 'Overview' },
+  { to: '/plans', label: 'Plans' },
+  { to: '/drifts', label: 'Drifts' },
+  { to: '/users', label: 'Users' },
+  { to: '/groups', label: 'Groups' },
+  { to: '/requests', label: 'Requests' },
+  { to: '/credentials', label: 'Credentials' },
+  { to: '/acts', label: 'Acts' },
+  { to: '/settings', label: 'Settings' },
+  { to: '/set-up', label: 'Set-up' },
+] as const;
+
+/** Pages of the console, with what waits for an operator beside them. */
+export function Navigation() {
+  const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
+  const status = useRead('Status', '/status', { topics: ['work', 'plans', 'drifts', 'access'] });
+  const waiting: Readonly<Record<string, string | undefined>> = {
+    '/plans': toCount(held.data),
+    '/drifts': toDrifts(status.data?.drifts ?? []),
+  };
+  return PAGES.map(({ to, label }) => (
+    <NavLink
+      key={to}
+      label={label}
+      rightSection={waiting[to] && <Count text={waiting[to]} />}
+      renderRoot={(props) => (
+        <Link
+          {...props}
+          to={to}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+        />
+      )}
+    />
+  ));
+}
+
+/** Differences that wait for a decision. */
+function toDrifts(drifts: Ops<'Status'>['drifts']): string | undefined {
+  const waiting = drifts.filter(({ status }) => status === 'open' || status === 'contested');
+  const count = waiting.reduce((sum, drift) => sum + drift.count, 0);
+  return count === 0 ? undefined : count.toLocaleString('en');
+}
+
+function toCount(
+  list: { readonly items: readonly unknown[]; readonly nextCursor: string | null } | undefined,
+): string | undefined {
+  if (list === undefined || list.items.length === 0) return undefined;
+  return `${list.items.length}${list.nextCursor === null ? '' : '+'}`;
+}

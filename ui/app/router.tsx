@@ -1,0 +1,127 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { OverviewPage } from '../overview/overview-page.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { Shell } from './shell.tsx';
+
+const rootRoute = createRootRoute({ component: Shell });
+
+/** Filters of an address: texts alone, and what is empty is left out. */
+function parseSearch<Name extends string>(names: readonly Name[]) {
+  return (search: Readonly<Record<string, unknown>>): { [Key in Name]?: string } => {
+    const given = names.flatMap((name) => {
+      const value = search[name];
+      return value === undefined || value === '' ? [] : [[name, String(value)] as const];
+    });
+    return parseNamed<Name>(Object.fromEntries(given));
+  };
+}
+
+/** Holds no other names than those that were asked for. */
+function parseNamed<Name extends string>(found: object): { [Key in Name]?: string } {
+  return found as { [Key in Name]?: string };
+}
+
+const overview = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: OverviewPage,
+});
+const plans = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/plans',
+  validateSearch: parseSearch(['status']),
+  component: lazyRouteComponent(() => import('../plans/plans-page.tsx'), 'PlansPage'),
+});
+const plan = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/plans/$id',
+  component: lazyRouteComponent(() => import('../plans/plan-page.tsx'), 'PlanPage'),
+});
+const drifts = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/drifts',
+  validateSearch: parseSearch(['kind', 'status', 'resource']),
+  component: lazyRouteComponent(() => import('../drifts/drifts-page.tsx'), 'DriftsPage'),
+});
+const resourceSearch = parseSearch(['q', 'state', 'managed']);
+const users = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/users',
+  validateSearch: resourceSearch,
+  component: lazyRouteComponent(() => import('../resources/users-page.tsx'), 'UsersPage'),
+});
+const user = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/users/$id',
+  component: lazyRouteComponent(() => import('../resources/resource-page.tsx'), 'UserPage'),
+});
+const groups = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/groups',
+  validateSearch: resourceSearch,
+  component: lazyRouteComponent(() => import('../resources/groups-page.tsx'), 'GroupsPage'),
+});
+const group = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/groups/$id',
+  component: lazyRouteComponent(() => import('../resources/resource-page.tsx'), 'GroupPage'),
+});
+const requests = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/requests',
+  validateSearch: parseSearch(['status', 'resource']),
+  component: lazyRouteComponent(() => import('../requests/requests-page.tsx'), 'RequestsPage'),
+});
+const credentials = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/credentials',
+  component: lazyRouteComponent(
+    () => import('../credentials/credentials-page.tsx'),
+    'CredentialsPage',
+  ),
+});
+const acts = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/acts',
+  validateSearch: parseSearch(['operator', 'target', 'outcome']),
+  component: lazyRouteComponent(() => import('../acts/acts-page.tsx'), 'ActsPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../settings/settings-page.tsx'), 'SettingsPage'),
+});
+const setUp = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/set-up',
+  component: lazyRouteComponent(() => import('../set-up/set-up-page.tsx'), 'SetUpPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
+  ...[settings, setUp],
+]);
+
+/** Addresses of the pages. */
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error }) => <Fault error={toError(error)} />,
+});
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

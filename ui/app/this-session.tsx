@@ -1,0 +1,63 @@
+import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { askSession } from '../api/ask.ts';
+import { useLive } from '../api/live.ts';
+import { useMe } from '../api/queries.ts';
+import { toTime } from '../parts/moment.tsx';
+
+/** Person who is signed in, how the page is kept current, and the way out. */
+export function ThisSession() {
+  const { data: me } = useMe();
+  const { isConnected } = useLive();
+  return (
+    <Group ml="auto" gap="md" wrap="nowrap">
+      <Text size="xs" c="dimmed" className="live" data-live={isConnected} visibleFrom="xs">
+        {isConnected ? 'Live' : 'Every 5 s'}
+      </Text>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <Button variant="default" aria-label={`Signed in as ${me?.name}`}>
+            {me?.name}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            {me?.role === 'operator' ? 'Operator' : 'Reader: sees, changes nothing'}
+            {me?.expiresAt && `, until ${toTime(me.expiresAt)}`}
+          </Menu.Label>
+          <SchemeItems />
+          <Menu.Divider />
+          <SignOutItem />
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  );
+}
+
+const SCHEMES = { light: 'Light', dark: 'Dark', auto: 'As the system has it' } as const;
+
+function SchemeItems() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const all = ['light', 'dark', 'auto'] as const;
+  return all.map((scheme) => (
+    <Menu.Item
+      key={scheme}
+      role="menuitemradio"
+      aria-checked={colorScheme === scheme}
+      onClick={() => setColorScheme(scheme)}
+      rightSection={colorScheme === scheme ? '✓' : undefined}
+    >
+      {SCHEMES[scheme]}
+    </Menu.Item>
+  ));
+}
+
+function SignOutItem() {
+  const client = useQueryClient();
+  const signOut = async () => {
+    await askSession('DELETE');
+    client.clear();
+    location.assign('/console/');
+  };
+  return <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>;
+}

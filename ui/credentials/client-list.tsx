@@ -1,0 +1,78 @@
+import { Group } from '@mantine/core';
+import { useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { RowAct } from './row-act.tsx';
+import { End } from './token-list.tsx';
+
+type Client = Ops<'Client'>;
+
+const columns: readonly Column<Client>[] = [
+  {
+    title: 'Client',
+    grows: true,
+    cell: ({ id, name, createdBy }) => (
+      <>
+        {name}
+        <div className="detail">
+          <code>{id}</code>, made by {createdBy}
+        </div>
+      </>
+    ),
+  },
+  { title: 'Last used', isWide: true, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+  { title: 'Secrets', cell: (client) => <Secrets client={client} /> },
+  { title: <span className="hidden">Act</span>, cell: (client) => <ClientActs client={client} /> },
+];
+
+/** OAuth clients with their secrets, never the texts of these. */
+export function ClientList() {
+  const list = useList('ClientList', '/clients', { topics: ['access'] });
+  return (
+    <DataTable
+      label="OAuth clients"
+      columns={columns}
+      list={list}
+      toKey={({ id }) => id}
+      empty="No clients. Entra can use one in place of a token."
+    />
+  );
+}
+
+function Secrets({ client }: { readonly client: Client }) {
+  if (client.revokedAt !== null) return <End revokedAt={client.revokedAt} expiresAt={null} />;
+  return client.secrets.map((secret) => (
+    <div key={secret.id}>
+      <span className="detail">made</span> <Moment at={secret.createdAt} />
+      <span className="detail">, ends</span> <End {...secret} />
+    </div>
+  ));
+}
+
+function ClientActs({ client: { id, name, revokedAt } }: { readonly client: Client }) {
+  if (revokedAt !== null) return null;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <RowAct
+        schema="NewSecret"
+        label="Rotate"
+        subject={name}
+        path={`/clients/${id}/rotate`}
+        body={{}}
+        command={`scim-bridge client rotate ${name}`}
+        meaning="Makes a second secret. The first stays valid until you revoke it, so no request is refused meanwhile."
+        secretOf={(answer) => ({ id: answer.id, secret: answer.secret })}
+      />
+      <RowAct
+        schema="Client"
+        label="Revoke"
+        subject={name}
+        path={`/clients/${id}/revoke`}
+        body={{}}
+        command={`scim-bridge client revoke ${name}`}
+        meaning={`Ends ${name} with all its secrets and access tokens.`}
+      />
+    </Group>
+  );
+}

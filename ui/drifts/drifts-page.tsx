@@ -1,0 +1,98 @@
+import { Button, Group, Select } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useIsOperator, useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Page } from '../parts/page.tsx';
+import { toKind } from '../plans/words.ts';
+import { DecideDrifts } from './decide-drifts.tsx';
+import { toColumns } from './drift-columns.tsx';
+
+type Drift = Ops<'Drift'>;
+
+const route = getRouteApi('/drifts');
+const STATUSES = [
+  { value: '', label: 'Open' },
+  ...['contested', 'repairing', 'ignored', 'repaired', 'accepted', 'gone'].map((value) => ({
+    ...{ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` },
+  })),
+  { value: 'active', label: 'All that are not over' },
+  { value: 'all', label: 'All' },
+];
+const KINDS = [
+  ...['user.deactivated', 'user.activated', 'user.renamed', 'user.access', 'user.missing'],
+  ...['member.added', 'member.removed', 'admin.added', 'admin.removed', 'group.renamed'],
+  ...['group.permissions', 'group.missing', 'user.unmanaged', 'group.unmanaged'],
+];
+const KIND_CHOICES = [
+  { value: '', label: 'Every kind' },
+  ...KINDS.map((value) => ({ value, label: toKind(value) })),
+];
+
+/** Differences that nobody asked for, with the decisions about them. */
+export function DriftsPage() {
+  const { status = '', kind = '', resource = '' } = route.useSearch();
+  const query = { kind, resource, status: status === 'all' ? '' : status || 'open' };
+  const list = useList('DriftList', '/drifts', { query, topics: ['drifts'] });
+  const isOperator = useIsOperator();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const columns = useMemo(
+    () => toColumns(isOperator ? { chosen, setChosen, items: list.items } : undefined),
+    [isOperator, chosen, list.items],
+  );
+  const decided = list.items.filter(({ id }: Drift) => chosen.has(id));
+  return (
+    <Page
+      title="Drifts"
+      lead="Differences in the service that no provider and no rule asked for."
+      actions={<Filters status={status} kind={kind} resource={resource} />}
+    >
+      {decided.length > 0 && <DecideDrifts drifts={decided} onDone={() => setChosen(new Set())} />}
+      <DataTable
+        label="Drifts"
+        columns={columns}
+        list={list}
+        toKey={({ id }) => id}
+        empty="No differences of this kind. The service holds what was asked for."
+      />
+    </Page>
+  );
+}
+
+interface Search {
+  readonly status: string;
+  readonly kind: string;
+  /** Id of a user or group. */
+  readonly resource: string;
+}
+
+function Filters({ status, kind, resource }: Search) {
+  const navigate = route.useNavigate();
+  const show = (change: Partial<Search>) => {
+    const next = { status, kind, resource, ...change };
+    const given = Object.entries(next).filter(([, value]) => value !== '');
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  return (
+    <Group gap="xs">
+      {resource !== '' && (
+        <Button variant="default" size="sm" onClick={() => show({ resource: '' })}>
+          Of one user or group: show all
+        </Button>
+      )}
+      <Select
+        aria-label="Status"
+        data={STATUSES}
+        value={status}
+        onChange={(value) => show({ status: value ?? '' })}
+      />
+      <Select
+        aria-label="Kind"
+        data={KIND_CHOICES}
+        value={kind}
+        onChange={(value) => show({ kind: value ?? '' })}
+      />
+    </Group>
+  );
+}

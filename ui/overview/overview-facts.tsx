@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react';
+import type { Ops } from '../api/types.ts';
+import { Moment, toLength } from '../parts/moment.tsx';
+import { Facts } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+
+/** State of the bridge in a few facts. */
+export function OverviewFacts({ status }: { readonly status: Ops<'Status'> }) {
+  return <Facts items={listFacts(status)} />;
+}
+
+function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
+  const { writes, leader, due, oldestSince, upstream, failingCount, stuckCount } = status;
+  return [
+    ['Mode', <Mode key="mode" writes={writes} />],
+    ['Not in the service yet', toDue(due)],
+    [
+      'The oldest of it',
+      <Moment
+        key="oldest"
+        at={oldestSince}
+        none={due === 0 ? 'nothing waits' : 'all of it is refused'}
+      />,
+    ],
+    ['Calls that wait', toQueue(status)],
+    ['Queue', toEstimate(status)],
+    ['Refused by the service', String(stuckCount)],
+    ['Tried in vain', String(failingCount)],
+    ['Changed by others', toDrifts(status.drifts)],
+    ['Compared with the service', <Compared key="compared" status={status} />],
+    ['The service', toService(upstream)],
+    ['Leader', leader === null ? 'none now' : <Leader key="leader" leader={leader} />],
+    ['Version', status.bridge.version],
+  ];
+}
+
+function Mode({ writes }: { readonly writes: Ops<'Status'>['writes'] }) {
+  const { paused, mode } = writes;
+  if (paused === null) return <Tag tone={mode === 'live' ? 'good' : 'info'} text={mode} />;
+  return (
+    <>
+      <Tag tone="waiting" text="paused" /> since <Moment at={paused.since} />
+      {paused.reason && `: ${paused.reason}`}
+    </>
+  );
+}
+
+/** When what is wanted was last compared with what the service holds, or how far it has come. */
+function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'Status'> }) {
+  if (firstRead !== null) {
+    return (
+      <>
+        reads for the first time: {firstRead.step}, {firstRead.read.toLocaleString('en')} so far
+      </>
+    );
+  }
+  if (lastSweep === null) return <span className="quiet">not since the first read</span>;
+  const { status, progress, endedAt, startedAt } = lastSweep;
+  if (status !== 'running') return <Moment at={endedAt ?? startedAt} />;
+  return (
+    <>
+      now{progress?.expected && `, ${Math.floor((100 * progress.read) / progress.expected)} %`}
+      {progress?.endsAt && ', done '}
+      {progress?.endsAt && <Moment at={progress.endsAt} />}
+    </>
+  );
+}
+
+function toDrifts(drifts: Ops<'Status'>['drifts']): string {
+  const count = drifts.reduce((sum, drift) => sum + drift.count, 0);
+  if (count === 0) return 'nothing';
+  return count === 1 ? '1 difference' : `${count.toLocaleString('en')} differences`;
+}
+
+function Leader({ leader }: { readonly leader: NonNullable<Ops<'Status'>['leader']> }) {
+  return (
+    <>
+      {leader.isSelf ? 'this process' : 'another process'} since <Moment at={leader.since} />
+    </>
+  );
+}
+
+function toDue(due: number): string {
+  if (due === 0) return 'nothing';
+  return due === 1 ? '1 user or group' : `${due.toLocaleString('en')} users and groups`;
+}
+
+/** Wait that nobody notices, in milliseconds. */
+const SHORT_MS = 1_000;
+
+const CLASSES: Readonly<Record<string, string>> = {
+  remove: 'removals of access',
+  change: 'changes',
+  look: 'looks',
+  pass: 'calls of operators',
+};
+
+function toQueue({ upstream }: Ops<'Status'>): string {
+  const waiting = Object.entries(upstream.waiting).filter(([, count]) => count > 0);
+  if (waiting.length === 0) return 'none';
+  return waiting.map(([name, count]) => `${count} ${CLASSES[name] ?? name}`).join(', ');
+}
+
+function toEstimate({ queue, due }: Ops<'Status'>): string {
+  if (queue.isHeld) return 'held: nothing is changed now';
+  if (due === 0 || queue.changeMs < SHORT_MS) return 'a new change leaves at once';
+  return `a new change leaves in about ${toLength(queue.changeMs)}, a removal of access in ${toLength(queue.removeMs)}`;
+}
+
+function toService({ credentials, service, pausedForMs }: Ops<'Status'>['upstream']): ReactNode {
+  if (credentials.kind === 'shut') return <Tag tone="bad" text="refuses the token" />;
+  if (service.kind === 'shut') return <Tag tone="bad" text="does not answer" />;
+  if (pausedForMs > 0) return <Tag tone="waiting" text={`asks to wait ${toLength(pausedForMs)}`} />;
+  return <Tag tone="good" text="answers" />;
+}

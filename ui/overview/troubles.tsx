@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import type { Ops } from '../api/types.ts';
+import { Frame } from '../parts/frame.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Section } from '../parts/page.tsx';
+
+type Trouble = Ops<'Status'>['stuck'][number];
+
+/** Entries of each list that are shown; the rest is a click away. */
+const SHOWN = 10;
+
+/** Users and groups that do not come through, with the words of the service. */
+export function Troubles({ status }: { readonly status: Ops<'Status'> }) {
+  return (
+    <>
+      {status.stuck.length > 0 && (
+        <Section
+          title="Refused by the service"
+          lead="Acknowledged to the provider, then refused. It is tried again slowly."
+        >
+          <TroubleTable label="Refused" items={status.stuck} />
+        </Section>
+      )}
+      {status.failing.length > 0 && (
+        <Section
+          title="Tried again and again"
+          lead="Attempts that fail for now, with the last reason."
+        >
+          <TroubleTable label="Tried in vain" items={status.failing} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function TroubleTable({
+  label,
+  items,
+}: {
+  readonly label: string;
+  readonly items: readonly Trouble[];
+}) {
+  return (
+    <Frame label={label} columns={['Of', 'Words of the service', 'Since', 'Next attempt']}>
+      {items.slice(0, SHOWN).map(({ type, id, name, problem, since, nextAttemptAt }) => (
+        <tr key={`${id} ${problem.code} ${since} ${problem.words}`}>
+          <td>
+            <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
+              {name}
+            </Link>
+          </td>
+          <td>
+            {problem.words} <span className="detail">{problem.code}</span>
+          </td>
+          <td>
+            <Moment at={since} />
+          </td>
+          <td>
+            <Moment at={nextAttemptAt} none="with its next write" />
+          </td>
+        </tr>
+      ))}
+    </Frame>
+  );
+}

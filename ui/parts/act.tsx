@@ -1,0 +1,126 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { useChange, useIsOperator } from '../api/queries.ts';
+import type { Ops, OpsName } from '../api/types.ts';
+import { CommandLine } from './command.tsx';
+
+/** Something that an operator can do: the button, what it means, and the command that does the same. */
+export interface ActOptions<Name extends OpsName> {
+  /** Schema of the answer. */
+  readonly name: Name;
+  readonly label: string;
+  /** What it does, in one sentence. */
+  readonly meaning: ReactNode;
+  readonly command: string;
+  readonly path: string;
+  readonly body?: object;
+  /** Asks once more, with this text. */
+  readonly confirm?: ReactNode;
+  readonly isMain?: boolean;
+  readonly isDangerous?: boolean;
+  /** Tells what came of it. */
+  readonly told?: (answer: Ops<Name>) => ReactNode;
+  readonly onDone?: (answer: Ops<Name>) => void;
+}
+
+/** A button with its meaning and its command. Readers do not get it. */
+export function Act<Name extends OpsName>(options: ActOptions<Name>) {
+  const { name, label, meaning, command, path, body, confirm, told, onDone } = options;
+  const [isOpen, { open, close }] = useDisclosure();
+  const [outcome, setOutcome] = useState<ReactNode>();
+  const change = useChange(name);
+  const run = () => {
+    setOutcome(undefined);
+    change.mutate(
+      { path, ...(body && { body }) },
+      {
+        onSuccess(answer) {
+          setOutcome(told ? told(answer) : 'Done.');
+          onDone?.(answer);
+        },
+      },
+    );
+    close();
+  };
+  if (!useIsOperator()) return null;
+  const color = options.isDangerous ? 'red' : 'indigo';
+  return (
+    <div className="act">
+      <Button
+        color={color}
+        variant={options.isMain ? 'filled' : 'default'}
+        loading={change.isPending}
+        onClick={confirm === undefined ? run : open}
+      >
+        {label}
+      </Button>
+      <div>
+        <Text size="sm">{meaning}</Text>
+        <CommandLine text={command} />
+        {outcome && (
+          <Text size="sm" role="status" className="outcome">
+            {outcome}
+          </Text>
+        )}
+        {change.error && <Refusal error={change.error} />}
+      </div>
+      <Confirm {...{ isOpen, close, run, label, color, command }}>{confirm}</Confirm>
+    </div>
+  );
+}
+
+/** Says why something was not done. */
+export function Refusal({ error }: { readonly error: Error }) {
+  return (
+    <Alert color="red" variant="outline" role="alert" title="Not done" mt="xs">
+      {error.message}
+    </Alert>
+  );
+}
+
+interface ConfirmOptions {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly run: () => void;
+  readonly label: string;
+  readonly color: string;
+  readonly command: string;
+  readonly children: ReactNode;
+}
+
+/** Asks once more before something is done. */
+function Confirm({ isOpen, close, run, label, color, command, children }: ConfirmOptions) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={label}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <div>{children}</div>
+        <CommandLine text={command} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button color={color} onClick={run} data-autofocus>
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Buttons of a page; for a reader a sentence instead. */
+export function Acts({ children }: { readonly children: ReactNode }) {
+  const isOperator = useIsOperator();
+  if (isOperator) return <Stack className="acts">{children}</Stack>;
+  return (
+    <Text size="sm" c="dimmed">
+      You are signed in as a reader. An operator can act here.
+    </Text>
+  );
+}

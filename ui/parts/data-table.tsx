@@ -1,0 +1,166 @@
+import { Button, Loader } from '@mantine/core';
+import {
+  type ColumnDef,
+  createColumnHelper,
+  type RowData,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import type { LongList } from '../api/queries.ts';
+import { Fault } from './fault.tsx';
+import { Empty } from './page.tsx';
+
+const features = tableFeatures({});
+/** Expected height of a row in pixels; each is measured when it is shown. */
+const ROW_HEIGHT = 41;
+/** Rows beyond those in sight that are kept ready. */
+const OVERSCAN = 12;
+/** Rows before the end at which more is read. */
+const AHEAD = 60;
+
+/** A column: its heading and its cells. */
+export interface Column<Row> {
+  readonly title: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Left out on a phone. */
+  readonly isWide?: boolean;
+  /** Takes the space that is left. */
+  readonly grows?: boolean;
+}
+
+/** A table of which only the rows in sight are made, and of which more is read as it is needed. */
+export function DataTable<Row extends RowData>({
+  label,
+  columns,
+  list,
+  toKey,
+  empty,
+}: {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly list: LongList<Row>;
+  readonly toKey: (row: Row) => string;
+  readonly empty: ReactNode;
+}) {
+  if (list.error) return <Fault error={list.error} />;
+  if (list.isLoading) return <Loader size="sm" aria-label="Loading" />;
+  if (list.items.length === 0) return <Empty>{empty}</Empty>;
+  return <Rows {...{ label, columns, list, toKey }} />;
+}
+
+interface RowsOptions<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly list: LongList<Row>;
+  readonly toKey: (row: Row) => string;
+}
+
+function Rows<Row extends RowData>({ label, columns, list, toKey }: RowsOptions<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { items, hasMore } = list;
+  const table = useTable({
+    features,
+    columns: useMemo(() => toDefinitions(columns), [columns]),
+    data: items,
+    getRowId: toKey,
+  });
+  const { rows } = table.getRowModel();
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    getItemKey: (index) => rows[index]?.id ?? index,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasMore && last >= items.length - AHEAD) list.readMore();
+  }, [hasMore, last, items.length, list]);
+  const above = shown[0]?.start ?? 0;
+  const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus. */}
+      <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
+        <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
+          <thead>
+            {table.getHeaderGroups().map(({ id, headers }) => (
+              <tr key={id}>
+                {headers.map((header, place) => (
+                  <th key={header.id} className={toClass(columns[place])} scope="col">
+                    <table.FlexRender header={header} />
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody>
+            <Spacer height={above} width={columns.length} />
+            {shown.map(({ index, key }) => (
+              <tr
+                key={key}
+                data-index={index}
+                aria-rowindex={index + 2}
+                ref={virtual.measureElement}
+              >
+                {rows[index]?.getAllCells().map((cell, place) => (
+                  <td key={cell.id} className={toClass(columns[place])}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <Spacer height={below} width={columns.length} />
+          </tbody>
+        </table>
+      </section>
+      <Foot list={list} />
+    </>
+  );
+}
+
+/** Space of the rows that are not made. */
+function Spacer({ height, width }: { readonly height: number; readonly width: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr>
+      <td colSpan={width} className="space" style={{ height }} />
+    </tr>
+  );
+}
+
+function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
+  const { items, count = items.length, hasMore, isReadingMore } = list;
+  return (
+    <div className="foot">
+      <span>
+        {count.toLocaleString('en')} {hasMore ? 'read so far' : 'in all'}
+      </span>
+      {hasMore && (
+        <Button variant="default" size="compact-xs" loading={isReadingMore} onClick={list.readMore}>
+          Read more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function toDefinitions<Row extends RowData>(
+  columns: readonly Column<Row>[],
+): ColumnDef<typeof features, Row>[] {
+  const helper = createColumnHelper<typeof features, Row>();
+  return columns.map(({ title, cell }, place) =>
+    helper.display({
+      id: String(place),
+      header: () => title,
+      cell: ({ row }) => cell(row.original),
+    }),
+  );
+}
+
+function toClass<Row>(column: Column<Row> | undefined): string {
+  return `${column?.isWide ? 'wide' : ''} ${column?.grows ? 'grows' : ''}`;
+}

@@ -1,0 +1,128 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { type LongList, useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { StateTag, Tag } from '../parts/tag.tsx';
+import { Value } from '../parts/value.tsx';
+import { toChange, toHeld, toVerb } from './words.ts';
+
+type Action = Ops<'PlanAction'>;
+
+/** A row of the diff: the heading of a group of changes, or one change. */
+type Row =
+  | {
+      readonly kind: 'heading';
+      readonly key: string;
+      readonly action: Action;
+      readonly count: number;
+    }
+  | { readonly kind: 'change'; readonly key: string; readonly action: Action };
+
+const columns: readonly Column<Row>[] = [
+  {
+    title: 'Of',
+    grows: true,
+    cell: (row) =>
+      row.kind === 'heading' ? <Heading row={row} /> : <Subject action={row.action} />,
+  },
+  {
+    title: 'Seen',
+    isWide: true,
+    cell: (row) =>
+      row.kind === 'change' && <Value value={toHeld(row.action.kind, row.action.observed)} />,
+  },
+  {
+    title: 'Wanted',
+    isWide: true,
+    cell: (row) =>
+      row.kind === 'change' && <Value value={toHeld(row.action.kind, row.action.desired)} />,
+  },
+  { title: 'Will do', cell: (row) => row.kind === 'change' && toVerb(row.action.kind) },
+  { title: 'State', cell: (row) => row.kind === 'change' && <State action={row.action} /> },
+];
+
+/** All changes of a plan, those of one group and one kind together. */
+export function PlanDiff({ id }: { readonly id: string }) {
+  const actions = useList('PlanActionList', `/plans/${encodeURIComponent(id)}/actions`, {
+    topics: ['plans', 'work'],
+  });
+  const list = useMemo(() => toRows(actions), [actions]);
+  return (
+    <DataTable
+      label="Changes of the plan"
+      columns={columns}
+      list={list}
+      toKey={({ key }) => key}
+      empty="This plan has no changes."
+    />
+  );
+}
+
+function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
+  const { action, count } = row;
+  const { resource, kind, who } = action;
+  return (
+    <strong>
+      {resource.type === 'group' && <ResourceLink {...resource} />}{' '}
+      <span className="quiet">
+        {toChange(kind, count)}
+        {who && `, by ${who.by}`}
+      </span>
+    </strong>
+  );
+}
+
+function Subject({ action }: { readonly action: Action }) {
+  const { resource, member, reason } = action;
+  const subject = member === null ? resource : { ...member, type: 'user' as const };
+  return (
+    <div className="inner">
+      <ResourceLink {...subject} />
+      <div className="detail">{reason}</div>
+    </div>
+  );
+}
+
+function ResourceLink({
+  id,
+  name,
+  type,
+}: {
+  id: string;
+  name: string | null;
+  type: 'user' | 'group';
+}) {
+  return (
+    <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
+      {name ?? id}
+    </Link>
+  );
+}
+
+function State({ action: { status, harm } }: { readonly action: Action }) {
+  return (
+    <>
+      <StateTag state={status} /> {harm !== null && <Tag tone="bad" text="takes away" />}
+    </>
+  );
+}
+
+function toRows(actions: LongList<Action>): LongList<Row> {
+  const groups = Map.groupBy(actions.items, ({ kind, resource, who }) =>
+    [resource.type === 'group' ? resource.id : '', kind, who?.by].join(' '),
+  );
+  const items = [...groups].flatMap(([key, changes]): Row[] => {
+    const [action] = changes;
+    if (action === undefined) return [];
+    return [
+      { kind: 'heading', key, action, count: changes.length },
+      ...changes.map((each, place) => ({
+        kind: 'change' as const,
+        key: `${key} ${place}`,
+        action: each,
+      })),
+    ];
+  });
+  return { ...actions, items, count: actions.items.length };
+}

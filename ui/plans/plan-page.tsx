@@ -1,0 +1,179 @@
+import { Loader } from '@mantine/core';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useRead } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { Act, Acts } from '../parts/act.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { ExactMoment } from '../parts/moment.tsx';
+import { Facts, Page, Section } from '../parts/page.tsx';
+import { StateTag } from '../parts/tag.tsx';
+import { PlanDiff } from './plan-diff.tsx';
+import { toCounts, toHarm, toReason, toSource } from './words.ts';
+
+type PlanOf = Ops<'Plan'>;
+
+const route = getRouteApi('/plans/$id');
+
+/** One plan: what it does to whom, and the decision about it. */
+export function PlanPage() {
+  const { id } = route.useParams();
+  const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`, { topics: ['plans', 'work'] });
+  if (plan.error) return <Fault error={plan.error} />;
+  if (!plan.data) {
+    // A large plan is summed up for a while; its changes can be read meanwhile.
+    return (
+      <Page title="Plan" actions={<Loader size="sm" aria-label="Loading" />}>
+        <PlanDiff id={id} />
+      </Page>
+    );
+  }
+  return <OnePlan plan={plan.data} />;
+}
+
+function OnePlan({ plan }: { readonly plan: PlanOf }) {
+  const { counts, status, reason } = plan;
+  return (
+    <Page
+      title={toCounts(counts.kinds)}
+      lead={reason ? toReason(reason) : 'Nothing kept it from being done at once.'}
+      actions={<StateTag state={status} />}
+    >
+      <Facts
+        items={[
+          ['Changes', counts.total.toLocaleString('en')],
+          ['By whom', toAuthors(plan.summary)],
+          ['Harm', toHarm(counts.harm)],
+          ['From', toSource(plan.source)],
+          ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
+          ...(plan.undoes === null
+            ? []
+            : [['Undoes', <PlanLink key="undoes" id={plan.undoes} />] as const]),
+        ]}
+      />
+      <Decision plan={plan} />
+      <Section
+        title="Changes"
+        lead="By group and by who changed it. Wanted is what the provider or a rule asked for; seen is what the service holds."
+      >
+        <PlanDiff id={plan.id} />
+      </Section>
+      <History plan={plan} />
+    </Page>
+  );
+}
+
+/** Authors of the differences, or providers who asked, the most first. */
+function toAuthors(summary: PlanOf['summary']): string {
+  const counts = Map.groupBy(summary, ({ by }) => by ?? 'not known');
+  return [...counts]
+    .map(
+      ([by, rows]) =>
+        `${by}: ${rows.reduce((sum, { count }) => sum + count, 0).toLocaleString('en')}`,
+    )
+    .join(', ');
+}
+
+function toDiscarding(source: PlanOf['source']): string {
+  if (source === 'provider' || source === 'first-run' || source === 'restore') {
+    return 'Does nothing of it: what the service holds is what is wanted from now on, until the provider writes it again.';
+  }
+  return 'Does nothing of it. The differences stay, and stay reported; a later sweep may propose it again.';
+}
+
+function PlanLink({ id }: { readonly id: string }) {
+  return (
+    <Link to="/plans/$id" params={{ id }}>
+      {id}
+    </Link>
+  );
+}
+
+function Decision({ plan }: { readonly plan: PlanOf }) {
+  if (plan.status === 'held') {
+    return (
+      <Acts>
+        <Approve plan={plan} />
+        <Act
+          name="Plan"
+          label="Discard"
+          meaning={toDiscarding(plan.source)}
+          command={`scim-bridge plan discard ${plan.id}`}
+          path={`/plans/${plan.id}/discard`}
+          confirm={toDiscarding(plan.source)}
+        />
+      </Acts>
+    );
+  }
+  if (plan.status !== 'applied') return null;
+  return (
+    <Acts>
+      <Undo plan={plan} />
+    </Acts>
+  );
+}
+
+function Approve({ plan }: { readonly plan: PlanOf }) {
+  const { id, hash, counts } = plan;
+  return (
+    <Act
+      name="Plan"
+      label="Approve"
+      isMain
+      meaning="Does exactly what is listed here, as far as it still holds. It may shrink, it never grows."
+      command={`scim-bridge plan approve ${id} ${hash}`}
+      path={`/plans/${id}/approve`}
+      body={{ hash }}
+      confirm={
+        <>
+          {toCounts(counts.kinds)}. Harm: {toHarm(counts.harm)}. You approve the plan with the hash{' '}
+          <code>{hash.slice(0, 12)}</code>: if it is another one by now, nothing is done.
+        </>
+      }
+      told={() => 'Approved. Its changes go to the service now.'}
+    />
+  );
+}
+
+function Undo({ plan }: { readonly plan: PlanOf }) {
+  const navigate = useNavigate();
+  return (
+    <Act
+      name="Undoing"
+      label="Undo"
+      meaning="Makes a plan that takes back what this one did, as far as the provider has written nothing of it since."
+      command={`scim-bridge plan undo ${plan.id}`}
+      path={`/plans/${plan.id}/undo`}
+      onDone={({ id }) => void navigate({ to: '/plans/$id', params: { id } })}
+    />
+  );
+}
+
+function History({ plan }: { readonly plan: PlanOf }) {
+  const { createdAt, decidedAt, decidedBy, endedAt, status, source } = plan;
+  const decision = status === 'discarded' ? 'Discarded' : 'Approved';
+  return (
+    <Section title="History">
+      <ol className="timeline">
+        <li>
+          <ExactMoment at={createdAt} />
+          <span>Made</span>
+          <span>by {toSource(source)}</span>
+        </li>
+        {decidedAt && (
+          <li>
+            <ExactMoment at={decidedAt} />
+            <span>{decision}</span>
+            <span>by {decidedBy ?? 'the policy, without asking'}</span>
+          </li>
+        )}
+        {endedAt && status === 'applied' && (
+          <li>
+            <ExactMoment at={endedAt} />
+            <span>Applied</span>
+            <span>each change was done or dropped out</span>
+          </li>
+        )}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,134 @@
+/** Kinds of differences as what is different, for one. */
+const DRIFTS: Readonly<Record<string, string>> = {
+  'user.missing': 'missing user',
+  'user.deactivated': 'deactivated user',
+  'user.activated': 'activated user',
+  'user.renamed': 'renamed user',
+  'user.access': 'changed licence',
+  'user.unmanaged': 'unmanaged user',
+  'group.missing': 'missing group',
+  'group.renamed': 'renamed group',
+  'group.permissions': 'changed permissions',
+  'group.unmanaged': 'unmanaged group',
+  'member.added': 'added member',
+  'member.removed': 'removed member',
+  'admin.added': 'added admin',
+  'admin.removed': 'removed admin',
+};
+
+/** Kinds of changes as what is done, for one and for many. */
+const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many: string]>> = {
+  'user.create': ['create', 'user', 'users'],
+  'user.activate': ['activate', 'user', 'users'],
+  'user.deactivate': ['deactivate', 'user', 'users'],
+  'user.rename': ['rename', 'user', 'users'],
+  'user.access': ['change the licence of', 'user', 'users'],
+  'group.create': ['create', 'group', 'groups'],
+  'group.rename': ['rename', 'group', 'groups'],
+  'group.permissions': ['change the permissions of', 'group', 'groups'],
+  'group.delete': ['delete', 'group', 'groups'],
+  'member.add': ['add', 'member', 'members'],
+  'member.remove': ['remove', 'member', 'members'],
+  'admin.add': ['add', 'admin', 'admins'],
+  'admin.remove': ['remove', 'admin', 'admins'],
+};
+
+/** What repairing a difference does. */
+const REPAIRS: Readonly<Record<string, string>> = {
+  'user.missing': 'makes the account again',
+  'user.deactivated': 'activates',
+  'user.activated': 'deactivates',
+  'user.renamed': 'gives back the name',
+  'user.access': 'gives back licence and rights',
+  'group.missing': 'makes the group again',
+  'group.renamed': 'gives back the name',
+  'group.permissions': 'gives back the permissions',
+  'member.added': 'takes out of the group',
+  'member.removed': 'puts into the group',
+  'admin.added': 'takes away the admin right',
+  'admin.removed': 'gives back the admin right',
+};
+
+const SOURCES: Readonly<Record<string, string>> = {
+  sweep: 'a sweep',
+  tail: 'the audit log',
+  operator: 'an operator',
+  undo: 'an undoing',
+  provider: 'removals by a provider above the limit',
+  'first-run': 'what was asked for while observing',
+  restore: 'a restored backup',
+};
+
+const HARMS: Readonly<Record<string, string>> = {
+  deactivate: 'deactivations',
+  removeMember: 'members removed',
+  demoteAdmin: 'admins demoted',
+  cutAccess: 'rights taken away',
+  deleteGroup: 'groups deleted',
+};
+
+/** A kind of difference in words. */
+export function toKind(kind: string): string {
+  return DRIFTS[kind] ?? kind;
+}
+
+/** Effect of a repair in words. */
+export function toRepair(kind: string): string {
+  return REPAIRS[kind] ?? 'changes it back';
+}
+
+/** A number of changes of one kind in words: `remove 22 members`. */
+export function toChange(kind: string, count: number): string {
+  const [verb, one, many] = CHANGES[kind] ?? [kind, 'thing', 'things'];
+  return `${verb} ${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+/** One change without its number: `remove member`. */
+export function toVerb(kind: string): string {
+  const [verb, one] = CHANGES[kind] ?? [kind, ''];
+  return `${verb} ${one}`.trim();
+}
+
+/** Origin of a plan in words. */
+export function toSource(source: string): string {
+  return SOURCES[source] ?? source;
+}
+
+/** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
+export function toCounts(kinds: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(kinds).map(([kind, count]) => toChange(kind, count));
+  const text = parts.length === 0 ? 'nothing' : parts.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Harm that a plan would do, in words. */
+export function toHarm(harm: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(harm).filter(([, count]) => count > 0);
+  if (parts.length === 0) return 'none';
+  return parts
+    .map(([kind, count]) => `${count.toLocaleString('en')} ${HARMS[kind] ?? kind}`)
+    .join(', ');
+}
+
+/** Reason of a plan with its kinds of harm in words. */
+export function toReason(reason: string): string {
+  return reason.replace(
+    /\b(deactivate|removeMember|demoteAdmin|cutAccess|deleteGroup)\b(?=:)/g,
+    (kind) => HARMS[kind] ?? kind,
+  );
+}
+
+/** What is held of a thing that a change or a difference is about: a place in a group, an account, or a value. */
+export function toHeld(kind: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('present' in value) {
+    const [noun = ''] = kind.split('.');
+    const word = noun === 'member' || noun === 'admin' ? noun : 'there';
+    if (value.present === true) return word;
+    return word === 'there' ? 'not there' : `no ${word}`;
+  }
+  const [only, ...others] = Object.entries(value);
+  if (only === undefined || others.length > 0) return value;
+  if (only[0] === 'active') return only[1] === true ? 'active' : 'not active';
+  return only[1];
+}

@@ -1,0 +1,128 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ExactMoment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag, type Tone } from '../parts/tag.tsx';
+
+type Request = Ops<'Request'>;
+
+const route = getRouteApi('/requests');
+const STATUSES = [
+  { value: '', label: 'All answers' },
+  { value: '2xx', label: 'Accepted' },
+  { value: '4xx', label: 'Refused (4xx)' },
+  { value: '5xx', label: 'Failed (5xx)' },
+  { value: '409', label: 'Conflicts (409)' },
+];
+
+const columns: readonly Column<Request>[] = [
+  { title: 'When', cell: ({ at }) => <ExactMoment at={at} /> },
+  {
+    title: 'Request',
+    grows: true,
+    cell: ({ method, route: pattern, written, scimType }) => (
+      <>
+        <code>
+          {method} {pattern}
+        </code>
+        <div className="detail">{toWritten(written)}</div>
+        {scimType && <div className="detail">{scimType}</div>}
+      </>
+    ),
+  },
+  {
+    title: 'Of',
+    isWide: true,
+    cell: ({ resource }) => resource && <Subject resource={resource} />,
+  },
+  { title: 'Answer', cell: ({ status }) => <Tag tone={toTone(status)} text={String(status)} /> },
+  {
+    title: 'Took',
+    isWide: true,
+    cell: ({ durationMs }) => <span className="number">{Math.round(durationMs)} ms</span>,
+  },
+  {
+    title: 'From',
+    isWide: true,
+    cell: ({ credential, client }) => <span title={client ?? undefined}>{credential}</span>,
+  },
+];
+
+/** What providers wrote and what they were refused, as it comes. */
+export function RequestsPage() {
+  const { status = '', resource = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList('RequestList', '/requests', {
+    query: { status, resource },
+    topics: ['requests'],
+  });
+  const show = (change: { status?: string; resource?: string }) => {
+    const given = Object.entries({ status, resource, ...change }).filter(
+      ([, value]) => value !== '',
+    );
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  return (
+    <Page
+      title="Requests"
+      lead="What providers wrote, and what they were refused, without values."
+      actions={
+        <Group gap="xs">
+          <TextInput
+            type="search"
+            aria-label="Id of a user or group"
+            placeholder="Id of a user or group"
+            w={260}
+            value={resource}
+            onChange={({ currentTarget }) => show({ resource: currentTarget.value.trim() })}
+          />
+          <Select
+            aria-label="Answer"
+            data={STATUSES}
+            value={status}
+            onChange={(value) => show({ status: value ?? '' })}
+          />
+        </Group>
+      }
+    >
+      <DataTable
+        label="Requests"
+        columns={columns}
+        list={list}
+        toKey={({ requestId, at, route: pattern, resource: of }) =>
+          `${requestId} ${at} ${pattern} ${of?.id}`
+        }
+        empty="No such request was kept."
+      />
+    </Page>
+  );
+}
+
+function Subject({
+  resource: { type, id },
+}: {
+  readonly resource: NonNullable<Request['resource']>;
+}) {
+  return (
+    <Link to={type === 'user' ? '/users/$id' : '/groups/$id'} params={{ id }}>
+      {type} {id.slice(0, 8)}
+    </Link>
+  );
+}
+
+function toWritten(written: Request['written']): string {
+  return written
+    .map(({ op, path, values }) => {
+      if (op === 'drop') return `not taken: ${path}`;
+      return `${op} ${path}${values > 1 ? ` (${values})` : ''}`;
+    })
+    .join(', ');
+}
+
+function toTone(status: number): Tone {
+  if (status >= 500) return 'bad';
+  return status >= 400 ? 'waiting' : 'good';
+}

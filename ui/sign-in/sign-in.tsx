@@ -1,0 +1,51 @@
+import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { askSession } from '../api/ask.ts';
+import iconUrl from '../app/icon.svg';
+import { CommandLine } from '../parts/command.tsx';
+
+/** Asks for the token of an operator or a reader. */
+export function SignIn() {
+  const client = useQueryClient();
+  const [token, setToken] = useState('');
+  const signIn = useMutation({
+    mutationFn: () => askSession('POST', { token: token.trim() }),
+    onSuccess: (me) => client.setQueryData(['me'], me),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <main className="sign-in">
+      <Paper component="form" withBorder p="xl" radius="md" onSubmit={submit}>
+        <Stack>
+          <img src={iconUrl} alt="" width={40} height={40} />
+          <Title order={1}>Sign in to scim-bridge</Title>
+          <PasswordInput
+            label="Token of an operator or a reader"
+            value={token}
+            onChange={({ currentTarget }) => setToken(currentTarget.value)}
+            autoComplete="current-password"
+            autoFocus
+            required
+            withAsterisk={false}
+          />
+          {signIn.error && (
+            <Alert color="red" variant="outline" role="alert" title="Not signed in">
+              {signIn.error.message}
+            </Alert>
+          )}
+          <Button type="submit" size="sm" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <Text size="sm" c="dimmed">
+            It is OPS_TOKEN, or a token of your own:
+          </Text>
+          <CommandLine text="scim-bridge token create my-name --for operator" />
+        </Stack>
+      </Paper>
+    </main>
+  );
+}

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const folder = join(import.meta.dirname, '../dist/console/ui');
+
+/** Compresses each asset once, so that the bridge sends it as it is. */
+function compress(): Plugin {
+  return {
+    name: 'compress',
+    apply: 'build',
+    closeBundle() {
+      const assets = join(folder, 'assets');
+      for (const name of readdirSync(assets)) {
+        const path = join(assets, name);
+        const plain = readFileSync(path);
+        const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+        writeFileSync(`${path}.br`, brotliCompressSync(plain, { params }));
+        writeFileSync(`${path}.gz`, gzipSync(plain));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  plugins: [react(), compress()],
+  build: {
+    outDir: folder,
+    emptyOutDir: true,
+    // No data: addresses, which the policy of the page refuses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: {
+    proxy: { '/ops': 'http://127.0.0.1:8080', '/console/session': 'http://127.0.0.1:8080' },
+  },
+});
