@@ -312,7 +312,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
 describeStores('a step of a person that was begun with its write', ({ makeStore }) => {
   const observed = { userName: 'ada', fullName: 'Ada', active: false, at: 2, by: 'test' };
   const outcome: UserOutcome = { kind: 'done', known: { observed } };
-  const doc = { userName: 'ada', active: false };
+  const doc = { ...named('Grace'), active: false };
 
   test('is recorded against the row as it is known', async () => {
     const store = await makeStore();
