@@ -117,18 +117,16 @@ async function serveUntilStopped(
     if (!isAsked) throw end;
     return 0;
   } finally {
-    cutOff(servers);
+    for (const server of servers) cutOff(server);
     secrets.stop();
     await closeTarget();
     await store.close();
   }
 }
 
-function cutOff(servers: readonly Server[]): void {
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
+function cutOff(server: Server): void {
+  server.close();
+  server.closeAllConnections();
 }
 
 /** Tokens that the settings give, or that the first run made. */

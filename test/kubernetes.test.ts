@@ -1,8 +1,17 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -25,6 +34,9 @@ const kustomization = z
     namespace: z.string(),
     labels: z.array(z.strictObject({ pairs: z.record(z.string(), z.string()) })),
     resources: z.array(z.string()),
+    configMapGenerator: z.tuple([
+      z.strictObject({ name: z.string(), envs: z.tuple([z.string()]) }),
+    ]),
     images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })),
   })
   .parse(parse(read('config/kubernetes/kustomization.yaml')));
@@ -82,6 +94,7 @@ const [sweep] = job.spec.containers;
 
 /** Where the types of each kind are, which were made from the API's own description. */
 const kinds = new Map([
+  ['Ingress', 'networking/v1'],
   ['Namespace', 'core/v1'],
   ['ConfigMap', 'core/v1'],
   ['Service', 'core/v1'],
@@ -163,12 +176,75 @@ test('each manifest is one of its kind, and a mistake in it would be noticed', a
 });
 
 test('every manifest is part of the whole, or of what needs the Prometheus Operator', () => {
-  for (const part of ['', 'monitoring']) {
+  for (const part of ['', 'monitoring', 'ingress']) {
     const files = readdirSync(join(folder, part)).filter((file) => file.endsWith('.yaml'));
     const whole = parse(read(join('config/kubernetes', part, 'kustomization.yaml')));
     expect(files.toSorted()).toEqual([...whole.resources, 'kustomization.yaml'].toSorted());
     expect(whole.namespace).toBe(kustomization.namespace);
   }
+});
+
+const ingress = z.object({
+  spec: z.object({
+    rules: z.array(
+      z.object({
+        http: z.object({
+          paths: z.array(
+            z.object({
+              path: z.string(),
+              backend: z.object({
+                service: z.object({ name: z.string(), port: z.object({ name: z.string() }) }),
+              }),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+});
+
+test('the ingress is one, and passes on what providers need and nothing else', async () => {
+  const manifest = parse(read('config/kubernetes/ingress/ingress.yaml'));
+  expect([...(await compile(new Map([['ingress', toProgram(manifest)]])))]).toEqual([]);
+  const paths = ingress.parse(manifest).spec.rules.flatMap(({ http }) => http.paths);
+  expect(paths.map(({ path }) => path)).toEqual(['/scim/v2', '/oauth/token']);
+  for (const { backend } of paths)
+    expect(backend.service).toEqual({ name: 'scim-bridge', port: { name: 'http' } });
+});
+
+const hasKubectl = existsSync('/usr/bin/kubectl');
+
+/** What the cluster is given, with these settings. */
+function render(change: (settings: string) => string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'scim-bridge-kustomize-'));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(folder, copy, { recursive: true });
+  const file = join(copy, kustomization.configMapGenerator[0].envs[0]);
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  return execFileSync('/usr/bin/kubectl', ['kustomize', copy], { encoding: 'utf8' });
+}
+
+test.runIf(hasKubectl)('a changed setting starts new pods: its hash is in their names', () => {
+  const findNames = (text: string) => new Set(text.match(/scim-bridge-[a-z0-9]{10}\b/g));
+  const before = findNames(render((settings) => settings));
+  const after = findNames(render((settings) => `${settings}LOG_LEVEL=warn\n`));
+
+  expect(before.size).toBe(1);
+  expect(after.size).toBe(1);
+  expect(after).not.toEqual(before);
+});
+
+test('the bridges reach names, the service and PostgreSQL alone', () => {
+  const { egress } = z
+    .object({
+      spec: z.object({
+        policyTypes: z.tuple([z.literal('Ingress'), z.literal('Egress')]),
+        egress: z.array(z.object({ ports: z.array(z.object({ port: z.number() })) })),
+      }),
+    })
+    .parse(manifests.get('network-policy.yaml')).spec;
+  const ports = egress.flatMap(({ ports: some }) => some.map(({ port }) => port));
+  expect([...new Set(ports)]).toEqual([53, 443, 5_432]);
 });
 
 test('the image is that of this version, and every container has it', () => {
@@ -189,7 +265,7 @@ test('each secret is a file under a documented key, and every other variable is 
     expect(files).toContain(value);
   }
   expect(new Set(used.map(({ value }) => value)).isSupersetOf(new Set(files))).toBe(true);
-  const { data } = z.object({ data: labels }).parse(manifests.get('settings.yaml'));
+  const data = parseEnv(read(`config/kubernetes/${kustomization.configMapGenerator[0].envs[0]}`));
   const plain = used.filter(({ value }) => !value.startsWith('/run/')).map(({ name }) => name);
   for (const name of [...plain, ...Object.keys(data)]) expect(open).toContain(name);
   for (const manifest of manifests.values()) expect(manifest).not.toMatchObject({ kind: 'Secret' });

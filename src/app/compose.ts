@@ -22,6 +22,7 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
+import { countTraffic } from './count-traffic.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -38,13 +39,7 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import {
-  countStoreWork,
-  countTraffic,
-  toDriftEvents,
-  toGuardOptions,
-  toReconcileEvents,
-} from './telemetry.ts';
+import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {

@@ -1,7 +1,6 @@
 import type { AttemptsDeps } from '../access/attempts.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
-import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
@@ -49,21 +48,6 @@ export function toReconcileEvents(
     plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
     recovery: (fields) => logger.log(events.recovery(fields)),
     release: (fields) => logger.log(events.release(fields)),
-  };
-}
-
-/** Counts for samples what the metrics count. */
-export function countTraffic(metrics: Metrics, traffic: TrafficCounter): Metrics {
-  return {
-    ...metrics,
-    countUpstreamCall(labels, durationMs) {
-      traffic.called();
-      metrics.countUpstreamCall(labels, durationMs);
-    },
-    countChange(kind, tookMs) {
-      if (kind === 'leaver') traffic.left(tookMs);
-      metrics.countChange(kind, tookMs);
-    },
   };
 }
 

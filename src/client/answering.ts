@@ -15,8 +15,7 @@ export function answerTo(
   options: CallOptions | undefined,
   send: Send,
 ): Answering<unknown> {
-  const site: { stack?: string } = {};
-  Error.captureStackTrace(site, method);
+  const site = captureSite(method);
   let head: AnswerHead | undefined;
   const onAnswer = (answered: AnswerHead) => {
     head = answered;
@@ -60,8 +59,23 @@ export function assertMayBeEmpty(operation: Operation, head: AnswerHead | undefi
   });
 }
 
-/** The frames of the client are the same for every call: those of its caller say where it was made. */
-function leadTo({ stack = '' }: { stack?: string }, error: unknown): unknown {
+/** Place in a program where a function of the client was called. */
+export interface CallSite {
+  readonly stack?: string;
+}
+
+/** Notes where a function of the client was called. */
+export function captureSite(method: (...input: never[]) => unknown): CallSite {
+  const site: CallSite = {};
+  Error.captureStackTrace(site, method);
+  return site;
+}
+
+/**
+ * Gives an error the frames of the call in place of the client's own, which are the same for every call. Returns the
+ * error.
+ */
+export function leadTo({ stack = '' }: CallSite, error: unknown): unknown {
   if (!(error instanceof UpstreamError || error instanceof TypeError)) return error;
   const frames = stack.split('\n').slice(1);
   if (frames.length > 0) error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n');

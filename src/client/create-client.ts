@@ -11,7 +11,13 @@ import type {
 import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
 import type { Timeouts, TransportOptions } from '../upstream/transport-options.ts';
-import { answerTo, assertMayBeEmpty, toTransportOptions } from './answering.ts';
+import {
+  answerTo,
+  assertMayBeEmpty,
+  captureSite,
+  leadTo,
+  toTransportOptions,
+} from './answering.ts';
 import { type ClientHooks, toTransportHooks } from './client-hooks.ts';
 import type {
   Answering,
@@ -87,13 +93,8 @@ export function createClient(options: ClientOptions): object {
   return {
     ...createGroups(transport),
     request: createRequest(transport),
-    download: (from: DownloadRequest | RedirectTarget, callOptions?: CallOptions) =>
-      transport.download(from, toTransportOptions(callOptions)),
-    paginate: (list: unknown, args: unknown = {}, options: PaginateOptions = {}) =>
-      readEntries(
-        { transport, operation: getListRow(list), args, call: toTransportOptions(options) },
-        options,
-      ),
+    download: createDownload(transport),
+    paginate: createPaginate(transport),
     close: () => transport.close(),
   };
 }
@@ -126,6 +127,28 @@ function toTimeouts(callMs: number): Partial<Timeouts> {
 function createRequest(transport: Transport) {
   return function request(raw: RawRequest, options?: CallOptions): Answering<unknown> {
     return answerTo(request, options, (callOptions) => transport.request(raw, callOptions));
+  };
+}
+
+function createDownload(transport: Transport) {
+  return async function download(
+    from: DownloadRequest | RedirectTarget,
+    options?: CallOptions,
+  ): Promise<Download> {
+    const site = captureSite(download);
+    try {
+      return await transport.download(from, toTransportOptions(options));
+    } catch (error) {
+      throw leadTo(site, error);
+    }
+  };
+}
+
+function createPaginate(transport: Transport) {
+  return function paginate(list: unknown, args: unknown = {}, options: PaginateOptions = {}) {
+    const source = { transport, operation: getListRow(list), args };
+    const site = captureSite(paginate);
+    return readEntries({ ...source, site, call: toTransportOptions(options) }, options);
   };
 }
 

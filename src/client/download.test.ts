@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createMuteServer, type Socket } from 'node:net';
 import { arrayBuffer, text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sendJson, startService } from '../upstream/testing/service.ts';
@@ -120,6 +121,44 @@ describe('a content that cannot be had', () => {
     const { client } = await startClient(() => undefined);
 
     await expect(client.download({ url, status: 302 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a content that never begins is given up', () => {
+  /** Takes connections and says nothing: no TLS, no answer, no connection behind a proxy. */
+  async function startMute(): Promise<string> {
+    const sockets = new Set<Socket>();
+    const server = createMuteServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    return `127.0.0.1:${address.port}`;
+  }
+
+  test.each([
+    { by: 'a server without TLS', scheme: 'https', isProxied: false },
+    { by: 'a server that never answers', scheme: 'http', isProxied: false },
+    { by: 'a proxy that opens no connection', scheme: 'https', isProxied: true },
+  ])('after its time, and at once by its caller: $by', async ({ scheme, isProxied }) => {
+    const mute = await startMute();
+    const url = `${scheme}://${isProxied ? 'files.invalid' : mute}/a`;
+    const proxy = isProxied ? { proxy: `http://${mute}` } : {};
+    const { client } = await startClient(() => undefined, proxy);
+    const caller = new AbortController();
+    const target = { url, status: 302 };
+    const aborted = client.download(target, { signal: caller.signal });
+    caller.abort();
+
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.download(target, { timeoutMs: 60 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
   });
 });
 

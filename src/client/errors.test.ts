@@ -72,6 +72,7 @@ test.each([
   { body: 'Invalid token', words: ': Invalid token' },
   { body: '<html><title>Bad Gateway</title></html>', words: ': Bad Gateway' },
   { body: `{"message":"${'x'.repeat(999)}"}`, words: `: ${'x'.repeat(299)}…` },
+  { body: '{"message":"Basic subscription needed"}', words: ': Basic subscription needed' },
   { body: '{"code":3}', words: '' },
   { body: '', words: '' },
 ])('the message ends with the words of the service: $body', async ({ body, words }) => {
@@ -90,7 +91,7 @@ test('the message of an error is the only place where a part of the body is show
   expect(JSON.stringify(error)).not.toMatch(/hidden|not so/);
 });
 
-test.each([token, encodeURIComponent(token), 'Bearer abc.def-123', 'basic dXNlcjpwYXNz'])(
+test.each([token, encodeURIComponent(token), 'Bearer abc.def-123', 'basic dXNlcjpwYXNzMQ=='])(
   'credentials that the service sends back are in no error: %s',
   async (credentials) => {
     const error = await errorOf(400, JSON.stringify({ message: `who is ${credentials}?` }));
@@ -112,7 +113,12 @@ test('the frames of an error begin with the line that called', async () => {
   const refused = await failStack(() => client.users.retrieveCurrentUser());
   const mistaken = await failStack(() => client.request({ method: 'GET', path: '..' }));
 
-  for (const stack of [refused, mistaken]) {
+  const listed = await failStack(async () => {
+    for await (const _space of client.paginate(client.spaces.retrieveListOfSpaces)) break;
+  });
+  const downloaded = await failStack(() => client.download({ path: '/x' }));
+
+  for (const stack of [refused, mistaken, listed, downloaded]) {
     expect(stack.split('\n')[1]).toContain(import.meta.filename);
     expect(stack).not.toMatch(/upstream\/|create-client/);
   }

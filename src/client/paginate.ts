@@ -5,6 +5,7 @@ import { type Page, type Pages, paginateChecked } from '../upstream/paginate.ts'
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
+import { type CallSite, leadTo } from './answering.ts';
 import type { CallOptions as ClientCallOptions } from './client-types.ts';
 import { type PageCursor, parseCursor, startCursor } from './page-cursor.ts';
 
@@ -32,6 +33,8 @@ export interface ListSource {
   readonly operation: PagedOperation;
   readonly args: unknown;
   readonly call: CallOptions;
+  /** Place to which errors while reading lead. */
+  readonly site: CallSite;
 }
 
 const PAGE_SIZE = 100;
@@ -83,6 +86,14 @@ class ListReader implements Entries<unknown> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<unknown> {
+    try {
+      yield* this.#readEntries();
+    } catch (error) {
+      throw leadTo(this.#source.site, error);
+    }
+  }
+
+  async *#readEntries(): AsyncGenerator<unknown> {
     let left = this.#maxItems;
     for await (const read of this.#readPages()) {
       for (const item of this.#handOut(read)) {

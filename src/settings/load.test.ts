@@ -218,7 +218,9 @@ test('the variables that Kubernetes adds for a service of our name are no settin
 test('where Python looks for certificates is no misspelt setting', () => {
   const { warnings } = load({ REQUESTS_CA_BUNDLE: '/etc/ssl/certs/ca-certificates.crt' });
   expect(warnings).toEqual([]);
-  expect(() => load({ RETENTION_REQEUSTS: '1d' })).toThrow('RETENTION_REQEUSTS is no setting');
+  expect(load({ RETENTION_REQEUSTS: '1d' }).warnings).toEqual([
+    'The environment variable RETENTION_REQEUSTS is not read. Did you mean RETENTION_REQUESTS?',
+  ]);
 });
 
 test('a real service needs its token', () => {
@@ -312,7 +314,6 @@ for (const url of [
 
 const leaks = [
   { why: 'a refused token', env: { SCIM_TOKENS: 's3cret' } },
-  { why: 'a misspelt variable', env: { UPSTREAM_TOKE: 's3cret' } },
   { why: 'a refused database address', env: { DATABASE_URL: 'mysql://bridge:s3cret@db/x' } },
   { why: 'a database address without its server', env: { DATABASE_URL: 'postgres:s3cret' } },
   {

@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { addGroup, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import type { ChangeClass } from '../domain/change-class.ts';
+import { insertOwnCall } from './audit/own-calls.ts';
 import { countWaitingChanges, insertChange, pruneChanges, takeSettledChanges } from './changes.ts';
+import { recoverInFlight } from './in-flight.ts';
 import type { Store } from './store.ts';
+import { updateUser } from './users/users.ts';
 
 function remember(store: Store, id: string, version: number, kind: ChangeClass): Promise<void> {
   const type = kind === 'group' ? 'group' : 'user';
@@ -58,5 +61,27 @@ describeStores('accepted changes', ({ makeStore }) => {
     expect(counted).toEqual([{ kind: 'leaver', oldestAt: 7, count: 2 }]);
     expect(pruned).toBe(1);
     expect(await countWaitingChanges(store.read)).toEqual(counted);
+  });
+
+  test('whose call began with them are stored when their process has ended before its outcome', async () => {
+    const store = await makeStore();
+    const begun = { pending: '{"active":2}', version: 2, active: 0, due_at: 1_000 };
+    const [leaver, repaired] = [await addUser(store, begun), await addUser(store, begun)];
+    await store.write(async (tx) => {
+      for (const { id } of [leaver, repaired]) {
+        const key = { type: 'user', id } as const;
+        const isRepair = id === repaired.id ? 1 : 0;
+        const changes = [{ kind: 'user.deactivate', upstreamId: '1', isRepair }] as const;
+        const at = 1_000;
+        const [call] = await insertOwnCall(tx, { at, operation: 'scim.updateUser', key, changes });
+        await updateUser(tx, id, { in_flight: call?.id ?? 0, modified_at: at });
+      }
+    });
+
+    await store.write((tx) => recoverInFlight(tx, 2_000));
+
+    expect(await countWaitingChanges(store.read)).toEqual([
+      { kind: 'leaver', oldestAt: 1_000, count: 1 },
+    ]);
   });
 });

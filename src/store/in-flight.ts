@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
+import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
@@ -76,7 +77,9 @@ export async function landUnchanged(
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
 export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): Promise<void> {
-  await forgetOutcomes(tx, tableOf(key), sql<boolean>`resource.id = ${key.id}`);
+  const which = sql<boolean>`resource.id = ${key.id}`;
+  await insertLostChanges(tx, tableOf(key), which);
+  await forgetOutcomes(tx, tableOf(key), which);
   await tx
     .updateTable(tableOf(key))
     .set((set) => ({ in_flight: 0, must_look: 1, due_at: dueAt, steps: raised(set) }))
@@ -97,6 +100,7 @@ export async function beginLook(tx: Db, key: ResourceKey): Promise<void> {
 export async function recoverInFlight(tx: Db, now: number): Promise<number> {
   let recovered = 0;
   for (const table of ['users', 'groups'] as const) {
+    await insertLostChanges(tx, table, sql<boolean>`true`);
     await forgetOutcomes(tx, table, sql<boolean>`true`);
     const result = await tx
       .updateTable(table)

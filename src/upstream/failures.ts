@@ -40,11 +40,14 @@ export function toAnswerError(
   });
 }
 
+/** Credentials in a header's form (RFC 6750, RFC 7617); words alone, as in `Basic membership`, are none. */
+const CREDENTIALS = /\b(Bearer|Basic) +(?=[\w.~+/=-]*[\d=])[\w.~+/=-]{8,}/gi;
+
 function withoutToken(text: string, token: string): string {
   return text
     .replaceAll(token, '[token]')
     .replaceAll(encodeURIComponent(token), '[token]')
-    .replace(/\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi, '$1 [token]');
+    .replace(CREDENTIALS, '$1 [token]');
 }
 
 /** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
