@@ -13,7 +13,7 @@ import {
 import { freezePrototypes } from './app/freeze-prototypes.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
-import { createSecretWatch } from './app/secret-watch.ts';
+import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
 import { toConnectionLimits, toOverloadLimits } from './app/settings.ts';
 import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
@@ -63,13 +63,11 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 
 async function serveUntilStopped(
   loaded: LoadedSettings,
-  { write, env, untilStopped, reload = () => loaded, onHangUp, terminal }: ServeWorld,
+  { write, env, untilStopped, terminal, ...world }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
   const { settings, warnings } = loaded;
-  const secrets = createSecretWatch({ loaded, reload, logger });
-  onHangUp?.(secrets.reload);
-  secrets.start();
+  const secrets = startSecretWatch(loaded, world, logger);
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
@@ -122,6 +120,17 @@ async function serveUntilStopped(
     await closeTarget();
     await store.close();
   }
+}
+
+function startSecretWatch(
+  loaded: LoadedSettings,
+  { reload = () => loaded, onHangUp }: Pick<ServeWorld, 'reload' | 'onHangUp'>,
+  logger: Logger,
+): SecretWatch {
+  const secrets = createSecretWatch({ loaded, reload, logger });
+  onHangUp?.(secrets.reload);
+  secrets.start();
+  return secrets;
 }
 
 function cutOff(server: Server): void {
