@@ -1,3 +1,4 @@
+import { CONSOLE_PATH } from '../console/router.ts';
 import type { Settings } from '../settings/schema.ts';
 import { SCIM_PATH } from './scim.ts';
 
@@ -15,7 +16,7 @@ export interface BannerFacts {
 
 /** Text for the person who starts the bridge. It is no line of the log, and the only place that shows these tokens. */
 export function toBanner(facts: BannerFacts): string {
-  const { publicUrl, settings, token, operator } = facts;
+  const { publicUrl, opsUrl, settings, token, operator } = facts;
   const base = `${publicUrl}${SCIM_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
   if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
@@ -25,6 +26,7 @@ export function toBanner(facts: BannerFacts): string {
 scim-bridge is serving the embedded sandbox (set UPSTREAM_URL for a real service)
 
 ${address}
+Console        ${opsUrl}${CONSOLE_PATH}
 SCIM token     ${token}
 ${ops}
 Try it:

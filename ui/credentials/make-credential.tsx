@@ -10,6 +10,7 @@ const KINDS = [
   { value: 'scim', label: 'Token of a provider' },
   { value: 'client', label: 'OAuth client of a provider' },
   { value: 'operator', label: 'Token of an operator' },
+  { value: 'metrics', label: 'Token for the metrics alone' },
   { value: 'reader', label: 'Token of a reader' },
 ];
 
