@@ -63,9 +63,7 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           areaProps={{ isAnimationActive: false }}
           yAxisProps={{ width: 44, allowDecimals: false }}
           xAxisProps={{ minTickGap: 48 }}
-          {...(limit === null
-            ? {}
-            : { referenceLines: [{ y: limit, color: 'red.6' }] })}
+          {...(limit === null ? {} : { referenceLines: [{ y: limit, color: 'red.6' }] })}
         />
       </div>
       <Numbers chart={chart} samples={samples} />
