@@ -63,12 +63,11 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 
 async function serveUntilStopped(
   loaded: LoadedSettings,
-  world: ServeWorld,
+  { write, env, untilStopped, terminal, ...world }: ServeWorld,
   logger: Logger,
 ): Promise<number> {
-  const { write, env, untilStopped, terminal } = world;
   const { settings, warnings } = loaded;
-  const secrets = openSecrets(loaded, world, logger);
+  const secrets = startSecretWatch(loaded, world, logger);
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
@@ -86,15 +85,18 @@ async function serveUntilStopped(
     const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
-    const made = await readTokens(settings, store);
+    const scimTokens = await readScimTokens(settings, store);
+    const operator = await readFirstOperator(settings, store);
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
-      ...toBasics(loaded, made.operator),
-      ...{ store, target, scimTokens: made.scimTokens, publicUrl, calledBefore, logger, metrics },
+      ...toBasics(loaded, operator),
+      ...{ store, target, scimTokens, publicUrl, calledBefore, logger, metrics },
       tracing: otel?.tracing ?? noTracing,
       findOverload: overloads.find,
     });
-    renewSecrets(bridge, secrets, { settings, made });
+    const made = { scimTokens, operator };
+    secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
+    if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
     await tellWeaknesses(logger, store);
     await bridge.start();
     ports.main.serve(bridge.app);
@@ -120,26 +122,15 @@ async function serveUntilStopped(
   }
 }
 
-/** Watches the secrets from now on: a start may wait for minutes. */
-function openSecrets(
+function startSecretWatch(
   loaded: LoadedSettings,
-  { reload = () => loaded, onHangUp }: ServeWorld,
+  { reload = () => loaded, onHangUp }: Pick<ServeWorld, 'reload' | 'onHangUp'>,
   logger: Logger,
 ): SecretWatch {
   const secrets = createSecretWatch({ loaded, reload, logger });
   onHangUp?.(secrets.reload);
   secrets.start();
   return secrets;
-}
-
-/** Gives a bridge the secrets that change from now on, and those that have changed while it was made. */
-function renewSecrets(
-  bridge: Bridge,
-  secrets: SecretWatch,
-  { settings, made }: { readonly settings: Settings; readonly made: MadeTokens },
-): void {
-  secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
-  if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
 }
 
 function cutOff(server: Server): void {
@@ -151,11 +142,6 @@ function cutOff(server: Server): void {
 interface MadeTokens {
   readonly scimTokens: readonly string[];
   readonly operator: string | undefined;
-}
-
-async function readTokens(settings: Settings, store: Store): Promise<MadeTokens> {
-  const scimTokens = await readScimTokens(settings, store);
-  return { scimTokens, operator: await readFirstOperator(settings, store) };
 }
 
 function toFacts(

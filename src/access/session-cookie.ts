@@ -30,11 +30,18 @@ export function toSessionUse({ headers, path }: Pick<Request, 'headers' | 'path'
 }
 
 /**
- * The `Set-Cookie` of a session, or of its end where `text` is empty. Browsers name the origin of every sign-in, so
- * that is what tells whether the connection to the person is encrypted, whatever is in between.
+ * True when the connection to the person is encrypted, whatever is in between: browsers name the origin of every
+ * request that changes something.
  */
-export function toSessionCookie(req: Pick<Request, 'headers'>, text: string, ms: number): string {
-  const isSecure = /^https:/i.test(req.headers.origin ?? '');
+export function isOverHttps({ headers }: Pick<Request, 'headers'>): boolean {
+  return /^https:/i.test(headers.origin ?? '');
+}
+
+/** The `Set-Cookie` of a session for so many milliseconds, or of its end where `text` is empty. */
+export function toSessionCookie(
+  text: string,
+  { ms, isSecure }: { readonly ms: number; readonly isSecure: boolean },
+): string {
   const age = Math.floor(ms / 1_000);
   return `${COOKIE}=${text}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
 }

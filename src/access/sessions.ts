@@ -36,10 +36,13 @@ export type SessionUse = 'person' | 'refresh';
 
 /** Operators who are signed in to the console. */
 export interface Sessions {
-  /** Opens a session for a credential of an operator or a reader. `text` is in this answer alone. */
+  /**
+   * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
+   * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
+   */
   open(
     credential: Credential,
-    presented: string,
+    presented: string | undefined,
   ): Promise<{ readonly text: string; readonly session: Session }>;
   /**
    * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
@@ -76,7 +79,7 @@ export function createSessions({ store, clock, findGiven, limits }: SessionsDeps
       const row: SessionRow = {
         ...{ id, digest, credential_id: credential.id, credential_name: credential.name },
         purpose: credential.purpose === 'operator' ? 'operator' : 'reader',
-        proof: credential.id.startsWith('settings-') ? toProof(text, presented) : '',
+        proof: credential.id.startsWith('settings-') ? toProof(text, presented ?? '') : '',
         ...{ created_at: now, last_used_at: now, expires_at: now + limits.maxMs },
       };
       await store.write((tx) => insertSession(tx, row));
@@ -119,6 +122,8 @@ async function isCredentialValid(db: Db, { row, text, given, now }: Validity): P
     if (token === undefined || token.revoked_at !== null) return false;
     return token.expires_at === null || token.expires_at > now;
   }
+  // What the provider said holds until the session ends.
+  if (row.credential_id.startsWith('oidc-')) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
   return token !== undefined && isSame(toProof(text, token), row.proof);
 }

@@ -1,7 +1,8 @@
-import type { Express } from 'express';
+import type { Express, Router } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
+import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
@@ -28,6 +29,7 @@ import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
+import { findOidcOptions } from './settings.ts';
 import { createApp } from './starting-app.ts';
 
 /** Path where providers get access tokens, below the public address. */
@@ -75,15 +77,24 @@ export function createApps(
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
   app.use(health);
-  const pages = createConsole({
-    ...{ sessions: parts.access.sessions, findCredential: parts.access.find },
-    ...{ attempts: parts.attempts, clock },
-  });
+  const pages = openConsole(options, parts);
   if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
   return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknown) };
+}
+
+/** Opens the console, with the identity provider of the settings. */
+function openConsole(
+  { settings, clock, logger }: WatchedOptions,
+  { access, attempts }: Pick<BridgeParts, 'access' | 'attempts'>,
+): Router {
+  const { sessions } = access;
+  const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
+  const provider = findOidcOptions(settings);
+  const oidc = provider && createOidcSignIn(provider, { sessions, clock, failed });
+  return createConsole({ sessions, findCredential: access.find, attempts, clock, oidc });
 }
 
 function toOAuthDeps(

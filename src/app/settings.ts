@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { SessionLimits } from '../access/sessions.ts';
+import type { OidcOptions } from '../console/oidc.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
@@ -33,6 +34,13 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
 /** Settings of sign-ins to the console. */
 export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settings): SessionLimits {
   return { idleMs: sessionIdle, maxMs: sessionMax };
+}
+
+/** Settings of signing in with an identity provider; undefined where none is set. */
+export function findOidcOptions({ console: { url, oidc } }: Settings): OidcOptions | undefined {
+  const { issuer, clientId, clientSecret, ...rest } = oidc;
+  const isSet = issuer !== undefined && clientId !== undefined && clientSecret !== undefined;
+  return isSet && url !== undefined ? { issuer, clientId, clientSecret, url, ...rest } : undefined;
 }
 
 /** Settings of the comparison of the service with the store. */

@@ -7,5 +7,7 @@ export const CONSOLE_PATH = '/console';
 
 /** Serves the console: signing in, and its pages. Everything else that they show comes from `/ops`. */
 export function createConsole(deps: SignInDeps): Router {
-  return Router().use(createSignIn(deps)).use(createPages());
+  const router = Router().use(createSignIn(deps));
+  if (deps.oidc !== undefined) router.use(deps.oidc.router);
+  return router.use(createPages());
 }

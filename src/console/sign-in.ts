@@ -6,11 +6,13 @@ import { toFailedAttempt } from '../access/failed-request.ts';
 import {
   findSessionText,
   isFromOwnPage,
+  isOverHttps,
   toSessionCookie,
   toSessionUse,
 } from '../access/session-cookie.ts';
 import type { Session, Sessions } from '../access/sessions.ts';
 import { StoreError } from '../store/engine/store-error.ts';
+import type { OidcSignIn } from './oidc.ts';
 
 /** Dependencies of signing in. */
 export interface SignInDeps {
@@ -18,6 +20,8 @@ export interface SignInDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly clock: { now(): number };
+  /** Signing in with the identity provider of the company; undefined where none is set. */
+  readonly oidc: OidcSignIn | undefined;
 }
 
 const body = z.strictObject({ token: z.string().min(1).max(500) });
@@ -34,12 +38,12 @@ export function createSignIn(deps: SignInDeps): Router {
   return router;
 }
 
-function tellSession({ sessions }: SignInDeps): RequestHandler {
+function tellSession({ sessions, oidc }: SignInDeps): RequestHandler {
   return async (req, res) => {
     const text = findSessionText(req);
-    const session = text && (await sessions.find(text, toSessionUse(req)));
+    const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
     // Nobody signed in is an answer here and no failed attempt.
-    send(res, 200, session ? toView(session) : { name: null });
+    send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
   };
 }
 
@@ -59,19 +63,21 @@ function signIn({ sessions, findCredential, attempts, clock }: SignInDeps): Requ
       return send(res, kind === 'too-many' ? 429 : 401, { code: 'unauthorized', message });
     }
     const { text, session } = await sessions.open(credential, token);
-    res.set('Set-Cookie', toSessionCookie(req, text, session.expiresAt - clock.now()));
+    const ms = session.expiresAt - clock.now();
+    res.set('Set-Cookie', toSessionCookie(text, { ms, isSecure: isOverHttps(req) }));
     send(res, 201, toView(session));
   };
 }
 
-function signOut({ sessions }: SignInDeps): RequestHandler {
+function signOut({ sessions, oidc }: SignInDeps): RequestHandler {
   return async (req, res) => {
     if (!isFromOwnPage(req)) return answerForeign(res);
     const text = findSessionText(req);
-    const session = text && (await sessions.find(text, 'refresh'));
+    const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
     if (session) await sessions.end(session.id);
-    res.set('Set-Cookie', toSessionCookie(req, '', 0));
-    send(res, 200, { name: null });
+    res.set('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
+    const endAt = session?.credential.id.startsWith('oidc-') ? await oidc?.findEnd() : undefined;
+    send(res, 200, { name: null, endAt: endAt ?? null });
   };
 }
 

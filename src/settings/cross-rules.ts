@@ -3,14 +3,9 @@ import { type SettingProblem, SettingsError } from './errors.ts';
 import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
-export function listCrossProblems({
-  upstream,
-  scim,
-  port,
-  ops,
-  notify,
-}: Settings): SettingProblem[] {
-  const problems: SettingProblem[] = [];
+export function listCrossProblems(settings: Settings): SettingProblem[] {
+  const { upstream, scim, port, ops, notify } = settings;
+  const problems: SettingProblem[] = [...listOidcProblems(settings.console)];
   if (upstream.url !== undefined && upstream.token === undefined) {
     problems.push(
       missing('upstream.token', 'UPSTREAM_TOKEN', 'a real service answers nobody without it'),
@@ -54,6 +49,22 @@ function listReceiverProblems({
     const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
     return [{ setting: 'notify.privateAddresses', message }];
   });
+}
+
+/** A provider alone signs nobody in. */
+function* listOidcProblems({ url, oidc }: Settings['console']): Generator<SettingProblem> {
+  if (oidc.issuer === undefined) return;
+  const why = 'console.oidc.issuer needs it';
+  if (url === undefined) yield missing('console.url', 'CONSOLE_URL', why);
+  if (oidc.clientId === undefined) {
+    yield missing('console.oidc.clientId', 'CONSOLE_OIDC_CLIENT_ID', why);
+  }
+  if (oidc.clientSecret === undefined) {
+    yield missing('console.oidc.clientSecret', 'CONSOLE_OIDC_CLIENT_SECRET', why);
+  }
+  if (oidc.operatorGroups.length + oidc.readerGroups.length === 0) {
+    yield missing('console.oidc.operatorGroups', 'CONSOLE_OIDC_OPERATOR_GROUPS', why);
+  }
 }
 
 /** Settings that are allowed but rarely meant. */

@@ -29,7 +29,7 @@ export interface Look {
 
 /** Builds the pages unless they are built, plays the story and starts the browser. */
 export async function openWorld(browserPath: string): Promise<World> {
-  execFileSync(process.execPath, ['scripts/build-console.mjs'], { cwd: root, stdio: 'inherit' });
+  buildPages();
   const [story, browser] = await Promise.all([playStory(), startBrowser(browserPath)]);
   const faults: string[] = [];
   const contexts: BrowserContext[] = [];
@@ -62,6 +62,11 @@ export async function openWorld(browserPath: string): Promise<World> {
       await story.bridge.stop();
     },
   };
+}
+
+/** Builds the pages unless they are built. */
+export function buildPages(): void {
+  execFileSync(process.execPath, ['scripts/build-console.mjs'], { cwd: root, stdio: 'inherit' });
 }
 
 function watch(page: Page, origin: string, faults: string[]): void {

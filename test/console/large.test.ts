@@ -1,11 +1,10 @@
 // @module-tag long
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { findBrowser, startBrowser } from '../support/browser.ts';
 import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { buildPages } from './console.ts';
 import { CHANGES, DRIFTS, fillStore, USERS } from './many.ts';
 
 const browserPath = findBrowser();
@@ -19,8 +18,7 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
   let browser: Browser;
   let page: Page;
   beforeAll(async () => {
-    const cwd = join(import.meta.dirname, '../..');
-    execFileSync(process.execPath, ['scripts/build-console.mjs'], { cwd, stdio: 'inherit' });
+    buildPages();
     bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
     await fillStore(bridge);
     browser = await startBrowser(browserPath ?? '');

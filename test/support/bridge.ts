@@ -44,6 +44,8 @@ export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {
   readonly onLog?: (line: JsonObject) => void;
   /** Calls to the service per second; default 0: no limit. */
   readonly requestsPerSecond?: number;
+  /** Where it listens; default: a free port. */
+  readonly port?: number;
   /** Where providers are told that the bridge is; default: where it is. */
   readonly publicUrl?: string;
   /** `false`: resolves before the first read is finished, so that SCIM still answers 503. */
@@ -119,7 +121,7 @@ export async function startBridgeOf<Service extends Counterpart>(
   });
   const store = await openMigratedStore(settings);
   const server = createGuardedServer(toConnectionLimits(settings));
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const localUrl = toUrl(server);
   const metrics = createMetrics();

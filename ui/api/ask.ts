@@ -38,6 +38,10 @@ export interface Me {
   readonly name: string | null;
   readonly role?: 'reader' | 'operator';
   readonly expiresAt?: string;
+  /** True where people may sign in with the identity provider of their company. */
+  readonly oidc?: boolean;
+  /** Where the session at the identity provider ends, after signing out. */
+  readonly endAt?: string | null;
 }
 
 /** Asks who is signed in, signs in, or signs out. @throws OpsError */

@@ -55,9 +55,9 @@ function SchemeItems() {
 function SignOutItem() {
   const client = useQueryClient();
   const signOut = async () => {
-    await askSession('DELETE');
+    const { endAt } = await askSession('DELETE');
     client.clear();
-    location.assign('/console/');
+    location.assign(endAt ?? '/console/');
   };
   return <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>;
 }

@@ -9,9 +9,9 @@ type Token = Ops<'Token'>;
 
 const PURPOSES = {
   scim: 'provider',
-  metrics: 'metrics',
   reader: 'reader',
   operator: 'operator',
+  metrics: 'metrics',
 } as const;
 
 const columns: readonly Column<Token>[] = [

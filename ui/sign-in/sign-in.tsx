@@ -1,13 +1,15 @@
-import { Alert, Button, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { askSession } from '../api/ask.ts';
+import { useMe } from '../api/queries.ts';
 import iconUrl from '../app/icon.svg';
 import { CommandLine } from '../parts/command.tsx';
 
 /** Asks for the token of an operator or a reader. */
 export function SignIn() {
   const client = useQueryClient();
+  const { data: me } = useMe();
   const [token, setToken] = useState('');
   const signIn = useMutation({
     mutationFn: () => askSession('POST', { token: token.trim() }),
@@ -23,12 +25,13 @@ export function SignIn() {
         <Stack>
           <img src={iconUrl} alt="" width={40} height={40} />
           <Title order={1}>Sign in to scim-bridge</Title>
+          {me?.oidc && <Provider />}
           <PasswordInput
             label="Token of an operator or a reader"
             value={token}
             onChange={({ currentTarget }) => setToken(currentTarget.value)}
             autoComplete="current-password"
-            autoFocus
+            autoFocus={!me?.oidc}
             required
             withAsterisk={false}
           />
@@ -47,5 +50,28 @@ export function SignIn() {
         </Stack>
       </Paper>
     </main>
+  );
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  role: 'Your account is in none of the groups that may use the console.',
+  failed: 'Signing in did not work; the log of the bridge says why.',
+};
+
+/** Signing in with the account of the company. */
+function Provider() {
+  const refusal = REFUSALS[new URLSearchParams(location.search).get('refused') ?? ''];
+  return (
+    <>
+      {refusal && (
+        <Alert color="red" variant="outline" role="alert" title="Not signed in">
+          {refusal}
+        </Alert>
+      )}
+      <Button component="a" href="/console/oidc" size="sm">
+        Sign in with your company account
+      </Button>
+      <Divider label="or" />
+    </>
   );
 }

@@ -1,0 +1,178 @@
+import { type RequestHandler, type Response, Router } from 'express';
+import * as oidc from 'openid-client';
+import { z } from 'zod';
+import { toSessionCookie } from '../access/session-cookie.ts';
+import type { Sessions } from '../access/sessions.ts';
+import type { Credential } from '../domain/credential.ts';
+import { getRequestId } from '../telemetry/request-context.ts';
+
+/** How people sign in with the identity provider of their company. */
+export interface OidcOptions {
+  /** Address of the provider, whose description is read there. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where operators reach the bridge, without a slash at the end. */
+  readonly url: string;
+  readonly scope: string;
+  readonly groupsClaim: string;
+  readonly operatorGroups: readonly string[];
+  readonly readerGroups: readonly string[];
+}
+
+/** Dependencies of signing in with OpenID Connect. */
+export interface OidcDeps {
+  readonly sessions: Pick<Sessions, 'open'>;
+  readonly clock: { now(): number };
+  readonly failed: (fields: { requestId: string; error: unknown }) => void;
+}
+
+/** Signing in with OpenID Connect. */
+export interface OidcSignIn {
+  /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
+  readonly router: Router;
+  /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
+  findEnd(): Promise<string | undefined>;
+}
+
+/** Cookie between the way to the provider and the way back. */
+const COOKIE = 'scim_bridge_sign_in';
+/** How long a person may take at the provider, in seconds. */
+const AWAY_SECONDS = 600;
+const PATH = '/console/oidc';
+
+/** Secrets of one sign-in, which only the browser that began it has. */
+const checks = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() });
+
+/**
+ * Creates signing in by the authorisation code flow with PKCE, state and nonce. The description of the provider is read
+ * at the first sign-in.
+ * @see OpenID Connect Core 1.0 §3.1, RFC 7636
+ */
+export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSignIn {
+  const find = createDiscovery(options);
+  const router = Router();
+  router.get('/oidc', leadBack(deps, begin(options, find)));
+  router.get('/oidc/callback', leadBack(deps, end(options, find, deps)));
+  return {
+    router,
+    async findEnd() {
+      try {
+        const parameters = { post_logout_redirect_uri: `${options.url}/console/` };
+        return oidc.buildEndSessionUrl(await find(), parameters).href;
+      } catch {
+        return undefined; // The session of the bridge has ended all the same.
+      }
+    },
+  };
+}
+
+type Find = () => Promise<oidc.Configuration>;
+
+/** A failed reading is tried again with the next sign-in. */
+function createDiscovery({ issuer, clientId, clientSecret }: OidcOptions): Find {
+  let reading: Promise<oidc.Configuration> | undefined;
+  const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+  return () => {
+    reading ??= oidc
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, { execute })
+      .catch((error: unknown) => {
+        reading = undefined;
+        throw error;
+      });
+    return reading;
+  };
+}
+
+function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
+  return async (_req, res) => {
+    const config = await find();
+    const state = oidc.randomState();
+    const nonce = oidc.randomNonce();
+    const verifier = oidc.randomPKCECodeVerifier();
+    const address = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: `${url}${PATH}/callback`,
+      ...{ scope, state, nonce, response_type: 'code', code_challenge_method: 'S256' },
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    });
+    const text = Buffer.from(JSON.stringify({ state, nonce, verifier })).toString('base64url');
+    setAway(res, url, text, AWAY_SECONDS);
+    res.redirect(address.href);
+  };
+}
+
+function end(options: OidcOptions, find: Find, { sessions, clock }: OidcDeps): RequestHandler {
+  const { url } = options;
+  return async (req, res) => {
+    setAway(res, url, '', 0);
+    const { state, nonce, verifier } = parseAway(req.headers.cookie ?? '');
+    const config = await find();
+    const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
+      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+      idTokenExpected: true,
+    });
+    const claims = await readClaims(config, tokens, options);
+    const credential = toCredential(claims, options);
+    if (credential === undefined) return res.redirect('/console/?refused=role');
+    const { text, session } = await sessions.open(credential, undefined);
+    const isSecure = url.startsWith('https:');
+    const ms = session.expiresAt - clock.now();
+    res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
+    res.redirect('/console/');
+  };
+}
+
+/** Cross-site requests bring it along, since the provider leads back. */
+function setAway(res: Response, url: string, text: string, seconds: number): void {
+  const secure = url.startsWith('https:') ? '; Secure' : '';
+  const rest = `Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  res.set('Cache-Control', 'no-store').append('Set-Cookie', `${COOKIE}=${text}; ${rest}`);
+}
+
+/** @throws an error when this browser has not begun a sign-in within ten minutes */
+function parseAway(cookies: string): z.output<typeof checks> {
+  const text = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(cookies)?.[1] ?? '';
+  return checks.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Claims of the ID token; where they lack the groups, those of the user info as well. */
+async function readClaims(
+  config: oidc.Configuration,
+  tokens: Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>,
+  { groupsClaim }: OidcOptions,
+): Promise<Claims> {
+  const claims = tokens.claims();
+  if (claims === undefined) throw new Error('The identity provider sent no ID token.');
+  const hasMore = config.serverMetadata().userinfo_endpoint !== undefined;
+  if (claims[groupsClaim] !== undefined || !hasMore) return claims;
+  return { ...claims, ...(await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)) };
+}
+
+/** Role of a person by their groups; undefined: none of the groups has one. */
+function toCredential(claims: Claims, options: OidcOptions): Credential | undefined {
+  const groups = [claims[options.groupsClaim]].flat().map(String);
+  const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
+  const { operatorGroups, readerGroups } = options;
+  if (!isIn(operatorGroups) && !isIn(readerGroups)) return undefined;
+  const name = claims.preferred_username ?? claims.email ?? claims.sub;
+  return {
+    id: `oidc-${String(claims.sub)}`,
+    name: String(name),
+    purpose: isIn(operatorGroups) ? 'operator' : 'reader',
+    profile: 'lenient',
+  };
+}
+
+/** What went wrong is in the log; the person is led back to the page of signing in. */
+function leadBack({ failed }: OidcDeps, handle: RequestHandler): RequestHandler {
+  return async (req, res, next) => {
+    try {
+      await handle(req, res, next);
+    } catch (error) {
+      failed({ requestId: getRequestId(res), error });
+      res.redirect('/console/?refused=failed');
+    }
+  };
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import Provider from 'oidc-provider';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { findBrowser, startBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { buildPages } from './console.ts';
+
+const browserPath = findBrowser();
+const SECRET = 'secret-of-the-console-at-the-provider';
+/** Groups of the people of the company. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  ada: ['staff', 'bridge-operators'],
+  grace: ['staff', 'bridge-readers'],
+  mallory: ['staff'],
+};
+
+/** Starts an identity provider that has everybody's word for who they are. */
+async function startProvider(consoleUrl: string): Promise<{ issuer: string; server: Server }> {
+  const port = await freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        ...{ client_id: 'console', client_secret: SECRET },
+        redirect_uris: [`${consoleUrl}/console/oidc/callback`],
+        post_logout_redirect_uris: [`${consoleUrl}/console/`],
+      },
+    ],
+    scopes: ['openid', 'profile', 'groups'],
+    claims: { openid: ['sub'], profile: ['preferred_username'], groups: ['groups'] },
+    findAccount: (_context, sub) => ({
+      accountId: sub,
+      claims: () => ({ sub, preferred_username: sub, groups: [...(GROUPS[sub] ?? [])] }),
+    }),
+    pkce: { required: () => true },
+    cookies: { keys: ['a-key-of-a-test'] },
+  });
+  const server = provider.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { issuer, server };
+}
+
+describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () => {
+  let bridge: TestBridge;
+  let browser: Browser;
+  let provider: Server;
+  beforeAll(async () => {
+    buildPages();
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const { issuer, server } = await startProvider(origin);
+    provider = server;
+    bridge = await startTestBridge({
+      port,
+      settings: {
+        ...{ ...SWEEP_SETTINGS, CONSOLE_URL: origin, CONSOLE_OIDC_ISSUER: issuer },
+        ...{ CONSOLE_OIDC_CLIENT_ID: 'console', CONSOLE_OIDC_CLIENT_SECRET: SECRET },
+        CONSOLE_OIDC_SCOPE: 'openid profile groups',
+        CONSOLE_OIDC_OPERATOR_GROUPS: 'bridge-operators',
+        CONSOLE_OIDC_READER_GROUPS: 'bridge-readers',
+      },
+    });
+    browser = await startBrowser(browserPath ?? '');
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    provider?.closeAllConnections();
+    provider?.close();
+    await bridge?.stop();
+  });
+
+  /** Goes to the provider and says there who somebody is. */
+  async function signIn(name: string): Promise<Page> {
+    const context = await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin });
+    const page = await context.newPage();
+    // The pages of the provider ask for fonts of another company.
+    await page.route(/^https:/, (route) => route.abort());
+    await page.goto('/console/');
+    await page.getByRole('link', { name: 'Sign in with your company account' }).click();
+    await page.locator('input[name=login]').fill(name);
+    await page.locator('input[name=password]').fill('of-no-use-here');
+    await page.locator('button[type=submit]').click();
+    await page.locator('button[type=submit]').click();
+    return page;
+  }
+
+  test('a member of the operators acts under their own name, and signs out at the provider too', async () => {
+    const page = await signIn('ada');
+    await page.getByText('May I leave it alone?').waitFor();
+    await page.getByRole('button', { name: 'Pause all changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause all changes' }).click();
+    await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
+    const { body } = await askOps(bridge, 'GET', '/acts');
+    expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'paused all changes' });
+
+    await page.getByLabel('Signed in as ada').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.locator('button[name=logout]').click();
+    await page.getByLabel('Token of an operator').waitFor();
+    expect(Object((await askOps(bridge, 'GET', '/sessions')).body).items).toEqual([]);
+  });
+
+  test('a member of the readers sees, and somebody in no group does not come in', async () => {
+    const reader = await signIn('grace');
+    await reader.getByText('You are signed in as a reader').first().waitFor();
+    expect(await reader.getByRole('button', { name: 'Resume', exact: true }).count()).toBe(0);
+
+    const stranger = await signIn('mallory');
+    await stranger.getByText('Your account is in none of the groups').waitFor();
+    await stranger.getByLabel('Token of an operator').waitFor();
+  });
+
+  test('a way back that this browser has not begun opens nothing', async () => {
+    const origin = new URL(bridge.baseUrl).origin;
+    const answer = await fetch(`${origin}/console/oidc/callback?code=stolen&state=guessed`, {
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('/console/?refused=failed');
+    expect(answer.headers.getSetCookie().join()).not.toContain('scim_bridge_session');
+  });
+});
