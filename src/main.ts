@@ -63,11 +63,12 @@ export async function serve(loaded: LoadedSettings, world: ServeWorld): Promise<
 
 async function serveUntilStopped(
   loaded: LoadedSettings,
-  { write, env, untilStopped, terminal, ...world }: ServeWorld,
+  world: ServeWorld,
   logger: Logger,
 ): Promise<number> {
+  const { write, env, untilStopped, terminal } = world;
   const { settings, warnings } = loaded;
-  const secrets = startSecretWatch(loaded, world, logger);
+  const secrets = openSecrets(loaded, world, logger);
   for (const warning of warnings) logger.log(events.settingWarned({ warning }));
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
@@ -85,18 +86,15 @@ async function serveUntilStopped(
     const otel = await exportTelemetry({ env, metrics, logger, clock: systemClock });
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
-    const scimTokens = await readScimTokens(settings, store);
-    const operator = await readFirstOperator(settings, store);
+    const made = await readTokens(settings, store);
     const overloads = watchOverload(settings, logger);
     const bridge = await createBridge({
-      ...toBasics(loaded, operator),
-      ...{ store, target, scimTokens, publicUrl, calledBefore, logger, metrics },
+      ...toBasics(loaded, made.operator),
+      ...{ store, target, scimTokens: made.scimTokens, publicUrl, calledBefore, logger, metrics },
       tracing: otel?.tracing ?? noTracing,
       findOverload: overloads.find,
     });
-    const made = { scimTokens, operator };
-    secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
-    if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
+    renewSecrets(bridge, secrets, { settings, made });
     await tellWeaknesses(logger, store);
     await bridge.start();
     ports.main.serve(bridge.app);
@@ -106,13 +104,12 @@ async function serveUntilStopped(
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
-    const isAsked = typeof end === 'string';
-    logger.log(events.stopping({ signal: isAsked ? end : end.code }));
+    logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
     overloads.stop();
     await shutDown(bridge, servers, toDelayMs(settings, store, end));
     await otel?.stop();
     logger.log(events.stopped());
-    if (!isAsked) throw end;
+    if (typeof end !== 'string') throw end;
     return 0;
   } finally {
     for (const server of servers) cutOff(server);
@@ -122,15 +119,26 @@ async function serveUntilStopped(
   }
 }
 
-function startSecretWatch(
+/** Watches the secrets from now on: a start may wait for minutes. */
+function openSecrets(
   loaded: LoadedSettings,
-  { reload = () => loaded, onHangUp }: Pick<ServeWorld, 'reload' | 'onHangUp'>,
+  { reload = () => loaded, onHangUp }: ServeWorld,
   logger: Logger,
 ): SecretWatch {
   const secrets = createSecretWatch({ loaded, reload, logger });
   onHangUp?.(secrets.reload);
   secrets.start();
   return secrets;
+}
+
+/** Gives a bridge the secrets that change from now on, and those that have changed while it was made. */
+function renewSecrets(
+  bridge: Bridge,
+  secrets: SecretWatch,
+  { settings, made }: { readonly settings: Settings; readonly made: MadeTokens },
+): void {
+  secrets.listen((renewed) => bridge.renew(toSecrets(renewed, made)));
+  if (secrets.current() !== settings) bridge.renew(toSecrets(secrets.current(), made));
 }
 
 function cutOff(server: Server): void {
@@ -142,6 +150,11 @@ function cutOff(server: Server): void {
 interface MadeTokens {
   readonly scimTokens: readonly string[];
   readonly operator: string | undefined;
+}
+
+async function readTokens(settings: Settings, store: Store): Promise<MadeTokens> {
+  const scimTokens = await readScimTokens(settings, store);
+  return { scimTokens, operator: await readFirstOperator(settings, store) };
 }
 
 function toFacts(

@@ -267,6 +267,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 
     expect(code).toBe(1);
     expect(text).toContain(says);
+    expect((await run('--check', '--to', to)).code).toBe(1);
     expect(readFileSync(path).equals(before)).toBe(true);
     const { rows } =
       await sql`select * from ${sql.table(content === 'empty' ? 'users' : 'facts')}`.execute(
@@ -285,6 +286,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const moved = await run('--to', to);
 
     expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('is running') });
+    expect(checked.text).toContain('The database is empty.');
     expect(moved).toMatchObject({ code: 1, text: expect.stringContaining('another process') });
     const tables = await (await open(to)).read.introspection.getTables();
     expect(tables).toEqual([]);

@@ -306,6 +306,50 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
+  test('holds suspensions where these stand for deactivation', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const suspending = { ...settings, USERS_DEACTIVATION: 'temporarilyInactive', DATABASE_URL };
+    await withTestBridge({ settings: suspending }, async (bridge) => {
+      const people = await addPeople(bridge, 4);
+      const isSuspended = (index: number) =>
+        bridge.sandbox.service.getUser(emailOf(index)).temporarilyInactive;
+      await send(bridge, 'PATCH', `/Users/${people[2]}`, setActive(false));
+      const held = await getWaiting(bridge);
+      const before = isSuspended(2);
+      await approve(bridge, held);
+      await untilApplied(bridge, held.id);
+
+      expect(held.actions).toMatchObject([{ kind: 'user.deactivate', desired: { active: false } }]);
+      expect([isSuspended(1), before, isSuspended(2), isSuspended(3)]).toEqual([
+        true,
+        false,
+        true,
+        false,
+      ]);
+    });
+  });
+
+  test('holds those who leave a group that the bridge gives up', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+      const { service } = bridge.sandbox;
+      service.createGroup({ name: 'Club' });
+      await sweep(bridge);
+      const people = await addUsers(bridge, 4);
+      const club = await addGroup(bridge, 'Club', people);
+      await untilSettled(bridge);
+      await send(bridge, 'DELETE', `/Groups/${club}`);
+      const held = await getWaiting(bridge);
+      const before = service.members('Club').length;
+      await approve(bridge, held);
+      await untilApplied(bridge, held.id);
+
+      expect(held.counts).toMatchObject({ kinds: { 'member.remove': 4 } });
+      expect(before).toBe(4);
+      expect(service.members('Club')).toEqual([]);
+    });
+  });
+
   test('is kept through the death of the process that stored it', async () => {
     const url = await makeUrl('migrated');
     const sandbox = await startSandbox();

@@ -37,10 +37,16 @@ export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settin
 }
 
 /** Settings of signing in with an identity provider; undefined where none is set. */
-export function findOidcOptions({ console: { url, oidc } }: Settings): OidcOptions | undefined {
-  const { issuer, clientId, clientSecret, ...rest } = oidc;
-  const isSet = issuer !== undefined && clientId !== undefined && clientSecret !== undefined;
-  return isSet && url !== undefined ? { issuer, clientId, clientSecret, url, ...rest } : undefined;
+export function findOidcOptions({ console: { url }, oidc }: Settings): OidcOptions | undefined {
+  const { issuer, clientId, clientSecret } = oidc;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  // Settings with an issuer alone are refused at the start.
+  if (clientSecret === undefined || url === undefined) return undefined;
+  const { scope, groupsClaim, operatorGroups, readerGroups } = oidc;
+  return {
+    ...{ issuer, clientId, clientSecret, url },
+    ...{ scope, groupsClaim, operatorGroups, readerGroups },
+  };
 }
 
 /** Settings of the comparison of the service with the store. */

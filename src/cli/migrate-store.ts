@@ -3,6 +3,7 @@ import type { Settings } from '../settings/schema.ts';
 import type { Move, MoveStep } from '../store/move/move-store.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { MoveCheck, Moved } from './move-store.ts';
 import { createProgress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
@@ -79,10 +80,19 @@ function readAddress({ readFile }: CliContext, { toFile }: Options): string | un
   return toFile === undefined ? undefined : readFile(toFile).trim();
 }
 
-function writeCheck({ write }: CliContext, { path, bytes, isRunning }: MoveCheck): void {
-  write(
-    `The store ${path} (${(bytes / 1_048_576).toFixed(1)} MB) is whole, and the database is there, in UTF-8.\n`,
-  );
+function writeCheck(
+  { write, exitWith }: CliContext,
+  { path, bytes, isRunning, filled }: MoveCheck,
+): void {
+  const size = (bytes / 1_048_576).toFixed(1);
+  write(`The store ${path} (${size} MB) is whole, and the database answers, in UTF-8.\n`);
+  if (filled === undefined) write('The database is empty.\n');
+  else {
+    write(
+      `The database is not empty: ${filled} has rows. Only a move that was cut off at its end goes on there.\n`,
+    );
+    exitWith(exitCodes.failed);
+  }
   write(
     isRunning ? 'The bridge is running: stop it before the move.\n' : 'The bridge is stopped.\n',
   );
@@ -124,4 +134,4 @@ database is as it was and the file is untouched; run the command again.
 
 Exit codes:
   0   done
-  1   nothing was moved: the message says why`;
+  1   nothing was moved, or with --check the database is not empty: the message says why`;

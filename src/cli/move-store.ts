@@ -11,7 +11,9 @@ import { StoreError } from '../store/engine/store-error.ts';
 import { assertFree, type Move, moveStore, type Proof } from '../store/move/move-store.ts';
 import { sealSqlite, unsealSqlite } from '../store/move/seal.ts';
 import { openSource } from '../store/move/source.ts';
+import { findFilled } from '../store/move/target.ts';
 import type { Store } from '../store/store.ts';
+import { systemClock } from '../telemetry/system-clock.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
@@ -21,6 +23,8 @@ export interface MoveCheck {
   readonly path: string;
   readonly bytes: number;
   readonly isRunning: boolean;
+  /** Table of the target that has a row; undefined: it is empty. */
+  readonly filled: string | undefined;
 }
 
 /** Result of a move: the file that is kept, and the proof. */
@@ -32,8 +36,11 @@ export interface Moved extends Proof {
 export async function checkMove(settings: Settings, to: string): Promise<MoveCheck> {
   const path = findSource(settings);
   assertMovable(path);
-  await withTarget(to, assertFree);
-  return { path, bytes: statSync(path).size, isRunning: isInUse(path) };
+  const filled = await withTarget(to, async (target) => {
+    await assertFree(target);
+    return await findFilled(target.read);
+  });
+  return { path, bytes: statSync(path).size, isRunning: isInUse(path), filled };
 }
 
 /**
@@ -52,7 +59,7 @@ export async function migrateStore(
     const source = openSource(path);
     const move = (target: Store) => moveStore({ source, target, onProgress });
     const proof = await withTarget(to, move).finally(() => source.close());
-    sealSqlite(path);
+    sealSqlite(path, systemClock.now());
     return { path, ...proof };
   } finally {
     lock.close();

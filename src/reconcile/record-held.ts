@@ -67,8 +67,7 @@ async function settleChanges(
   begun: ChangeRow | undefined,
 ): Promise<ChangeRow[]> {
   if (begun !== undefined) {
-    const isHeld = recorded.isAlone && recorded.finished && recorded.oldestPending === undefined;
-    if (isHeld) return [begun];
+    if (isOnlyChange(recorded, begun)) return [begun];
     await insertChange(tx, begun);
   }
   if (!recorded.finished) return [];
@@ -79,6 +78,12 @@ async function settleChanges(
       !recorded.undone.some(({ version }) => version === change.version) &&
       !isReplaced(change, settled),
   );
+}
+
+/** True when the service holds the change with which a step was begun, and nothing was written since. */
+function isOnlyChange(recorded: Recorded<unknown>, { version }: ChangeRow): boolean {
+  if (!recorded.finished || recorded.undone.length > 0) return false;
+  return recorded.version === version && recorded.oldestPending === undefined;
 }
 
 /** True when a later request has turned an activation or deactivation round before it arrived. */

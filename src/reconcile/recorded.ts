@@ -44,10 +44,7 @@ export function toProgress(
 }
 
 /** Result of recording a step. */
-export type Recorded<State> = (Going<State> | Finished) & {
-  /** True when nothing else was written since the step began, and nothing waited before. */
-  readonly isAlone?: true;
-};
+export type Recorded<State> = Going<State> | Finished;
 
 /** A step after which there is another one; the lock is still held. */
 interface Going<State> {

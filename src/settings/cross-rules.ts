@@ -5,7 +5,7 @@ import type { Settings } from './schema.ts';
 /** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems(settings: Settings): SettingProblem[] {
   const { upstream, scim, port, ops, notify } = settings;
-  const problems: SettingProblem[] = [...listOidcProblems(settings.console)];
+  const problems: SettingProblem[] = [...listOidcProblems(settings)];
   if (upstream.url !== undefined && upstream.token === undefined) {
     problems.push(
       missing('upstream.token', 'UPSTREAM_TOKEN', 'a real service answers nobody without it'),
@@ -52,18 +52,18 @@ function listReceiverProblems({
 }
 
 /** A provider alone signs nobody in. */
-function* listOidcProblems({ url, oidc }: Settings['console']): Generator<SettingProblem> {
+function* listOidcProblems({ console, oidc }: Settings): Generator<SettingProblem> {
   if (oidc.issuer === undefined) return;
-  const why = 'console.oidc.issuer needs it';
-  if (url === undefined) yield missing('console.url', 'CONSOLE_URL', why);
+  const why = 'oidc.issuer needs it';
+  if (console.url === undefined) yield missing('console.url', 'CONSOLE_URL', why);
   if (oidc.clientId === undefined) {
-    yield missing('console.oidc.clientId', 'CONSOLE_OIDC_CLIENT_ID', why);
+    yield missing('oidc.clientId', 'OIDC_CLIENT_ID', why);
   }
   if (oidc.clientSecret === undefined) {
-    yield missing('console.oidc.clientSecret', 'CONSOLE_OIDC_CLIENT_SECRET', why);
+    yield missing('oidc.clientSecret', 'OIDC_CLIENT_SECRET', why);
   }
   if (oidc.operatorGroups.length + oidc.readerGroups.length === 0) {
-    yield missing('console.oidc.operatorGroups', 'CONSOLE_OIDC_OPERATOR_GROUPS', why);
+    yield missing('oidc.operatorGroups', 'OIDC_OPERATOR_GROUPS', why);
   }
 }
 

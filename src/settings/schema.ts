@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from './kinds.ts';
 import { ruleList } from './rule-list.ts';
-import { consoleSchema } from './sections/console.ts';
+import { consoleSchema, oidcSchema } from './sections/console.ts';
 import { opsSchema, serverSchema } from './sections/listeners.ts';
 import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
@@ -97,6 +97,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   ops: opsSchema.prefault({}),
   console: consoleSchema.prefault({}),
+  oidc: oidcSchema.prefault({}),
   database: z
     .strictObject({
       url: databaseUrl()

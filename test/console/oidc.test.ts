@@ -57,11 +57,11 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     bridge = await startTestBridge({
       port,
       settings: {
-        ...{ ...SWEEP_SETTINGS, CONSOLE_URL: origin, CONSOLE_OIDC_ISSUER: issuer },
-        ...{ CONSOLE_OIDC_CLIENT_ID: 'console', CONSOLE_OIDC_CLIENT_SECRET: SECRET },
-        CONSOLE_OIDC_SCOPE: 'openid profile groups',
-        CONSOLE_OIDC_OPERATOR_GROUPS: 'bridge-operators',
-        CONSOLE_OIDC_READER_GROUPS: 'bridge-readers',
+        ...{ ...SWEEP_SETTINGS, CONSOLE_URL: origin, OIDC_ISSUER: issuer },
+        ...{ OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: SECRET },
+        OIDC_SCOPE: 'openid profile groups',
+        OIDC_OPERATOR_GROUPS: 'bridge-operators',
+        OIDC_READER_GROUPS: 'bridge-readers',
       },
     });
     browser = await startBrowser(browserPath ?? '');

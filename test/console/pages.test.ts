@@ -8,11 +8,9 @@ import { askOps } from '../support/sweep.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
-/** With `CONSOLE_PICTURES=1` the pictures of the documents are made again. */
+/** With `PICTURES=1` the pictures of the documents are made again. */
 const pictures =
-  process.env.CONSOLE_PICTURES === '1'
-    ? join(import.meta.dirname, '../../docs/console')
-    : undefined;
+  process.env.PICTURES === '1' ? join(import.meta.dirname, '../../docs/console') : undefined;
 
 /** Every page; a function finds the address in the story. */
 const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string> | string)>> = {

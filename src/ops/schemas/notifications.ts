@@ -18,14 +18,17 @@ export type NotificationView = JsonOf<typeof notification>;
 
 /** Body that has notifications tried again. */
 export const notificationRetryBody = z.union(
-  [z.strictObject({ id: z.string().min(1).max(100) }), z.strictObject({ all: z.literal(true) })],
+  [
+    bodyOf('an id, or all', { id: z.string().min(1).max(100) }),
+    bodyOf('an id, or all', { all: z.literal(true) }),
+  ],
   { error: 'The body has to be {"id": "…"} or {"all": true}.' },
 );
 /** Number of notifications that are tried again. */
 export const notificationRetry = z.strictObject({ count: count() });
 
 /** Body that asks for a notification to try a receiver. */
-export const notificationTestBody = bodyOf('{"receiver": "…"} or nothing', {
+export const notificationTestBody = bodyOf('a receiver, or nothing', {
   receiver: z.string().min(1).max(64).optional(),
 });
 /** Notifications that were stored to try receivers. */

@@ -70,7 +70,7 @@ async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupSta
     const next = toDoneRow(row, recording, outcome.known);
     const recorded = await finishStep(tx, next, recording, []);
     await recordLinks(tx, next, recording, outcome.known);
-    return { ...recorded, isAlone: true };
+    return recorded;
   } catch (error) {
     if (error instanceof RowChanged) return undefined;
     throw error;

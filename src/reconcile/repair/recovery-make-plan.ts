@@ -30,7 +30,7 @@ const PART = 500;
 export async function makePlan(
   deps: ProcessDeps,
   plan: PlanRow,
-  sections: ReadSections,
+  { sections, alsoSave }: Ending,
 ): Promise<number> {
   const making: Making = { deps, plan };
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
@@ -48,8 +48,15 @@ export async function makePlan(
   await deps.store.write(async (tx) => {
     await deleteWishes(tx, plan.id);
     await updatePlan(tx, plan.id, { status: 'held', hash, counts: JSON.stringify(counts) });
+    await alsoSave(tx);
   });
   return counts.total;
+}
+
+/** What was read, and what is stored in the transaction after which the plan waits. */
+interface Ending {
+  readonly sections: ReadSections;
+  readonly alsoSave: (tx: Db) => Promise<void>;
 }
 
 interface Making {

@@ -1,6 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { deletePlan, findPlan } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { backoffMs } from '../backoff.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
@@ -125,7 +126,8 @@ async function continueRecovery(
   const { reason, planId: id } = state;
   const sections = await readServiceAgain(deps, signal);
   const plan = await findPlan(store.read, id);
-  const actions = plan === undefined ? 0 : await makePlan(deps, plan, sections);
+  const alsoSave = (tx: Db) => saveRecovery(tx, { ...state, phase: 'waiting' }, clock.now());
+  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { sections, alsoSave });
   if (reason.code === 'first-run' && actions === 0) {
     // The changes accepted while observing are in the service already.
     await store.write(async (tx) => {
@@ -135,7 +137,6 @@ async function continueRecovery(
     events.recovery({ phase: 'over', code: 'empty', actions });
     return true;
   }
-  await store.write((tx) => saveRecovery(tx, { ...state, phase: 'waiting' }, clock.now()));
   events.recovery({ phase: 'waiting', code: reason.code, actions });
   events.plan({ id, status: 'held', source: toSource(reason), actions });
   return false;

@@ -7,7 +7,7 @@ import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
-import { type NewUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
+import { type NewUserRow, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { UserOutcome } from './outcome.ts';
 import { recordUserStep } from './record.ts';
 
@@ -29,6 +29,8 @@ function add(store: Store, change: Partial<NewUserRow> & { doc?: JsonObject }): 
 interface Step {
   readonly row: UserRow;
   readonly outcome: UserOutcome;
+  /** The row as the step knows it, where it was not read. */
+  readonly known?: UserRow;
   /** Pending fields at the time of planning, when writes have come since. */
   readonly plannedPending?: Pending<UserField>;
   readonly planned?: Partial<UserState>;
@@ -38,13 +40,13 @@ interface Step {
   }[];
 }
 
-function record(store: Store, { row, outcome, undos = [], ...given }: Step) {
+function record(store: Store, { row, outcome, undos = [], known, ...given }: Step) {
   const state = toUserState(row);
   const planned = { ...state, pending: given.plannedPending ?? state.pending, ...given.planned };
   return store.write((tx) =>
     recordUserStep(tx, {
       planned,
-      row: undefined,
+      row: known,
       outcome,
       policy: { deactivation: 'scim', addressMayChange: false },
       undos: undos.map(({ version, before }) => ({
@@ -304,5 +306,35 @@ describeStores('a step of a person that somebody else’s call may have undone',
     });
 
     expect(await getUser(store, row)).toMatchObject({ pending: '{"active":3}', must_look: 1 });
+  });
+});
+
+describeStores('a step of a person that was begun with its write', ({ makeStore }) => {
+  const observed = { userName: 'ada', fullName: 'Ada', active: false, at: 2, by: 'test' };
+  const outcome: UserOutcome = { kind: 'done', known: { observed } };
+  const doc = { ...named('Grace'), active: false };
+
+  test('is recorded against the row as it is known', async () => {
+    const store = await makeStore();
+    const row = await add(store, { doc, pending: '{"active":2}', version: 2, upstream_id: 7 });
+
+    const recorded = await record(store, { row, known: row, outcome });
+
+    expect(recorded).toMatchObject({ finished: true, version: 2, oldestPending: undefined });
+    const after = { pending: '{}', due_at: null, in_flight: 0, steps: row.steps + 1 };
+    expect(await getUser(store, row)).toMatchObject(after);
+  });
+
+  test('leaves what was written meanwhile waiting', async () => {
+    const store = await makeStore();
+    const row = await add(store, { doc, pending: '{"active":2}', version: 2, upstream_id: 7 });
+    const change = { pending: '{"active":2,"name":3}', version: 3 };
+    await store.write((tx) => updateUser(tx, row.id, change));
+
+    const plannedPending = { active: 2 };
+    await record(store, { row, known: row, outcome, plannedPending });
+
+    const after = { pending: '{"name":3}', version: 3, in_flight: 0 };
+    expect(await getUser(store, row)).toMatchObject(after);
   });
 });

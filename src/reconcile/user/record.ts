@@ -55,7 +55,7 @@ async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState
   if (missing || upstreamId !== undefined) return undefined;
   try {
     const recording: Recording = { ...step, original: row, isKnown: true };
-    return { ...(await recordDone(tx, row, recording, outcome.known)), isAlone: true };
+    return await recordDone(tx, row, recording, outcome.known);
   } catch (error) {
     if (error instanceof RowChanged) return undefined;
     throw error;

@@ -41,8 +41,8 @@ export async function acceptNewUser(
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
   assertUpstreamUp(deps);
-  const created = await storeWrite<CreatedUser>(deps, undefined, (tx) =>
-    storeNewUser(tx, deps, { input }),
+  const created = await storeWrite<CreatedUser>(deps, undefined, (tx, begin) =>
+    storeNewUser(tx, deps, { input, begin }),
   );
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
+import { isAtRest } from '../../reconcile/head-start.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
@@ -28,6 +29,7 @@ import {
 import type { ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { invalidValue, notUnique, ScimError } from '../errors.ts';
+import type { Begin } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAddress, assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { matchAccount } from './match-account.ts';
@@ -36,6 +38,8 @@ import { assertMayLose, storeUserChange } from './store-change.ts';
 /** A new user as a provider describes it. */
 export interface NewUser {
   readonly input: UserInput;
+  /** Begins the creation at once, where that is possible. */
+  readonly begin: Begin;
 }
 
 /** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
@@ -48,7 +52,7 @@ export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonl
 export async function storeNewUser(
   tx: Db,
   deps: ScimDeps,
-  { input }: NewUser,
+  { input, begin }: NewUser,
 ): Promise<CreatedUser> {
   const attributes = withStoredManagerRef(withDefaults(input.attributes), deps.baseUrl);
   const userName = String(attributes.userName);
@@ -66,10 +70,11 @@ export async function storeNewUser(
     case 'observed':
       return adoptUser(tx, deps, { row: match.row, attributes, input });
     case 'tombstone':
-      return insert(tx, deps, { attributes, inherited: await inherit(tx, deps, match.row) });
+      return insert(tx, deps, { attributes, begin, inherited: await inherit(tx, deps, match.row) });
     default:
       return insert(tx, deps, {
         attributes,
+        begin,
         inherited: await inheritLost(tx, { userName, address }),
       });
   }
@@ -143,7 +148,7 @@ async function inheritLost(
   return { columns: { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } };
 }
 
-interface Insertion {
+interface Insertion extends Pick<NewUser, 'begin'> {
   readonly attributes: JsonObject;
   readonly inherited: Inherited;
 }
@@ -151,7 +156,7 @@ interface Insertion {
 async function insert(
   tx: Db,
   deps: ScimDeps,
-  { attributes, inherited }: Insertion,
+  { attributes, inherited, begin }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
   const id = userId(newId());
@@ -175,7 +180,7 @@ async function insert(
     await touchUsers(tx, [id], now);
   }
   const row = inherited.from ? await getUserRow(tx, id) : inserted;
-  return startWriting(tx, deps, { row, document, inherited });
+  return startWriting(tx, deps, { row, document, inherited, begin });
 }
 
 /** Marks the changes that the new user waits for. */
@@ -185,6 +190,7 @@ async function startWriting(
   {
     row,
     document,
+    begin,
     inherited: { from },
   }: Omit<Insertion, 'attributes'> & { readonly row: UserRow; readonly document: JsonObject },
 ): Promise<UserWriteResult> {
@@ -206,11 +212,15 @@ async function startWriting(
   const isDue = Object.keys(pending).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
   const change = { pending: JSON.stringify(pending), due_at, write_id: newId() };
-  await updateUser(tx, id, change);
+  const written: UserRow = { ...row, ...change };
+  const begins = isDue && from === undefined && isAtRest(row);
+  const start = begins ? await begin(tx, { type: 'user', row: written }) : undefined;
+  await updateUser(tx, id, { ...change, ...start?.step.columns });
   return {
     type: 'user',
     id,
-    row: { ...row, ...change },
+    start,
+    row: { ...written, ...start?.step.columns },
     undo: isDue
       ? { type: 'user', before: from && toDeletedUser(from), after: row.attributes }
       : undefined,

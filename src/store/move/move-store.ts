@@ -52,7 +52,7 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<P
   return await target.write(async (tx) => {
     await takeTables(tx, tables);
     const types = await readTypes(tx, tables);
-    const filled = await findFilled(tx, tables);
+    const filled = await findFilled(tx);
     const total = countSteps(tables, filled);
     let done = 0;
     const count = (step: MoveStep) => (rows: number) => {
@@ -78,15 +78,22 @@ function countSteps(tables: readonly SourceTable[], filled: string | undefined):
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
 export async function assertFree({ read, engine }: Store): Promise<void> {
   if (engine !== 'postgres') throw new BridgeError('move-failed', 'the target is no PostgreSQL');
-  const { rows } = await sql<{ encoding: string; tables: number; isBridge: boolean }>`
+  const { rows } = await sql<Found>`
     select current_setting('server_encoding') as encoding,
       to_regclass('kysely_migration') is not null as "isBridge",
+      has_schema_privilege(current_schema(), 'create') as "mayCreate",
       (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`.execute(
     read,
   );
-  const [{ encoding, tables, isBridge } = { encoding: '', tables: 0, isBridge: false }] = rows;
+  const [found] = rows;
+  if (found === undefined)
+    throw new BridgeError('move-failed', 'the target says nothing of itself');
+  const { encoding, tables, isBridge, mayCreate } = found;
   if (encoding !== 'UTF8') {
     throw new BridgeError('move-failed', `the target is encoded in ${encoding}, not in UTF8`);
+  }
+  if (!isBridge && !mayCreate) {
+    throw new BridgeError('move-failed', 'the user of the target may not create tables there');
   }
   if (!isBridge && tables > 0) {
     throw new BridgeError(
@@ -102,6 +109,14 @@ interface Work {
   readonly tables: readonly SourceTable[];
   /** Told the rows that are done, batch by batch. */
   readonly count: (rows: number) => void;
+}
+
+/** Facts about a target before the move. */
+interface Found {
+  readonly encoding: string;
+  readonly tables: number;
+  readonly isBridge: boolean;
+  readonly mayCreate: boolean;
 }
 
 async function copyTables(

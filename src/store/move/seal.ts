@@ -3,13 +3,16 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MOVED } from '../engine/migrate.ts';
 import { connect, toSqliteStoreError } from '../engine/sqlite-file.ts';
 
-/** Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @throws StoreError */
-export function sealSqlite(path: string): void {
+/**
+ * Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @param at epoch
+ * milliseconds. @throws StoreError
+ */
+export function sealSqlite(path: string, at: number): void {
   change(path, (file) => {
     const insert = file.prepare(
       'insert or ignore into kysely_migration (name, timestamp) values (?, ?)',
     );
-    insert.run(MOVED, new Date().toISOString());
+    insert.run(MOVED, new Date(at).toISOString());
   });
   chmodSync(path, 0o400);
 }

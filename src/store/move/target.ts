@@ -41,13 +41,15 @@ export async function readTypes(tx: Db, tables: readonly SourceTable[]): Promise
   throw new BridgeError('move-failed', `the tables of the two stores differ: ${names}`);
 }
 
-/** Finds the first table that has a row; undefined when the target is empty. */
-export async function findFilled(
-  tx: Db,
-  tables: readonly SourceTable[],
-): Promise<string | undefined> {
+/** Finds a table of the target that has a row; undefined when it is empty or has no tables yet. */
+export async function findFilled(db: Db): Promise<string | undefined> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name::text as name from information_schema.tables
+    where table_schema = current_schema() and table_name not like 'kysely%' order by name`.execute(
+    db,
+  );
   for (const { name } of tables) {
-    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
+    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(db);
     if (rows.length > 0) return name;
   }
   return undefined;
