@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { initial } from '../migrations/001-initial.ts';
-import { acts } from '../migrations/002-acts.ts';
 import type { Db, Engine, Store } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -106,5 +105,5 @@ export const MOVED = '999-moved-to-postgres';
 
 /** Migrations in order, by name. A released one is never edited. */
 export function listMigrations(engine: Engine): Record<string, Migration> {
-  return { '001-initial': initial(engine), '002-acts': acts };
+  return { '001-initial': initial(engine) };
 }

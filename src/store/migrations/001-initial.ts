@@ -232,8 +232,14 @@ function listAuditStatements(serial: string): string[] {
     'create index requests_at on requests (at)',
     `create table acts (
       id ${serial}, at bigint not null, kind text not null, act text not null,
-      operator text not null, target text not null, ended_at bigint)`,
+      operator text not null, target text not null, ended_at bigint,
+      credential text default '' not null, address text default '' not null,
+      request_id text default '' not null, method text default '' not null,
+      route text default '' not null, status integer, state_before text, state_after text,
+      everyone integer default 0 not null)`,
     'create index acts_target on acts (target, at)',
+    'create index acts_everyone on acts (at) where everyone = 1',
+    'create index acts_at on acts (at)',
   ];
 }
 
