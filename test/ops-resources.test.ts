@@ -284,6 +284,6 @@ test('scim-bridge adopt takes over by name, and says why not', () =>
     });
     expect(await run('Group 001')).toMatchObject({ code: 0 });
     expect(await run('owner')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
-    expect(await run('owner', '--privileged')).toMatchObject({ code: 0 });
+    expect(await run('owner', '--privileged', '--yes')).toMatchObject({ code: 0 });
     expect(await run('nobody')).toMatchObject({ code: 1, text: expect.stringContaining('404') });
   }));

@@ -85,7 +85,7 @@ const EMPTY = `begin immediate; delete from users; delete from groups; delete fr
 const NEXT_AT = ['users', 'groups']
   .map(
     (table) => `select min(due_at) as at from ${table} where due_at is not null
-      union all select 0 as at where exists (select 1 from ${table} where in_flight = 1)`,
+      union all select 0 as at where exists (select 1 from ${table} where in_flight != 0)`,
   )
   .join(' union all ');
 

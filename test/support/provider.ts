@@ -135,7 +135,7 @@ async function listLeft({ read }: Store): Promise<object[]> {
 export async function countRunning({ read }: Store): Promise<number> {
   let running = 0;
   for (const table of ['users', 'groups'] as const) {
-    const held = read.selectFrom(table).select('id').where('in_flight', '=', 1);
+    const held = read.selectFrom(table).select('id').where('in_flight', '!=', 0);
     running += (await held.execute()).length;
   }
   return running;
