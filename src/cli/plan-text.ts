@@ -1,19 +1,23 @@
 import { isHolding } from '../domain/plan.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 
-/** Prints a plan: its counts, its first actions, and the decisions that are possible. */
-export function toPlanAnswerText({
+/** Prints the counts of a plan in one line that names no user and no group. */
+export function toPlanHead({
   id,
-  hash,
   status,
   source,
   reason,
   counts,
   waiting,
-  summary,
-  actions,
-}: PlanAnswer): string {
+}: Pick<PlanAnswer, 'id' | 'status' | 'source' | 'reason' | 'counts' | 'waiting'>): string {
   const why = reason === null ? '' : ` (${reason})`;
+  const rest = status === 'held' ? `, ${waiting} wait` : '';
+  return `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
+}
+
+/** Prints a plan: its counts, its first actions, and the decisions that are possible. */
+export function toPlanAnswerText(plan: PlanAnswer): string {
+  const { id, hash, status, source, counts, summary, actions } = plan;
   const lines = actions.map((action) => {
     const { kind, resource, member, harm, who } = action;
     const name = resource.name ?? resource.id;
@@ -27,10 +31,8 @@ export function toPlanAnswerText({
   );
   const left = counts.total - actions.length;
   const more = left > 0 ? `  … and ${left} more\n` : '';
-  const rest = status === 'held' ? `, ${waiting} wait` : '';
-  const head = `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
   const decisions = status === 'held' ? toDecisions({ id, hash, source }) : '';
-  return `${head}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
+  return `${toPlanHead(plan)}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
 }
 
 function toBy(by: string | null): string {

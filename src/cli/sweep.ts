@@ -11,7 +11,7 @@ import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { parseNumber } from './listing.ts';
 import { outlast } from './outlast.ts';
-import { toPlanAnswerText } from './plan-text.ts';
+import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toPlain } from './table.ts';
 
@@ -190,8 +190,7 @@ function toCountText(result: Result): string {
   const kinds = Object.entries(Object.groupBy(drifts, ({ kind }) => kind));
   const lines = kinds.map(([kind, some]) => `  ${kind.padEnd(18)} ${some.length}\n`);
   const more = drifts.length === 0 ? '' : 'Whom they are about: scim-bridge drifts, or --names.\n';
-  const decided =
-    plan === undefined ? '' : `Plan ${plan.id}: ${plan.counts.total} actions, ${plan.status}\n`;
+  const decided = plan === undefined ? '' : toPlanHead(plan);
   return [toHead(result), ...lines, more, decided].join('');
 }
 
