@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -9,9 +10,10 @@ const LONGEST = [
   'chaos',
   'start-refused',
   'start-to-stop',
+  'secrets',
+  'console/console',
   'sweep',
   'drift-policy',
-  'console/console',
   'error-table',
   'fuzz',
   'package',
@@ -47,8 +49,9 @@ export default defineConfig({
     retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 30_000 } },
     isolate: false,
-    // By default one core stays idle, which on two cores is half of them; and tests wait as well as work.
-    maxWorkers: '200%',
+    // By default one core stays idle, which on two cores is half of them; and tests wait as well as work. As a
+    // percentage it would be cut to the number of cores.
+    maxWorkers: 2 * availableParallelism(),
     // Every commit waits for the disk. No test takes the power away, so a file system in memory proves the same.
     env: hasMemoryFolder() ? { TMPDIR: MEMORY_FOLDER } : {},
   },

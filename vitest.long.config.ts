@@ -5,7 +5,7 @@ import usual from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...usual.test,
-    include: ['test/**/*.test.ts'],
+    include: ['src/reconcile/**/*.test.ts', 'test/**/*.test.ts'],
     provide: { isLong: true },
   },
 });

@@ -12,7 +12,7 @@ import { findUserRow, toObservedUser } from '../src/store/users/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, addUsers, send, toPatch } from './support/provider.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import {
   behindTheBack,
   INTERVAL_MS,
@@ -346,7 +346,7 @@ describeBridges('a bridge that ends in the middle of reading the log', ({ engine
   });
 });
 
-describePostgres('two bridges on one store', ({ makeUrl }) => {
+describeProcesses('two bridges on one store', ({ makeUrl }) => {
   test('read the log in turns: what one has read just now the other does not', async () => {
     const clock = createLeapingClock();
     const service = await startSandbox({ clock: clock.now });

@@ -52,7 +52,6 @@ beforeAll(async () => {
       // Whatever the machine is busy with, nothing is turned away here.
       SERVER_DELAY_MAX: '0',
       PROBE_TURN_MAX_MS: String(TURN_MAX_MS),
-      PROBE_START_MS: '0',
     },
   });
   await bridge.ready();

@@ -1,7 +1,7 @@
+// @module-tag long
 import { expect, inject, test } from 'vitest';
 import { withPostgres } from './chaos/postgres.ts';
 import { type ChaosReport, runChaos } from './chaos/run.ts';
-import { LONG } from './support/long.ts';
 
 /** As `npm run chaos`, only short. */
 function expectHarmless(report: ChaosReport): void {
@@ -18,7 +18,7 @@ test('what was answered with 2xx survives kill -9, becomes true, and nothing is 
 
 test.skipIf(inject('postgresUrl') === undefined)(
   'so it is where processes share a PostgreSQL that goes away and comes back',
-  { tags: LONG, timeout: 120_000 },
+  { timeout: 120_000 },
   async () => {
     const report = await withPostgres((postgres) =>
       runChaos({ seed: 22, operations: 60, processes: 2, postgres }),

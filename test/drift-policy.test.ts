@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SandboxService } from '../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addCompany, addVera, type DriftCell, driftCells, VERA } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import { addGroup, findId, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -103,10 +104,12 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
       };
       await detectors[name](settings, run);
     };
+    const tags = name === 'tail' ? LONG : [];
 
     // Whether PostgreSQL repairs says enough of it: what is decided is the same code.
     test.runIf(engine === 'sqlite')(
       `report, found by the ${name}: every kind is shown, and nothing written`,
+      { tags },
       async () => {
         await withWorld('report', async (world) => {
           world.sandbox.calls.reset();
@@ -134,6 +137,7 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
 
     test.runIf(engine === 'sqlite')(
       `accept, found by the ${name}: every kind that is named becomes what is desired`,
+      { tags },
       async () => {
         await withWorld(ACCEPT_ALL, async (world) => {
           world.sandbox.calls.reset();

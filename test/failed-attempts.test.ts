@@ -6,7 +6,7 @@ import { systemClock } from '../src/telemetry/system-clock.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { readMetrics } from './support/metrics.ts';
 import { startPostgresProxy } from './support/postgres-proxy.ts';
-import { describePostgres } from './support/stores.ts';
+import { describeProcesses } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const MESSAGE = 'requests presented no valid credentials';
@@ -100,7 +100,7 @@ test('who would have to wait behind a hundred others is turned away with a time 
 
 const FULL = 'authentication_failures_total{place="scim",status="429"}';
 
-describePostgres('a store that cannot be asked', ({ makeUrl }) => {
+describeProcesses('a store that cannot be asked', ({ makeUrl }) => {
   test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {
     const proxy = await startPostgresProxy(await makeUrl('migrated'));
     onTestFinished(() => proxy.stop());

@@ -84,6 +84,30 @@ for (const [why, before, operations, after] of cases) {
   });
 }
 
+test('a member is removed by the address of the user, also one who came with the same request', async () => {
+  const group = await addGroup(bridge, 'Addresses', [id('ada'), id('gabi'), id('zoe')]);
+  const path = `/Groups/${group}`;
+  const isAt = (name: string) => where(`$ref eq "${bridge.baseUrl}/Users/${id(name)}"`);
+
+  await send(bridge, 'PATCH', path, toPatch(isAt('ada')));
+  expect(new Set(await readMemberIds(bridge, group))).toEqual(new Set([id('gabi'), id('zoe')]));
+
+  await send(bridge, 'PATCH', path, toPatch(where(`$ref ew "/${id('gabi')}"`)));
+  expect(await readMemberIds(bridge, group)).toEqual([id('zoe')]);
+
+  await send(
+    bridge,
+    'PATCH',
+    path,
+    toPatch({ op: 'replace', path: 'members', value: some('ada', 'gast') }, isAt('gast')),
+  );
+  expect(await readMemberIds(bridge, group)).toEqual([id('ada')]);
+
+  // Addresses are compared with their case.
+  await send(bridge, 'PATCH', path, toPatch(where(`$ref ew "/${id('ada').toUpperCase()}"`)));
+  expect(await readMemberIds(bridge, group)).toEqual([id('ada')]);
+});
+
 test('operations on admins follow each other too', async () => {
   const group = await addGroup(bridge, 'Admins', []);
   const path = `${EXTENSION}:admins`;

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const first = await addUser(bridge, 'ada');
   group = await addGroup(bridge, 'Everybody', [first]);
   ids = [first, ...(await addMembers(bridge))];
-});
+}, 60_000);
 
 afterAll(() => bridge.stop());
 
@@ -74,6 +74,18 @@ test('in lists and searches it is answered as alone', async () => {
     filter: 'displayName pr and meta.resourceType eq "Group"',
   };
   expect(listResources(await send(bridge, 'POST', '/.search', search))).toEqual([alone, other]);
+});
+
+test('each of its members is found by a filter, wherever it is in the list', async () => {
+  for (const [name, found] of [
+    ['person0', [group]],
+    [`person${MEMBERS - 2}`, [group]],
+    ['nobody', []],
+  ] as const) {
+    const query = new URLSearchParams({ filter: `members[display eq "${name}"]` });
+    const answer = await send(bridge, 'GET', `/Groups?${query}&attributes=displayName`);
+    expect(listResources(answer).map(({ id }) => id)).toEqual(found);
+  }
 });
 
 test('of a group of any size only the members who are asked for are read', async () => {

@@ -5,7 +5,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toUser, untilSettled } from './support/provider.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { timeout: 10_000, interval: 10 };
@@ -227,7 +227,7 @@ test('a service that does not answer is asked once, and the look is refused', ()
     expect(calls.count()).toBe(1);
   }));
 
-describePostgres('a look that a process is asked for which does not lead', ({ makeUrl }) => {
+describeProcesses('a look that a process is asked for which does not lead', ({ makeUrl }) => {
   async function startPair() {
     const service = await startSandbox();
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };

@@ -9,7 +9,7 @@ import { runAlone, runner } from './support/command.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addUser } from './support/provider.ts';
 import { createSetClock } from './support/set-clock.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -198,7 +198,7 @@ describeBridges('named tokens', ({ makeUrl }) => {
   });
 });
 
-describePostgres('named tokens of two processes on one store', ({ makeUrl }) => {
+describeProcesses('named tokens of two processes on one store', ({ makeUrl }) => {
   test('one made here opens there, and ends there within five seconds of being revoked here', async () => {
     const clock = createSetClock();
     const service = await startSandbox();

@@ -7,7 +7,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
 import { createSetClock } from './support/set-clock.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
@@ -263,7 +263,7 @@ test('an access token opens nothing of operators, and a secret opens nothing by 
     expect((await ask(bridge, client.secret)).status).toBe(401);
   }));
 
-describePostgres('OAuth of two processes on one store', ({ makeUrl }) => {
+describeProcesses('OAuth of two processes on one store', ({ makeUrl }) => {
   test('a token from here opens there, and ends there within five seconds of its client', async () => {
     const clock = createSetClock();
     const service = await startSandbox();

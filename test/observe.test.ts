@@ -372,7 +372,7 @@ test('the plan of the first day is approved and discarded from the command line'
     await lives.live(async (bridge) => {
       const plan = await untilPlanned(bridge);
       const id = String(plan.id);
-      const hash = decision === 'approve' ? [String(plan.hash)] : [];
+      const hash = decision === 'approve' ? [String(plan.hash)] : ['--yes'];
       const shown = await run(bridge, 'show', '--first-run');
       const decided = await run(bridge, decision, id, ...hash);
       await untilFollowed(bridge, plan);

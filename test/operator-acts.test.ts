@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { listen, toPort } from '../src/app/guarded-server.ts';
 import type { JsonObject } from '../src/domain/json.ts';
@@ -49,7 +50,21 @@ test('what an operator decides is kept and told with the name of the token', asy
     await asGrace(`/drifts/${drift?.id}/ignore`, { until: '2999-01-01', reason: 'leave' });
     const { items: ignored } = await asGrace('/drifts?status=ignored');
     await asGrace('/api/users/retrieveCurrentUser', {});
+    await asGrace(`/plans/${planId}/discard`, {});
+    const { body: decisions } = await askOps(bridge, 'GET', `/acts?target=${planId}`);
 
+    expect(decisions.items).toMatchObject([
+      {
+        outcome: 'refused',
+        before: { status: 'applied', waiting: 0 },
+        after: { status: 'applied', waiting: 0 },
+      },
+      {
+        outcome: 'done',
+        before: { status: 'held', waiting: 1 },
+        after: { status: 'approved' },
+      },
+    ]);
     expect([held.decidedBy, approved.decidedBy]).toEqual([null, 'grace']);
     expect(ignored).toMatchObject([{ note: { text: 'leave', by: 'grace' } }]);
     const acts = log.filter(({ operator }) => operator === 'grace');
@@ -57,6 +72,7 @@ test('what an operator decides is kept and told with the name of the token', asy
       ['an operator decided something', '/ops/plans/:id/approve'],
       ['an operator decided something', '/ops/drifts/:id/ignore'],
       ['an operator called the service', 'users.retrieveCurrentUser'],
+      ['an operator decided something', '/ops/plans/:id/discard'],
     ]);
     expect(acts.slice(0, 2).map(({ target }) => target)).toEqual([planId, drift?.id]);
     expect(acts.map(({ remoteAddress }) => remoteAddress)).toEqual(acts.map(() => LOOPBACK));
@@ -185,9 +201,14 @@ for (const { trusted, address } of [
 
 test('every request that does more than read has words for what an operator did', () => {
   const asked = opsRoutes.filter(({ method }) => method === 'post');
-  const routes = asked.map(({ path }) => `/ops${path.replace(/\{(\w+)\}/g, ':$1')}`);
+  const routes = asked.map(({ path }) => `POST /ops${path.replace(/\{(\w+)\}/g, ':$1')}`);
+  const signIns = [
+    'POST /console/session',
+    'DELETE /console/session',
+    'GET /console/oidc/callback',
+  ];
 
-  expect(Object.keys(ACT_WORDS).toSorted()).toEqual(routes.toSorted());
+  expect(Object.keys(ACT_WORDS).toSorted()).toEqual([...routes, ...signIns].toSorted());
 });
 
 test('on a port of their own requests of operators have ids, metrics and a line of the log as well', async () => {
@@ -219,5 +240,33 @@ test('on a port of their own requests of operators have ids, metrics and a line 
     const lines = log.filter(({ msg }) => msg === 'request');
     expect(lines.map(({ requestId }) => requestId)).toContain('mine-1');
     expect(unknown.status).toBe(404);
+  });
+});
+
+test('signing in and out is kept with who, from where and which session; a stranger who guesses fills nothing', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const own = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };
+    const url = new URL('/console/session', bridge.baseUrl);
+    const signIn = (token: string) =>
+      request(url, { method: 'POST', headers: own, body: JSON.stringify({ token }) });
+    for (let guess = 0; guess < 8; guess += 1) await signIn(`a-guess-${guess}`);
+    const answer = await signIn(SWEEP_SETTINGS.OPS_TOKEN);
+    const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    const { body: sessions } = await askOps(bridge, 'GET', '/sessions');
+    await request(url, { method: 'DELETE', headers: { ...own, cookie } });
+    const { body } = await askOps(bridge, 'GET', '/acts');
+
+    const [session] = Object(sessions.items);
+    expect(body.items).toMatchObject([
+      { act: 'signed out of the console', operator: 'ops.token', target: session.id },
+      {
+        ...{ act: 'signed in to the console', operator: 'ops.token', address: LOOPBACK },
+        ...{ outcome: 'done', target: session.id, after: { role: 'operator' } },
+      },
+      {
+        ...{ act: 'signed in to the console', operator: 'nobody', credential: null },
+        ...{ outcome: 'refused', status: 401, after: { attempts: 1 } },
+      },
+    ]);
   });
 });

@@ -97,6 +97,7 @@ const NOTHING: OpsSources = {
   acts: { list: never },
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
+  members: { isGroup: never, listHeld: never, list: never },
   erasure: { plan: never, erase: never, told: () => undefined },
   resources: { users: resources, groups: resources },
   recovery: { read: never },
@@ -107,6 +108,7 @@ const NOTHING: OpsSources = {
     list: never,
     listActions: never,
     countWaiting: never,
+    sumUp: never,
     undo: never,
     ...decisions,
   },
@@ -181,7 +183,12 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
         ],
         ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
         ...[`/users/${ada}/timeline`, `/groups/${group}/timeline?limit=5`, `/timeline/${ada}`],
-        ...[`/groups/${group}/explain`, `/sweeps/${id}`, '/plans/first-run'],
+        ...[
+          `/groups/${group}/explain`,
+          `/groups/${group}/members`,
+          `/sweeps/${id}`,
+          '/plans/first-run',
+        ],
       ]) {
         expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
       }

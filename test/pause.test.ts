@@ -6,7 +6,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
 import { addUser, addUsers, send, toPatch, toUser, untilSettled } from './support/provider.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
@@ -115,7 +115,7 @@ test('a pause stops calls that wait for their turn and answers their requests; n
   });
 });
 
-describePostgres('a pause on a store that processes share', ({ makeUrl }) => {
+describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
   test('holds in all of them within seconds, and so does its end', async () => {
     const lives = await makeLives({
       settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
@@ -146,7 +146,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
     const paused = await run('pause', '--reason', 'lunch');
     const reason = Object((await readWrites(bridge)).paused).reason;
     const resumed = await run('resume', '--yes');
-    const shown = await run('plan', 'show', '--first-run');
+    const shown = await run('plan', 'show', '--first-run', '--names');
     const json = await run('plan', 'show', '--first-run', '--json');
     const wrong = await run('plan', 'show', 'x', '--first-run');
 

@@ -88,6 +88,28 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
+  test('comes to its end although a user of it is deleted and created again before the service answers', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const quick = { ...settings, SCIM_WRITE_WAIT: '200ms', DATABASE_URL };
+    await withTestBridge({ settings: quick }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const id = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      service.setActive(ada, false);
+      const fault = { kind: 'status', status: 503 } as const;
+      faults.add({ operation: 'scim.updateUser', fault });
+      const { id: planId } = await plan(bridge);
+      const look = faults.add({ operation: 'scim.getUser', fault });
+      await look.until(1);
+      await send(bridge, 'DELETE', `/Users/${id}`);
+      await addUser(bridge, 'ada');
+      faults.clear();
+      const applied = await untilApplied(bridge, planId);
+
+      expect(listEnds(applied)).toEqual(['dropped']);
+    });
+  });
+
   test('that is discarded does nothing', async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
@@ -155,19 +177,22 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
     const runArgs = runner(bridge, [addPlanCommand]);
     const run = (args: string) => runArgs(...args.split(' '));
 
-    const shown = await run('plan show');
+    const shown = await run('plan show --names');
     const listed = await run('plan list --json');
     const wrong = await run(`plan approve ${held.id} another`);
     const approved = await run(`plan approve ${held.id} ${held.hash}`);
     await untilApplied(bridge, held.id);
     const removed = countMembers(bridge);
-    const undone = await run(`plan undo ${held.id}`);
+    const undone = await run(`plan undo ${held.id} --yes`);
     await expect.poll(() => countMembers(bridge), PATIENT).toBe(3);
-    const none = await run('plan show');
+    const none = await run('plan show --names');
 
     expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
     expect(shown.text).toContain(`${emailOf(0)} in Pilots: is not wanted as a member: remove`);
-    expect(JSON.parse(listed.text)).toMatchObject([{ id: held.id, status: 'held' }]);
+    expect(JSON.parse(listed.text)).toMatchObject({
+      items: [{ id: held.id, status: 'held' }],
+      nextCursor: null,
+    });
     expect([wrong.code, approved.code, undone.code]).toEqual([1, 0, 0]);
     expect(removed).toBe(0);
     expect(none.text).toBe('No plan waits.\n');

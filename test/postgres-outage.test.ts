@@ -41,7 +41,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     ) => {
       databases += 1;
       const url = await createEmptyDatabase(server.url, `outage${databases}`);
-      const all = { DATABASE_URL: url, SCIM_WRITE_WAIT: '300ms', ...SWEEP_SETTINGS, ...settings };
+      const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
+      const all = { DATABASE_URL: url, ...short, ...SWEEP_SETTINGS, ...settings };
       await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
         run(bridge, url),
       );

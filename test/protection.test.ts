@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
+import { groupId } from '../src/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
+import { findGroupRow, updateGroup } from '../src/store/groups/groups.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
@@ -150,6 +152,71 @@ describeBridges('what is protected', ({ makeUrl }) => {
         active: true,
         appsPermissions: 5,
       });
+    }));
+
+  const unseen: Write[] = [
+    { what: 'PATCH', method: 'PATCH', body: set(`${USER_EXTENSION}:appsPermissions`, 0) },
+    { what: 'PUT', method: 'PUT', body: toUser('ada', licence(0)) },
+  ];
+  for (const { what, method, body } of unseen) {
+    test(`a ${what} takes no licence that nobody has seen yet`, () =>
+      withProtection(async (bridge) => {
+        const { service } = bridge.sandbox;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilSettled(bridge);
+        const held = service.getUser(ada).appsPermissions;
+        const { status } = await bridge.request(method, path, body);
+        await untilSettled(bridge);
+
+        expect(status).toBe(403);
+        expect(held).toBeGreaterThan(0);
+        expect(service.getUser(ada).appsPermissions).toBe(held);
+      }));
+  }
+
+  test('a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const id = await addUser(bridge, 'ada');
+        await untilSettled(bridge);
+        await addGroup(bridge, 'Guests', [id]);
+        await untilSettled(bridge);
+        const before = service.getUser(ada).appsPermissions;
+        await addGroup(bridge, 'All', [id]);
+        await sweep(bridge);
+        await untilSettled(bridge);
+
+        expect(before).toBe(1);
+        expect(service.getUser(ada).appsPermissions).toBe(5);
+      },
+      {
+        settings: {
+          ...SWEEP_SETTINGS,
+          RULES: JSON.stringify([
+            { membersOf: 'All', appsPermissions: 5 },
+            { membersOf: 'Guests', appsPermissions: 0 },
+          ]),
+        },
+      },
+    ));
+
+  test('a PATCH takes no permissions of a protected group that nobody has seen yet', () =>
+    withProtection(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const id = await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      const group = await findGroupRow(bridge.store.read, id);
+      const { permissions: _, ...observed } = JSON.parse(group?.observed ?? '{}');
+      await bridge.store.write((tx) =>
+        updateGroup(tx, groupId(id), { observed: JSON.stringify(observed) }),
+      );
+      service.setPermissions('Pilots', 12);
+      const write = set(`${GROUP_EXTENSION}:permissions`, 4);
+      const { status } = await bridge.request('PATCH', `/Groups/${id}`, write);
+
+      expect(status).toBe(403);
+      expect(service.getGroup('Pilots').permissions).toBe(12);
     }));
 
   test('a write that brings back less than the service holds takes it', () =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import type { TestAnswer } from './support/bridge.ts';
 import { type Requester, toPatch, toUser, untilSettled } from './support/provider.ts';
@@ -58,18 +59,24 @@ describePostgres('three processes that are restarted one after the other', ({ ma
 
     expect(exitCodes).toEqual([0, 0, 0]);
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
-    expect(people).toBeGreaterThan(10);
+    expect(people.length).toBeGreaterThan(10);
     await untilSettled({ store: await open(url) });
-    const made = sandbox.service.users().filter(({ email }) => email.startsWith('person'));
-    expect(made.map(({ active }) => active)).toEqual(Array.from({ length: people }, () => false));
+    const made = new Map(sandbox.service.users().map((user) => [user.email, user]));
+    const renamed = people.filter(({ change }) => change === RENAME);
+    expect(renamed.map(({ name }) => made.get(toAddress(name))?.fullName)).toEqual(
+      renamed.map(() => 'Renamed Example'),
+    );
+    // Nobody makes an account for somebody who was deactivated while it was waited for.
+    const disabled = people.filter(({ change }) => change === DISABLE);
+    expect(disabled.filter(({ name }) => made.get(toAddress(name))?.active)).toEqual([]);
   }, 60_000);
 });
 
 /** Reads and writes without a pause for longer than a few milliseconds. */
 function startLoad(provider: Requester) {
   const answers: TestAnswer[] = [];
+  const people: { readonly name: string; readonly change: JsonObject }[] = [];
   let isOver = false;
-  let people = 0;
 
   async function ask(...request: Parameters<Requester['request']>): Promise<TestAnswer> {
     const answer = await provider.request(...request);
@@ -84,9 +91,11 @@ function startLoad(provider: Requester) {
   }
   async function write(): Promise<void> {
     while (!isOver) {
-      const { body } = await ask('POST', '/Users', toUser(`person${people}`));
-      people += 1;
-      await ask('PATCH', `/Users/${body.id}`, DISABLE);
+      const name = `person${people.length}`;
+      const change = people.length % 2 === 0 ? RENAME : DISABLE;
+      const { body } = await ask('POST', '/Users', toUser(name));
+      people.push({ name, change });
+      await ask('PATCH', `/Users/${body.id}`, change);
       await sleep(20);
     }
   }
@@ -101,3 +110,8 @@ function startLoad(provider: Requester) {
 }
 
 const DISABLE = toPatch({ op: 'replace', path: 'active', value: false });
+const RENAME = toPatch({ op: 'replace', path: 'name.givenName', value: 'Renamed' });
+
+function toAddress(name: string): string {
+  return `${name}@example.com`;
+}

@@ -5,11 +5,13 @@ import type { OperationName } from '../src/sandbox/operations.ts';
 import { listFailing, listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
+import { emailOf } from './support/pilots.ts';
 import {
   addGroup,
   addUser,
   addUsers,
   send,
+  toGroup,
   toMembers,
   toPatch,
   toUser,
@@ -197,7 +199,68 @@ describe('an outage of the service', () => {
       expect(between).toBeLessThan(12_000);
       expect(between).toBeGreaterThan(1_000);
     }));
+
+  const creations = [
+    { what: 'users', operation: 'scim.addUser', path: '/Users', toBody: toUser },
+    { what: 'groups', operation: 'groups.createGroup', path: '/Groups', toBody: toGroup },
+  ] as const;
+  for (const { what, operation, path, toBody } of creations) {
+    test(`over, lets all ${what} be created at once that wait for it`, async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (let index = 0; index < 6; index += 1) {
+          void bridge.request('POST', path, toBody(`one${index}`));
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 30 * MINUTE_MS);
+        sandbox.faults.clear();
+        sandbox.calls.reset();
+        const count = () => sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
+
+        await clock.pass(sandbox, () => count() >= 1);
+        const firstAt = clock.now();
+        await clock.pass(sandbox, () => count() === 6);
+
+        expect(clock.now() - firstAt).toBeLessThan(15_000);
+      }));
+  }
+
+  test('over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const { sandbox } = bridge;
+      const created = addUsers(bridge, 2);
+      await passTime(bridge, clock, 4_000);
+      const [leaver, other] = await created;
+      const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
+      void bridge.request('PATCH', `/Users/${leaver}`, toName('King'));
+      await passTime(bridge, clock, 3 * HOUR_MS);
+      name.remove();
+      const out = { kind: 'status', status: 503 } as const;
+      for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
+        sandbox.faults.add({ operation, fault: out });
+      void bridge.request('PATCH', `/Users/${leaver}`, toActive(false));
+      await passTime(bridge, clock, 17 * MINUTE_MS);
+      sandbox.faults.clear();
+
+      void bridge.request('PATCH', `/Users/${other}`, toName('Other'));
+      const isActive = () => sandbox.service.getUser(emailOf(0)).active;
+      const hasName = () => sandbox.service.getUser(emailOf(1)).fullName.endsWith('Other');
+      await clock.pass(sandbox, hasName);
+      const answeredAt = clock.now();
+      await clock.pass(sandbox, () => !isActive());
+
+      expect(clock.now() - answeredAt).toBeLessThan(3_000);
+    }));
 });
+
+/** True for a call of this operation that the service took. */
+function isDone(
+  call: { readonly operation: string; readonly status: number | undefined },
+  operation: string,
+) {
+  return call.operation === operation && call.status !== undefined && call.status < 300;
+}
 
 /** A body that asks for what holds already, so that the change is taken and not made. */
 const asBefore: {

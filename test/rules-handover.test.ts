@@ -106,6 +106,7 @@ describeBridges('created again while a call for the deleted one is on its way', 
     withStore(async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const first = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilSettled(bridge);
       const { fullName } = service.getUser(ada);
       faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
       const late = { op: 'replace', path: 'name.familyName', value: 'Late' };

@@ -10,6 +10,8 @@ import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-b
 const ada = 'ada@example.com';
 const words = 'the sandbox was told to fail';
 const SECONDS_MS = 30_000;
+/** No request of a test waits so long but one whose time is moved on. */
+const WRITE_WAIT_MS = 10_000;
 const HOURS_MS = 2 * 60 * 60_000;
 
 const toName = (familyName: string) =>
@@ -24,6 +26,7 @@ function refuseLate({ sandbox }: TestBridge, operation: OperationName) {
   const fault = { kind: 'status', status: 400, body: 'message' } as const;
   const refused = sandbox.faults.add({ operation, fault });
   return {
+    begun: () => slow.until(1),
     /** It is refused at once. */
     hurry: () => slow.remove(),
     end() {
@@ -40,7 +43,10 @@ async function makeStuck(
   { path, body }: { path: string; body: JsonObject },
 ) {
   const refusal = refuseLate(timed.bridge, operation);
-  await send(timed.bridge, 'PATCH', path, body);
+  const sending = send(timed.bridge, 'PATCH', path, body);
+  await refusal.begun();
+  timed.clock.leap(WRITE_WAIT_MS);
+  await sending;
   await untilQuiet(timed, SECONDS_MS);
   return refusal;
 }
@@ -51,7 +57,10 @@ async function listStuckFields({ bridge }: TimedBridge) {
 }
 
 function withBridge(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
-  const settings = { SCIM_WRITE_WAIT: '40ms', ...(url === undefined ? {} : { DATABASE_URL: url }) };
+  const settings = {
+    SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms`,
+    ...(url === undefined ? {} : { DATABASE_URL: url }),
+  };
   return withTimedBridge({ settings }, run);
 }
 

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +9,10 @@ import { addSandboxCommand } from '../src/cli/sandbox.ts';
 import { withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
 import { freePort } from './support/free-port.ts';
+import { LONG } from './support/long.ts';
 import { spawnBin } from './support/process.ts';
 import { addUser, untilSettled } from './support/provider.ts';
+import { compiledOnce } from './support/server.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -73,7 +76,9 @@ async function makeFirstRun() {
   return { folder, env: { ...files, PORT: port } };
 }
 
-test('a first run whose output is no terminal shows no token of operators', async () => {
+test('a first run whose output is no terminal shows no token of operators', {
+  tags: LONG,
+}, async () => {
   const { env } = await makeFirstRun();
   const { out } = spawnBin(['serve'], env);
   await expect.poll(() => out.text, PATIENT).toContain('Try it:');
@@ -83,16 +88,21 @@ test('a first run whose output is no terminal shows no token of operators', asyn
 
 test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
+  { tags: LONG, timeout: 60_000 },
   async () => {
     const { folder, env } = await makeFirstRun();
     const bin = join(root, 'src/cli/bin.mjs');
     const typescript = join(folder, 'typescript');
     // `script` gives the bridge a terminal.
-    const child = spawn('script', ['-qefc', `${process.execPath} ${bin} serve`, typescript], {
-      env: { PATH: '/usr/bin:/bin', ...env },
-      detached: true,
+    const serve = `echo $$ > ${folder}/pid; exec ${process.execPath} ${bin} serve`;
+    const child = spawn('script', ['-qefc', serve, typescript], {
+      env: { PATH: '/usr/bin:/bin', ...compiledOnce, ...env },
     });
-    onTestFinished(() => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
+    // Who holds the terminal ends with the bridge, but the bridge not with it.
+    onTestFinished(async () => {
+      process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
+      if (child.exitCode === null) await once(child, 'exit');
+    });
     const read = () =>
       existsSync(typescript) ? stripVTControlCharacters(readFileSync(typescript, 'utf8')) : '';
     await expect.poll(read, PATIENT).toContain('sandbox do');
@@ -108,7 +118,7 @@ test.runIf(existsSync('/usr/bin/script'))(
         ['--norc', '-c', `npx() { shift; ${process.execPath} ${bin} "$@"; }\n${setting}\n${line}`],
         {
           encoding: 'utf8',
-          env: { PATH: '/usr/bin:/bin' },
+          env: { PATH: '/usr/bin:/bin', ...compiledOnce },
         },
       );
     paste(ready);
@@ -123,5 +133,4 @@ test.runIf(existsSync('/usr/bin/script'))(
     expect(token.length).toBeGreaterThan(20);
     expect(structured.join('\n')).not.toContain(token);
   },
-  60_000,
 );

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import { freePort } from './support/free-port.ts';
+import { LONG } from './support/long.ts';
 import { spawnBin } from './support/process.ts';
 import { toUser } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
@@ -92,94 +93,91 @@ const SECRETS = {
   OPS_TOKEN: 'operators-token-1',
 };
 
-test(
-  'tokens of the service, of providers and of operators are rotated under load, and no request is refused',
-  async () => {
-    const service = await makeService();
-    const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
-    const told = (count: number) =>
-      expect
-        .poll(() => out.text.split('secrets were read again and hold').length - 1, PATIENT)
-        .toBe(count);
-    const statuses = new Map<string, number>();
-    const note = (what: string, status: number) =>
-      statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
-    let token = 'provider-token-1';
-    let isOver = false;
-    let count = 0;
-    const provide = async () => {
-      while (!isOver) {
-        count += 1;
-        note('create', await ask('/scim/v2/Users', token, toUser(`user${count}`)));
-        note('read', await ask('/scim/v2/Users?count=5', token));
-      }
-    };
-    const load = [provide(), provide(), provide(), provide()];
-    await expect.poll(() => count, PATIENT).toBeGreaterThan(20);
+test('tokens of the service, of providers and of operators are rotated under load, and no request is refused', {
+  tags: LONG,
+  timeout: SECONDS,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
+  const told = (count: number) =>
+    expect
+      .poll(() => out.text.split('secrets were read again and hold').length - 1, PATIENT)
+      .toBe(count);
+  const statuses = new Map<string, number>();
+  const note = (what: string, status: number) =>
+    statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
+  let token = 'provider-token-1';
+  let isOver = false;
+  let count = 0;
+  const provide = async () => {
+    while (!isOver) {
+      count += 1;
+      note('create', await ask('/scim/v2/Users', token, toUser(`user${count}`)));
+      note('read', await ask('/scim/v2/Users?count=5', token));
+    }
+  };
+  const load = [provide(), provide(), provide(), provide()];
+  await expect.poll(() => count, PATIENT).toBeGreaterThan(20);
 
-    write('SCIM_TOKENS', 'provider-token-1,provider-token-2');
-    await told(1);
-    token = 'provider-token-2';
-    service.valid.add('service-2');
-    write('UPSTREAM_TOKEN', 'service-2');
-    child.kill('SIGHUP');
-    await told(2);
-    await expect.poll(() => service.seen.at(-1), PATIENT).toBe('service-2');
-    service.valid.delete('service-1');
-    write('OPS_TOKEN', 'operators-token-2');
-    child.kill('SIGHUP');
-    await told(3);
-    write('SCIM_TOKENS', 'provider-token-2');
-    child.kill('SIGHUP');
-    await told(4);
-    const before = count;
-    await expect.poll(() => count, PATIENT).toBeGreaterThan(before + 20);
-    isOver = true;
-    await Promise.all(load);
+  write('SCIM_TOKENS', 'provider-token-1,provider-token-2');
+  await told(1);
+  token = 'provider-token-2';
+  service.valid.add('service-2');
+  write('UPSTREAM_TOKEN', 'service-2');
+  child.kill('SIGHUP');
+  await told(2);
+  await expect.poll(() => service.seen.at(-1), PATIENT).toBe('service-2');
+  service.valid.delete('service-1');
+  write('OPS_TOKEN', 'operators-token-2');
+  child.kill('SIGHUP');
+  await told(3);
+  write('SCIM_TOKENS', 'provider-token-2');
+  child.kill('SIGHUP');
+  await told(4);
+  const before = count;
+  await expect.poll(() => count, PATIENT).toBeGreaterThan(before + 20);
+  isOver = true;
+  await Promise.all(load);
 
-    expect([...statuses.keys()].toSorted()).toEqual(['create 201', 'read 200']);
-    expect(await ask('/scim/v2/Users?count=1', 'provider-token-1')).toBe(401);
-    expect(await ask('/ops/status', 'operators-token-1')).toBe(401);
-    expect(await ask('/ops/status', 'operators-token-2')).toBe(200);
-    expect(out.text).not.toMatch(/provider-token-2|operators-token-2|service-2/);
-  },
-  SECONDS,
-);
+  expect([...statuses.keys()].toSorted()).toEqual(['create 201', 'read 200']);
+  expect(await ask('/scim/v2/Users?count=1', 'provider-token-1')).toBe(401);
+  expect(await ask('/ops/status', 'operators-token-1')).toBe(401);
+  expect(await ask('/ops/status', 'operators-token-2')).toBe(200);
+  expect(out.text).not.toMatch(/provider-token-2|operators-token-2|service-2/);
+});
 
-test(
-  'a token that the service refuses stops calls, and a new one in its file lets them go on at once',
-  async () => {
-    const service = await makeService();
-    const { ask, write, child } = await serveWithFiles(SECRETS, service.url);
-    service.valid.clear();
-    await ask('/scim/v2/Users', 'provider-token-1', toUser('ada'));
-    service.valid.add('service-2');
-    write('UPSTREAM_TOKEN', 'service-2');
-    child.kill('SIGHUP');
-    const names = () => service.sandbox.service.users().map(({ email }) => email);
+test('a token that the service refuses stops calls, and a new one in its file lets them go on at once', {
+  tags: LONG,
+  timeout: SECONDS,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child } = await serveWithFiles(SECRETS, service.url);
+  service.valid.clear();
+  await ask('/scim/v2/Users', 'provider-token-1', toUser('ada'));
+  service.valid.add('service-2');
+  write('UPSTREAM_TOKEN', 'service-2');
+  child.kill('SIGHUP');
+  const names = () => service.sandbox.service.users().map(({ email }) => email);
 
-    // Probes of a refused token are ten seconds apart and more.
-    await expect.poll(names, { timeout: 8_000, interval: 20 }).toContain('ada@example.com');
-  },
-  SECONDS,
-);
+  // Probes of a refused token are ten seconds apart and more.
+  await expect.poll(names, { timeout: 8_000, interval: 20 }).toContain('ada@example.com');
+});
 
-test(
-  'secrets that cannot be used leave those of before, and a setting that needs a restart is told',
-  async () => {
-    const service = await makeService();
-    const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
-    write('OPS_TOKEN', 'short');
-    child.kill('SIGHUP');
-    await expect
-      .poll(() => out.text, PATIENT)
-      .toContain('secrets that were read again cannot be used');
+test('secrets that cannot be used leave those of before, and a setting that needs a restart is told', {
+  tags: LONG,
+  timeout: SECONDS,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
+  write('OPS_TOKEN', 'short');
+  child.kill('SIGHUP');
+  await expect
+    .poll(() => out.text, PATIENT)
+    .toContain('secrets that were read again cannot be used');
 
-    expect(await ask('/ops/status', 'operators-token-1')).toBe(200);
-    expect(out.text).toContain('ops.token is (hidden)');
-  },
-  SECONDS,
-);
+  expect(await ask('/ops/status', 'operators-token-1')).toBe(200);
+  expect(out.text).toContain('ops.token is (hidden)');
+});
 
 describePostgres('credentials of the database', ({ makeUrl, open }) => {
   test('that change are those of the next connection', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { LONG } from './support/long.ts';
 import { compiledOnce } from './support/server.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -41,6 +42,7 @@ const ways: { way: string; command: string; args: string[]; toCwd: (folder: stri
 
 test.each(ways)(
   'SIGTERM to $way leaves no process behind',
+  { tags: LONG, timeout: 60_000 },
   async ({ command, args, toCwd }) => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-signals-'));
     // A group of its own, in which every process that it starts is as well.
@@ -75,7 +77,6 @@ test.each(ways)(
 
     await expect.poll(() => isAlive(group), { timeout: 10_000 }).toBe(false);
   },
-  60_000,
 );
 
 /** True while a process of the group lives; a group is a negative number. */

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { cutConnections } from './support/cut-connections.ts';
+import { LONG } from './support/long.ts';
 import {
   addUser,
   type Requester,
@@ -18,7 +19,7 @@ import {
 } from './support/provider.ts';
 import { toRequester } from './support/send-raw.ts';
 import { type BridgeProcess, startBridge } from './support/server.ts';
-import { describePostgres } from './support/stores.ts';
+import { describeProcesses } from './support/stores.ts';
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
@@ -41,7 +42,9 @@ function limitFiles({ pid }: BridgeProcess, bytes: '0' | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 }
 
-test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', async () => {
+test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', {
+  tags: LONG,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-full-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const sandbox = await startSandbox();
@@ -116,7 +119,7 @@ async function limitPages({ store }: TestBridge, pages: number): Promise<void> {
   await store.write((tx) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(tx));
 }
 
-describePostgres('a PostgreSQL that goes away in the middle of traffic', ({ makeUrl }) => {
+describeProcesses('a PostgreSQL that goes away in the middle of traffic', ({ makeUrl }) => {
   test('answers 503, doubles nothing, and everything acknowledged becomes true', async () => {
     const url = await makeUrl('migrated');
     const options = {

@@ -16,6 +16,7 @@ import {
   GROUP_EXTENSION,
   setActive,
 } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -252,7 +253,9 @@ test('accounts and groups that nobody asked for are listed and never touched', a
   });
 });
 
-test('1,000 people and 50 groups cost a call a page, and one a group when admin lists are due', async () => {
+test('1,000 people and 50 groups cost a call a page, and one a group when admin lists are due', {
+  tags: LONG,
+}, async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2' };
   await withTestBridge({ settings: paid, sandbox: { seed: { users: 999 } } }, async (bridge) => {
     const id = await addUser(bridge, 'ada');

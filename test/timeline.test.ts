@@ -5,7 +5,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
-import { describeBridges, describePostgres } from './support/stores.ts';
+import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, withTail } from './support/tail-world.ts';
 
@@ -292,7 +292,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
   });
 });
 
-describePostgres('the line of time of several processes', ({ makeUrl }) => {
+describeProcesses('the line of time of several processes', ({ makeUrl }) => {
   test('has no end of an outage because another process starts', async () => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());

@@ -97,10 +97,15 @@ function toDelayMs(nth: number, maxMs: number): number {
   return Math.min(DELAY_MS * 2 ** (nth - FREE - 1), maxMs);
 }
 
-/** Interval of reports about one key, in milliseconds. */
-const EACH_MS = 60_000;
-/** Reports about all keys together within that interval. */
-const ALL_MAX = 10;
+/** Limits of reports. */
+export interface RareLimits {
+  /** Interval of reports about one key, in milliseconds. */
+  readonly eachMs: number;
+  /** Reports about all keys together within that interval. */
+  readonly allMax: number;
+}
+
+const EACH_MINUTE: RareLimits = { eachMs: 60_000, allMax: 10 };
 /** Keys that are remembered; the key that was reported first is forgotten first. */
 const KEYS_MAX = 1_000;
 
@@ -110,23 +115,23 @@ export interface Rarely {
   take(key: string, now: number): number;
 }
 
-/** Creates a limit of one report a minute for each key, and ten for all. */
-export function createRarely(): Rarely {
+/** Creates a limit of reports: one a minute for each key, and ten for all, unless said otherwise. */
+export function createRarely({ eachMs, allMax } = EACH_MINUTE): Rarely {
   const byKey = new Map<string, { toldAt: number; untold: number }>();
-  let minute = { from: 0, told: 0 };
+  let interval = { from: 0, told: 0 };
 
   return {
     take(key, now) {
       const known = byKey.get(key) ?? { toldAt: Number.NEGATIVE_INFINITY, untold: 0 };
       const count = known.untold + 1;
       byKey.delete(key);
-      if (now - minute.from >= EACH_MS) minute = { from: now, told: 0 };
-      const isTold = now - known.toldAt >= EACH_MS && minute.told < ALL_MAX;
+      if (now - interval.from >= eachMs) interval = { from: now, told: 0 };
+      const isTold = now - known.toldAt >= eachMs && interval.told < allMax;
       byKey.set(key, isTold ? { toldAt: now, untold: 0 } : { ...known, untold: count });
       const [oldest] = byKey.keys();
       if (byKey.size > KEYS_MAX && oldest !== undefined) byKey.delete(oldest);
       if (!isTold) return 0;
-      minute.told += 1;
+      interval.told += 1;
       return count;
     },
   };

@@ -15,6 +15,11 @@ import { findPresented, isSame, newSecret } from './secret-text.ts';
 /** Precision of "last used", in milliseconds. */
 const EXACT_MS = 60_000;
 
+/** True for the credential of a person whom an identity provider has named. */
+export function isOfPerson(credentialId: string): boolean {
+  return credentialId.startsWith('oidc-');
+}
+
 /** Limits of a session, in milliseconds. */
 export interface SessionLimits {
   /** Time without a request of a person after which a session ends. */
@@ -123,7 +128,7 @@ async function isCredentialValid(db: Db, { row, text, given, now }: Validity): P
     return token.expires_at === null || token.expires_at > now;
   }
   // What the provider said holds until the session ends.
-  if (row.credential_id.startsWith('oidc-')) return true;
+  if (isOfPerson(row.credential_id)) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
   return token !== undefined && isSame(toProof(text, token), row.proof);
 }

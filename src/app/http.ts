@@ -4,6 +4,7 @@ import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/router.ts';
+import { createSignInActs } from '../console/sign-in-acts.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
@@ -25,7 +26,7 @@ import { countDisputes } from '../store/resources/disputes.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
 import { events } from '../telemetry/events.ts';
 import { addStateMetrics } from '../telemetry/state-metrics.ts';
-import { createOperators } from './operators.ts';
+import { createActKeeper, createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
@@ -87,14 +88,21 @@ export function createApps(
 
 /** Opens the console, with the identity provider of the settings. */
 function openConsole(
-  { settings, clock, logger }: WatchedOptions,
-  { access, attempts }: Pick<BridgeParts, 'access' | 'attempts'>,
+  options: WatchedOptions,
+  parts: Pick<BridgeParts, 'access' | 'attempts' | 'acts'>,
 ): Router {
+  const { settings, clock, logger } = options;
+  const { access, attempts } = parts;
+  const acts = createSignInActs({ acted: createActKeeper(options, parts), clock });
   const { sessions } = access;
   const failed: OidcDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
   const provider = findOidcOptions(settings);
-  const oidc = provider && createOidcSignIn(provider, { sessions, clock, failed });
-  return createConsole({ sessions, findCredential: access.find, attempts, clock, oidc });
+  const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
+  const readersSeeNames = settings.ops.readersSeeNames === 'yes';
+  const { find: findCredential } = access;
+  return createConsole({
+    ...{ sessions, findCredential, attempts, clock, acts, oidc, readersSeeNames },
+  });
 }
 
 function toOAuthDeps(

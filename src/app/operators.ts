@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { isOfPerson } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
@@ -6,9 +7,11 @@ import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
 import { createNews, type News } from '../ops/events/news.ts';
+import { createMemberSource } from '../ops/explain/members.ts';
 import { createExplainSource } from '../ops/explain/routes.ts';
 import { NEWEST } from '../ops/http/list-query.ts';
 import { getOperator } from '../ops/http/operator.ts';
+import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { type FirstRunDeps, readFirstRun } from '../ops/recovery/first-run.ts';
 import { readRecoveryView } from '../ops/recovery/view.ts';
 import { createResourceSources, type ResourceSources } from '../ops/resources/source.ts';
@@ -51,11 +54,12 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
   const sweeps = createSweepSource({ db: store.read, clock: options.clock }, parts.requestSweep);
   return createOperatorRouter({
     registry: metrics.registry,
+    readersSeeNames: options.settings.ops.readersSeeNames === 'yes',
     status: toStatusSources(options, state, sweeps),
     sweeps,
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     resources: toResourceSources(options, parts),
-    plans: createPlanSource(store.read, parts.drifts),
+    plans: createPlanSource(store.read, options.clock, parts.drifts),
     decideDrifts: {
       ...parts.drifts,
       findStatus: async (id) => (await findDrift(store.read, id))?.status,
@@ -63,6 +67,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     looks: { look: leadership.look, listNames: (ids) => listNames(store.read, ids) },
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
+    members: createMemberSource(store.read),
     timeline: createTimelineSource(store.read),
     erasure: createErasureSource(
       { store, clock: options.clock, policy: options.settings.users },
@@ -85,16 +90,27 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     notifications: toNotificationSource(options),
     clock: options.clock,
     acts: parts.acts,
-    acted(act) {
-      const { change: _, ...fields } = act;
-      // A call of the service has a line of its own.
-      if (!fields.route.startsWith('/ops/api/')) logger.log(events.operatorActed(fields));
-      parts.acts.acted(act);
-    },
+    acted: createActKeeper(options, parts),
     failed: (fields) => logger.log(events.requestFailed(fields)),
     ...{ access, attempts, findCredential: access.find, sessions: access.sessions },
     news: openNews(options, parts),
   });
+}
+
+/** Creates a keeper that tells acts of operators in the log, and stores them. */
+export function createActKeeper(
+  { logger }: Pick<WatchedOptions, 'logger'>,
+  { acts }: Pick<BridgeParts, 'acts'>,
+): (act: OperatorAct) => void {
+  return (act) => {
+    const { change: _, ...fields } = act;
+    // No line names a person; who it was stands in the store.
+    const operator = isOfPerson(act.credential) ? undefined : act.operator;
+    // A call of the service has a line of its own.
+    if (!act.route.startsWith('/ops/api/'))
+      logger.log(events.operatorActed({ ...fields, operator }));
+    acts.acted(act);
+  };
 }
 
 function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts): News {

@@ -37,7 +37,7 @@ export async function withOwnBridge<T>(
     const own: Settings = {
       ...settings,
       host: HOST,
-      ops: { token, port },
+      ops: { token, port, readersSeeNames: 'yes' },
       sweep: { ...settings.sweep, interval: 0 },
       audit: { ...settings.audit, pollInterval: 0 },
     };

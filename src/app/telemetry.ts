@@ -43,6 +43,7 @@ export function toReconcileEvents(
       logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
     auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
     firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
+    firstReadProgress: (fields) => logger.log(events.firstReadProgress(fields)),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),

@@ -109,12 +109,15 @@ _scim_bridge "$@"
 }
 
 function toFish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ path, words }) =>
-    words.map(
-      ({ text, meaning }) =>
-        `complete -c scim-bridge -n 'test "$(__scim_bridge_place)" = "${path}"' -a '${text}' -d '${meaning}'`,
-    ),
-  );
+  const lines = places.flatMap(({ path, words }) => {
+    const here = `complete -c scim-bridge -n 'test "$(__scim_bridge_place)" = "${path}"'`;
+    // Where a command has to follow, no file can.
+    const isOpen = words.some(({ text }) => !text.startsWith('-') && text !== 'help');
+    return [
+      ...(isOpen ? [`${here} -f`] : []),
+      ...words.map(({ text, meaning }) => `${here} -a '${text}' -d '${meaning}'`),
+    ];
+  });
   return `# Completion of scim-bridge for fish.
 function __scim_bridge_place
   set -l place ''

@@ -79,7 +79,8 @@ export async function showList<Item>(
 export interface Shown<Answer> {
   readonly options: ShowOptions;
   readonly read: (client: OpsClient) => Promise<Answer>;
-  readonly toText: (answer: Answer) => string;
+  /** @param client for what the text alone needs */
+  readonly toText: (answer: Answer, client: OpsClient) => string | Promise<string>;
 }
 
 /** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
@@ -92,15 +93,19 @@ export async function show<Answer>(
   const client = context.connect();
   if (watch === undefined) {
     const answer = await read(client);
-    return context.write(json ? toJson(answer) : toText(answer));
+    return context.write(json ? toJson(answer) : await toText(answer, client));
   }
+  const look = async () => {
+    const answer = await read(client);
+    if (json) return `${JSON.stringify(answer)}\n`;
+    return `${toStart(context)}${await toText(answer, client)}`;
+  };
   const everyMs = parseNumber(command, '--watch', watch === true ? WATCH : watch) * 1_000;
   const stopping = new AbortController();
   void context.untilStopped().then(() => stopping.abort());
   for (let isThere = true; !stopping.signal.aborted; ) {
     try {
-      const answer = await read(client);
-      context.write(json ? `${JSON.stringify(answer)}\n` : `${toStart(context)}${toText(answer)}`);
+      context.write(await look());
       isThere = true;
     } catch (error) {
       if (!isPassing(error)) throw error;

@@ -28,6 +28,7 @@ import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
+import { sessionCommand } from './session.ts';
 import { addSettingsCommand } from './settings.ts';
 import { addStatusCommand } from './status.ts';
 import { sweepCommand } from './sweep.ts';
@@ -36,6 +37,10 @@ import { tokenCommand } from './token.ts';
 import { addWhyCommand } from './why.ts';
 
 // The command line itself: only this file of the folder touches the process.
+
+// An output that takes nothing any more, as on a full disk or after its terminal, ends no bridge.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: readPackageVersion(),
   commands: [
@@ -59,6 +64,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     sweepCommand(async (...args) => (await import('../app/own-bridge.ts')).withOwnBridge(...args)),
     clientCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
     tokenCommand(async (...args) => (await import('../app/own-access.ts')).withOwnAccess(...args)),
+    sessionCommand(async (...args) =>
+      (await import('../app/own-access.ts')).withOwnAccess(...args),
+    ),
     addAdoptCommand,
     addEraseCommand,
     addPauseCommand,

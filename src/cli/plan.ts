@@ -1,11 +1,27 @@
 import type { Command } from 'commander';
-import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
+import type { OpsClient } from '../app/ops-client.ts';
+import { PLAN_STATUSES } from '../domain/plan.ts';
 import { toReleaseText } from '../ops/recovery/release.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
+import type { Status } from '../ops/schemas/state.ts';
+import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import {
+  addListOptions,
+  addShowOptions,
+  LIST_HELP,
+  type ListOptions,
+  type ShowOptions,
+  show,
+  showList,
+} from './listing.ts';
+import { toMoment } from './lists.ts';
+import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText } from './plan-text.ts';
+import { toFirstReadText } from './status.ts';
+import type { Colour, Column } from './table.ts';
 
 /** Entries of one page. */
 const PAGE = 1_000;
@@ -24,55 +40,88 @@ export const addPlanCommand: AddCommand = (program, context) => {
   addDecision(plan, context, {
     usage: 'discard <id>',
     description: 'do nothing of it; what it holds back stays as the service has it',
+    question: (id) =>
+      `Discard the plan ${id}? Nothing of it is done, and that cannot be taken back.`,
   });
   addDecision(plan, context, {
     usage: 'undo <id>',
     description: 'memberships, admins and active flags as they were before it',
+    question: (id) => `Undo the plan ${id} in the service?`,
   });
 };
 
-function addShow(parent: Command, { loadSettings, write }: CliContext): void {
+interface PlanOptions extends ShowOptions {
+  readonly names?: true;
+}
+
+function addShow(parent: Command, context: CliContext): void {
   const command = parent
     .command('show [id]')
     .description('a plan: by its id, the one that waits, or the plan of the first day')
     .option('--first-run', 'what is accepted while observing, or held since: who matches whom')
-    .option('--json', 'as one JSON object')
+    .option(...NAMES);
+  addShowOptions(command)
     .addHelpText('after', help)
-    .action(async (id: string | undefined, { firstRun, json }: ShowOptions) => {
-      const client = createOpsClient(loadSettings().settings);
-      if (firstRun && id !== undefined) command.error('error: --first-run has no id');
-      write(firstRun ? await showFirstRun(client, json) : await showPlan(client, { id, json }));
+    .action((id: string | undefined, options: PlanOptions & { readonly firstRun?: true }) => {
+      if (!options.firstRun) return showPlan(command, context, { id, options });
+      if (id !== undefined) command.error('error: --first-run has no id');
+      return showFirstRun(command, context, options);
     });
 }
 
-async function showFirstRun(client: OpsClient, json: true | undefined): Promise<string> {
-  const view = await readAll(client);
-  if (json) return toJson(view);
-  const plan = await findPlan(client, view.planId ?? undefined);
-  const decision = plan?.status === 'held' ? `\n${toPlanAnswerText(plan)}` : '';
-  return `${toText(view)}${decision}`;
+function showFirstRun(command: Command, context: CliContext, options: PlanOptions): Promise<void> {
+  return show(command, context, {
+    options,
+    async read(client) {
+      const view = await readAll(client);
+      return tellsNames(context, options) ? view : toNameless('FirstRun', view);
+    },
+    async toText(view, client) {
+      const plan = await findPlan(client, view.planId ?? undefined);
+      const decision = plan?.status === 'held' ? `\n${toShownText(context, options, plan)}` : '';
+      return `${toText(view)}${decision}`;
+    },
+  });
 }
 
-async function showPlan(
-  client: OpsClient,
-  { id, json }: { id: string | undefined; json: true | undefined },
-): Promise<string> {
-  const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
-  const plan = await findPlan(client, id ?? waiting[0]?.id);
-  if (json) return toJson(plan ?? null);
-  const others = waiting.slice(1).map(toPlanLine).join('');
-  if (plan !== undefined) {
-    return `${toPlanAnswerText(plan)}${others === '' ? '' : `\nOther plans wait:\n${others}`}`;
-  }
+function showPlan(
+  command: Command,
+  context: CliContext,
+  { id, options }: { readonly id: string | undefined; readonly options: PlanOptions },
+): Promise<void> {
+  return show(command, context, {
+    options,
+    async read(client) {
+      const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
+      const plan = await findPlan(client, id ?? waiting[0]?.id);
+      if (plan === undefined || tellsNames(context, options)) return plan ?? null;
+      return toNameless('Plan', plan);
+    },
+    async toText(plan, client) {
+      if (plan === null) return toNoneText(client);
+      const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
+      const others = waiting.filter((other) => other.id !== plan.id).map(toPlanLine);
+      const text = toShownText(context, options, plan);
+      return others.length === 0 ? text : `${text}\nOther plans wait:\n${others.join('')}`;
+    },
+  });
+}
+
+/** A plan as text, with a hint where it names nobody. */
+function toShownText(context: CliContext, options: PlanOptions, plan: PlanAnswer): string {
+  if (tellsNames(context, options)) return toPlanAnswerText(plan);
+  const hint = plan.actions.length === 0 ? '' : 'Whom it is about is told with --names.\n';
+  return `${toPlanAnswerText(toNameless('Plan', plan))}${hint}`;
+}
+
+async function toNoneText(client: OpsClient): Promise<string> {
+  const status = parseAnswer<Status>(await client.send('GET', '/status'));
+  if (status.firstRead !== null)
+    return `No plan waits; the service is read for the first time: ${toFirstReadText(status)}.\n`;
   const making = await listPlans(client, '?status=making');
   if (making.length > 0) return 'A plan is being made: the whole service is read first.\n';
   const { release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
   return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
-}
-
-interface ShowOptions {
-  readonly firstRun?: true;
-  readonly json?: true;
 }
 
 /** The plan with this id; undefined: no id. */
@@ -88,16 +137,40 @@ async function listPlans(client: OpsClient, query: string): Promise<readonly Pla
   return parseAnswer<{ items: PlanSummary[] }>(await client.send('GET', `/plans${query}`)).items;
 }
 
-function addList(parent: Command, { loadSettings, write }: CliContext): void {
-  parent
+function addList(parent: Command, context: CliContext): void {
+  const command = parent
     .command('list')
-    .description('the newest hundred plans')
-    .option('--json', 'as one JSON object')
-    .action(async ({ json }: { json?: true }) => {
-      const plans = await listPlans(createOpsClient(loadSettings().settings), '');
-      write(json ? toJson(plans) : plans.map(toPlanLine).join('') || 'There is no plan yet.\n');
-    });
+    .description('plans, the newest first')
+    .option('--status <status>', PLAN_STATUSES.join(', '));
+  addListOptions(command)
+    .addHelpText('after', LIST_HELP)
+    .action(({ status, ...options }: ListOptions & { readonly status?: string }) =>
+      showList<PlanSummary>(command, context, {
+        options,
+        path: '/plans',
+        query: { status },
+        none: status === undefined ? 'There is no plan yet.' : 'There is no plan like that.',
+        columns,
+      }),
+    );
 }
+
+const columns: readonly Column<PlanSummary>[] = [
+  { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'made', cell: ({ createdAt }) => toMoment(createdAt) },
+  { head: 'status', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
+  { head: 'actions', cell: ({ counts }) => `${counts.total}` },
+  { head: 'of', cell: ({ source }) => source },
+  { head: 'why it waits', cell: ({ reason }) => reason ?? '' },
+];
+
+const COLOURS: Readonly<Record<PlanSummary['status'], Colour | undefined>> = {
+  making: undefined,
+  held: 'yellow',
+  approved: undefined,
+  applied: 'green',
+  discarded: 'dim',
+};
 
 function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSummary): string {
   const why = reason === null ? '' : `: ${reason}`;
@@ -108,23 +181,37 @@ interface DecisionCommand {
   /** Name of the command, and its arguments. */
   readonly usage: `${'approve' | 'discard' | 'undo'} <id>${string}`;
   readonly description: string;
+  /** Asked first; undefined: the hash is the confirmation. */
+  readonly question?: (id: string) => string;
+}
+
+interface DecisionOptions {
+  readonly json?: true;
+  readonly names?: true;
+  readonly yes?: true;
 }
 
 function addDecision(
   parent: Command,
-  { loadSettings, write }: CliContext,
-  { usage, description }: DecisionCommand,
+  context: CliContext,
+  { usage, description, question }: DecisionCommand,
 ): void {
-  const command = parent
-    .command(usage)
-    .description(description)
-    .action(async (id: string, given?: unknown) => {
-      const client = createOpsClient(loadSettings().settings);
-      const path = `/plans/${encodeURIComponent(id)}/${command.name()}` as const;
-      const body = typeof given === 'string' ? { hash: given } : undefined;
-      const answer = await client.send('POST', path, body);
-      write(toPlanAnswerText(parseAnswer<PlanAnswer>(answer)));
-    });
+  const command = parent.command(usage).description(description);
+  if (question !== undefined) command.option(...YES);
+  command.option(...NAMES).option('--json', 'as one JSON object');
+  command.action(async (id: string, ...given: unknown[]) => {
+    const { json, ...options } = command.opts<DecisionOptions>();
+    if (question !== undefined) {
+      const asked = { yes: options.yes, question: question(id) };
+      if (!(await confirm(command, context, asked))) return;
+    }
+    const [hash] = given;
+    const path = `/plans/${encodeURIComponent(id)}/${command.name()}` as const;
+    const body = typeof hash === 'string' ? { hash } : undefined;
+    const plan = parseAnswer<PlanAnswer>(await context.connect().send('POST', path, body));
+    const shown = tellsNames(context, options) ? plan : toNameless('Plan', plan);
+    context.write(json ? toJson(shown) : toShownText(context, options, plan));
+  });
 }
 
 const help = `

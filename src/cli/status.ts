@@ -92,9 +92,13 @@ function toServiceText({ upstream }: Status): string {
   return `answers, ${inFlight} calls under way, ${calls} wait for their turn${pause}`;
 }
 
-function toFirstReadText({ firstRead }: Status): string {
+/** Prints how far the first read has come. */
+export function toFirstReadText({ firstRead }: Pick<Status, 'firstRead'>): string {
   if (firstRead === null) return 'finished';
-  return `reading ${firstRead.step}, ${firstRead.read} so far`;
+  const { step, read, expected, endsAt } = firstRead;
+  const of = expected === null ? '' : ` of ${expected}`;
+  const end = endsAt === null ? '' : `, until about ${toMoment(endsAt)}`;
+  return `reading ${step}, ${read}${of} so far${end}`;
 }
 
 function toSweepText({ lastSweep }: Status): string {

@@ -10,6 +10,7 @@ import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { parseNumber } from './listing.ts';
+import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { outlast } from './outlast.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -48,7 +49,7 @@ export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
         'compare the service with the store and list what differs (asks the running bridge, or does it itself where none runs)',
       )
       .option('--dry-run', 'show what drift.policy would do, and do nothing')
-      .option('--names', 'with names and values, also where the output is no terminal')
+      .option(...NAMES)
       .option('--limit <number>', 'how many differences are listed at most', LIMIT)
       .option('--json', 'as one JSON object')
       .option('--exit-code', 'exit with 2 when something managed differs')
@@ -80,7 +81,7 @@ async function sweepWith(
   context: CliContext,
   { dryRun, json, exitCode, names, limit }: Omit<Options, 'limit'> & { readonly limit: number },
 ): Promise<void> {
-  const { write, exitWith, terminal } = context;
+  const { write, exitWith } = context;
   const client: OpsClient = {
     ...direct,
     send: (...args) => outlast(context, () => direct.send(...args)),
@@ -91,8 +92,8 @@ async function sweepWith(
   progress.end();
   const drifts = await listDrifts(client);
   const result = { sweep, plan, drifts };
-  const isNamed = names === true || terminal !== undefined;
-  if (json) write(toJson(isNamed ? result : toNameless(result)));
+  const isNamed = tellsNames(context, { names });
+  if (json) write(toJson(isNamed ? result : withoutNames(result)));
   else write(isNamed ? toText(result, limit) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
@@ -194,28 +195,12 @@ function toCountText(result: Result): string {
   return [toHead(result), ...lines, more, decided].join('');
 }
 
-/** The same result with ids, kinds and statuses alone. */
-function toNameless({ sweep, plan, drifts }: Result) {
+/** The same result with ids in the place of names. */
+function withoutNames({ sweep, plan, drifts }: Result) {
   return {
     sweep,
-    ...(plan && { plan: { ...plan, actions: plan.actions.map(withoutNames) } }),
-    drifts: drifts.map((drift) => ({
-      ...withoutNames(drift),
-      who: drift.who && { ...drift.who, username: null, address: null },
-      message: null,
-      note: drift.note && { ...drift.note, text: '' },
-    })),
-  };
-}
-
-function withoutNames<Item extends Pick<DriftAnswer, 'resource' | 'member'>>(item: Item) {
-  const { resource, member } = item;
-  return {
-    ...item,
-    resource: { ...resource, name: null },
-    member: member && { ...member, name: null },
-    desired: null,
-    observed: null,
+    ...(plan && { plan: toNameless('Plan', plan) }),
+    drifts: drifts.map((drift) => toNameless('Drift', drift)),
   };
 }
 

@@ -1,10 +1,11 @@
-import { type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { toSessionCookie } from '../access/session-cookie.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
+import type { SignInActs } from './sign-in-acts.ts';
 
 /** How people sign in with the identity provider of their company. */
 export interface OidcOptions {
@@ -24,6 +25,7 @@ export interface OidcOptions {
 export interface OidcDeps {
   readonly sessions: Pick<Sessions, 'open'>;
   readonly clock: { now(): number };
+  readonly acts: SignInActs;
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
@@ -51,9 +53,10 @@ const checks = z.strictObject({ state: z.string(), nonce: z.string(), verifier: 
  */
 export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSignIn {
   const find = createDiscovery(options);
+  const refuse = (req: Request, res: Response) => deps.acts.refused(req, res, 401);
   const router = Router();
   router.get('/oidc', leadBack(deps, begin(options, find)));
-  router.get('/oidc/callback', leadBack(deps, end(options, find, deps)));
+  router.get('/oidc/callback', leadBack(deps, end(options, find, deps), refuse));
   return {
     router,
     async findEnd() {
@@ -101,7 +104,11 @@ function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
   };
 }
 
-function end(options: OidcOptions, find: Find, { sessions, clock }: OidcDeps): RequestHandler {
+function end(
+  options: OidcOptions,
+  find: Find,
+  { sessions, clock, acts }: OidcDeps,
+): RequestHandler {
   const { url } = options;
   return async (req, res) => {
     setAway(res, url, '', 0);
@@ -113,11 +120,15 @@ function end(options: OidcOptions, find: Find, { sessions, clock }: OidcDeps): R
     });
     const claims = await readClaims(config, tokens, options);
     const credential = toCredential(claims, options);
-    if (credential === undefined) return res.redirect('/console/?refused=role');
+    if (credential === undefined) {
+      acts.refused(req, res, 403, toPerson(claims));
+      return res.redirect('/console/?refused=role');
+    }
     const { text, session } = await sessions.open(credential, undefined);
     const isSecure = url.startsWith('https:');
     const ms = session.expiresAt - clock.now();
     res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
+    acts.signedIn(req, res, session);
     res.redirect('/console/');
   };
 }
@@ -156,22 +167,31 @@ function toCredential(claims: Claims, options: OidcOptions): Credential | undefi
   const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
   const { operatorGroups, readerGroups } = options;
   if (!isIn(operatorGroups) && !isIn(readerGroups)) return undefined;
-  const name = claims.preferred_username ?? claims.email ?? claims.sub;
   return {
-    id: `oidc-${String(claims.sub)}`,
-    name: String(name),
+    ...toPerson(claims),
     purpose: isIn(operatorGroups) ? 'operator' : 'reader',
     profile: 'lenient',
   };
 }
 
+/** A person as the identity provider names them. */
+function toPerson(claims: Claims): { readonly id: string; readonly name: string } {
+  const name = claims.preferred_username ?? claims.email ?? claims.sub;
+  return { id: `oidc-${String(claims.sub)}`, name: String(name) };
+}
+
 /** What went wrong is in the log; the person is led back to the page of signing in. */
-function leadBack({ failed }: OidcDeps, handle: RequestHandler): RequestHandler {
+function leadBack(
+  { failed }: OidcDeps,
+  handle: RequestHandler,
+  refused?: (req: Request, res: Response) => void,
+): RequestHandler {
   return async (req, res, next) => {
     try {
       await handle(req, res, next);
     } catch (error) {
       failed({ requestId: getRequestId(res), error });
+      refused?.(req, res);
       res.redirect('/console/?refused=failed');
     }
   };

@@ -10,9 +10,10 @@ import {
   toSessionCookie,
   toSessionUse,
 } from '../access/session-cookie.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import { isOfPerson, type Session, type Sessions } from '../access/sessions.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { OidcSignIn } from './oidc.ts';
+import type { SignInActs } from './sign-in-acts.ts';
 
 /** Dependencies of signing in. */
 export interface SignInDeps {
@@ -20,6 +21,9 @@ export interface SignInDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly clock: { now(): number };
+  /** False: readers are shown ids in the place of names. */
+  readonly readersSeeNames: boolean;
+  readonly acts: SignInActs;
   /** Signing in with the identity provider of the company; undefined where none is set. */
   readonly oidc: OidcSignIn | undefined;
 }
@@ -38,16 +42,21 @@ export function createSignIn(deps: SignInDeps): Router {
   return router;
 }
 
-function tellSession({ sessions, oidc }: SignInDeps): RequestHandler {
+function tellSession({ sessions, oidc, readersSeeNames }: SignInDeps): RequestHandler {
   return async (req, res) => {
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
     // Nobody signed in is an answer here and no failed attempt.
-    send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
+    send(
+      res,
+      200,
+      session ? toView(session, readersSeeNames) : { name: null, oidc: oidc !== undefined },
+    );
   };
 }
 
-function signIn({ sessions, findCredential, attempts, clock }: SignInDeps): RequestHandler {
+function signIn(deps: SignInDeps): RequestHandler {
+  const { sessions, findCredential, attempts, clock, acts, readersSeeNames } = deps;
   return async (req, res) => {
     if (!isFromOwnPage(req)) return answerForeign(res);
     const parsed = body.safeParse(req.body);
@@ -60,29 +69,37 @@ function signIn({ sessions, findCredential, attempts, clock }: SignInDeps): Requ
       const failed = toFailedAttempt(req, res, { place: 'ops', presented: 'something' });
       const { kind } = await attempts.failed(failed);
       const message = 'No operator or reader has this token.';
-      return send(res, kind === 'too-many' ? 429 : 401, { code: 'unauthorized', message });
+      const status = kind === 'too-many' ? 429 : 401;
+      acts.refused(req, res, status);
+      return send(res, status, { code: 'unauthorized', message });
     }
     const { text, session } = await sessions.open(credential, token);
     const ms = session.expiresAt - clock.now();
     res.set('Set-Cookie', toSessionCookie(text, { ms, isSecure: isOverHttps(req) }));
-    send(res, 201, toView(session));
+    acts.signedIn(req, res, session);
+    send(res, 201, toView(session, readersSeeNames));
   };
 }
 
-function signOut({ sessions, oidc }: SignInDeps): RequestHandler {
+function signOut({ sessions, acts, oidc }: SignInDeps): RequestHandler {
   return async (req, res) => {
     if (!isFromOwnPage(req)) return answerForeign(res);
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
-    if (session) await sessions.end(session.id);
+    if (session && (await sessions.end(session.id))) acts.signedOut(req, res, session);
     res.set('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
-    const endAt = session?.credential.id.startsWith('oidc-') ? await oidc?.findEnd() : undefined;
+    const isPerson = session !== undefined && isOfPerson(session.credential.id);
+    const endAt = isPerson ? await oidc?.findEnd() : undefined;
     send(res, 200, { name: null, endAt: endAt ?? null });
   };
 }
 
-function toView({ credential: { name, purpose }, expiresAt }: Session): object {
-  return { name, role: purpose, expiresAt: new Date(expiresAt).toISOString() };
+function toView(
+  { credential: { name, purpose }, expiresAt }: Session,
+  readersSeeNames: boolean,
+): object {
+  const seesNames = purpose === 'operator' || readersSeeNames;
+  return { name, role: purpose, seesNames, expiresAt: new Date(expiresAt).toISOString() };
 }
 
 function answerForeign(res: Response): void {

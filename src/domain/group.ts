@@ -81,6 +81,8 @@ export interface GroupState {
   readonly sentCreates: readonly SentCreate[];
   /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
   readonly failed?: Stuck<GroupField>;
+  /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
+  readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
   readonly missed?: Missed;
   /** Waiting changes that can be made now, removals first; a bounded number of them. */

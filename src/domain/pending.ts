@@ -18,6 +18,20 @@ export function oldestPending<Field extends string>(pending: Pending<Field>): nu
   return oldest;
 }
 
+/**
+ * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
+ * values in the service does not prove that they stay.
+ */
+export function listUnsure<Field extends string>({
+  pending,
+  unsureSince = Number.POSITIVE_INFINITY,
+}: {
+  readonly pending: Pending<Field>;
+  readonly unsureSince?: number;
+}): Field[] {
+  return parsePendingFields(pending).filter((field) => (pending[field] ?? 0) > unsureSince);
+}
+
 /** `pending` with `fields` waiting since `version`. */
 export function addPending<Field extends string>(
   pending: Pending<Field>,

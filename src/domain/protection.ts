@@ -9,6 +9,8 @@ export interface ProtectedChange<Desired, Observed, Field> {
   readonly after: Desired;
   /** Undefined: the service was never seen to hold it. */
   readonly observed: Observed | undefined;
+  /** True when the service has it: what was not seen of it may be more than is wanted. */
+  readonly isInService: boolean;
   /** Owned fields that the change names; it takes nothing of the others, also where they differ. */
   readonly fields: readonly Field[];
 }
@@ -26,7 +28,7 @@ export type TakenUserField = Extract<
 export function listTakenFromUser(
   change: ProtectedChange<DesiredUser, ObservedUser, UserField>,
 ): TakenUserField[] {
-  const { before, after, observed, fields } = change;
+  const { before, after, observed, isInService, fields } = change;
   const hasLess: Readonly<Record<TakenUserField, boolean>> = {
     active: !after.active && (before?.active === true || observed?.active === true),
     temporarilyInactive:
@@ -36,6 +38,7 @@ export function listTakenFromUser(
     appsPermissions: isLess(after.appsPermissions, {
       wanted: before?.appsPermissions,
       held: observed?.appsPermissions,
+      isInService,
     }),
   };
   return (['active', 'temporarilyInactive', 'appsPermissions'] as const).filter(
@@ -53,27 +56,35 @@ export type TakenGroupField = Extract<GroupField, 'permissions' | 'addToCardsAnd
 export function listTakenFromGroup(
   change: ProtectedChange<DesiredGroup, ObservedGroup, GroupField>,
 ): TakenGroupField[] {
-  const { before, after, observed, fields } = change;
+  const { before, after, observed, isInService, fields } = change;
   const flag = 'addToCardsAndSpacesEnabled';
+  const mayHold = observed?.[flag] ?? (isInService && before?.[flag] === undefined);
   const hasLess: Readonly<Record<TakenGroupField, boolean>> = {
     permissions: isLess(after.permissions, {
       wanted: before?.permissions,
       held: observed?.permissions,
+      isInService,
     }),
-    [flag]:
-      after[flag] !== true &&
-      (before?.[flag] === true || (after[flag] === false && observed?.[flag] === true)),
+    [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),
   };
   return (['permissions', flag] as const).filter(
     (field) => fields.includes(field) && hasLess[field],
   );
 }
 
-/** Checks for lost bits. Clearing a value that was wanted takes all of it. */
-function isLess(
-  after: number | undefined,
-  { wanted = 0, held = 0 }: { wanted: number | undefined; held: number | undefined },
-): boolean {
-  if (after === undefined) return wanted > 0;
-  return hasMoreBits(wanted, after) || hasMoreBits(held, after);
+/** Values of a mask before a change. */
+interface MaskBefore {
+  readonly wanted: number | undefined;
+  readonly held: number | undefined;
+  readonly isInService: boolean;
+}
+
+/**
+ * Checks for lost bits. Clearing a value that was wanted takes all of it. Where nobody has seen or asked for a value, each
+ * one may be less.
+ */
+function isLess(after: number | undefined, { wanted, held, isInService }: MaskBefore): boolean {
+  if (after === undefined) return (wanted ?? 0) > 0;
+  if (wanted === undefined && held === undefined) return isInService;
+  return hasMoreBits(wanted ?? 0, after) || hasMoreBits(held ?? 0, after);
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from './json.ts';
 import { addPending, type Pending } from './pending.ts';
 import {
   type Deactivation,
+  type DesiredUser,
   listUserDifferences,
   toDesiredUser,
   type UserField,
@@ -81,7 +82,10 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
 }
 
 /** False for a field that was never set: it is not ours. */
-function isOwned(field: UserField, desired: ReturnType<typeof toDesiredUser>): boolean {
+export function isOwned(
+  field: UserField,
+  desired: Pick<DesiredUser, 'name' | 'appsPermissions' | 'temporarilyInactive'>,
+): boolean {
   switch (field) {
     case 'name':
     case 'appsPermissions':

@@ -90,6 +90,8 @@ export interface UserState {
   readonly sentCreates: readonly SentCreate[];
   /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
   readonly failed?: Stuck<UserField>;
+  /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
+  readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
   readonly missed?: Missed;
 }

@@ -30,12 +30,21 @@ function toSlackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** @see https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook (read 2026-11-22) */
+/**
+ * A message with one adaptive card. The text is a run, because a block reads Markdown: words of the service could make
+ * links of it.
+ * @see https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook (read 2026-11-22)
+ * @see https://adaptivecards.io/explorer/RichTextBlock.html (1.2; Teams shows cards up to 1.5)
+ */
 function toCard(text: string) {
-  const block = { type: 'TextBlock', text: `**scim-bridge** ${text}`, wrap: true };
-  const content = { type: 'AdaptiveCard', version: '1.4', body: [block] };
-  const card = { contentType: 'application/vnd.microsoft.card.adaptive', content };
-  return { type: 'message', attachments: [card] };
+  const head = { type: 'TextBlock', text: 'scim-bridge', weight: 'Bolder' };
+  const block = { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] };
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    ...{ type: 'AdaptiveCard', version: '1.4', body: [head, block] },
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
 }
 
 function toShort(data: Notice['data']): Notice['data'] {

@@ -82,6 +82,7 @@ const plans: PlanSource = {
   list: async () => [],
   listActions: async () => [],
   countWaiting: async () => 0,
+  sumUp: async () => [],
   approve: unknown,
   discard: unknown,
   undo: unknown,
@@ -116,6 +117,11 @@ const operators = {
   looks: { look: unknown, listNames: async () => new Map() },
   clock: createFakeClock(),
   explain,
+  members: {
+    isGroup: async () => false,
+    listHeld: async () => new Set<string>(),
+    list: async () => [],
+  },
   timeline: explain,
   erasure: {
     plan: async () => ({ kind: 'none' as const }),
@@ -184,6 +190,7 @@ function request(
       sessions: access.sessions,
       samples: { list: async () => [], now: () => 0 },
       news: { listen: () => undefined },
+      readersSeeNames: true,
       status,
       notifications: {
         receivers: [],

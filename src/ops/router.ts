@@ -8,6 +8,7 @@ import { toOpsDocument } from './document.ts';
 import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
 import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
+import { hideNames } from './http/names.ts';
 import { limitOperators, requireOperator } from './http/operator.ts';
 import { type OperatorAct, tellActs } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
@@ -26,6 +27,8 @@ export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly news: News;
+  /** False: readers are shown ids in the place of names. */
+  readonly readersSeeNames: boolean;
 }
 
 /**
@@ -57,7 +60,8 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   });
   // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
   router.get('/ops/events', letIn, streamNews(options.news));
-  router.use('/ops', before, refuseNul, tellActs(options.acted));
+  router.use('/ops', before, hideNames(options.readersSeeNames));
+  router.use('/ops', refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
   return router.use(answerErrors(options.failed));
 }

@@ -6,6 +6,7 @@ import { type LookSource, lookRoutes } from './drift/look.ts';
 import { type PlanSource, planRoutes } from './drift/plans.ts';
 import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
+import { type MemberSource, memberRoutes } from './explain/members.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
 import { type NotificationSource, notificationRoutes } from './notifications/routes.ts';
@@ -34,6 +35,7 @@ export interface OpsSources {
   readonly samples: SampleSource;
   readonly resources: ResourceSources;
   readonly explain: ExplainSource;
+  readonly members: MemberSource;
   readonly timeline: TimelineSource;
   readonly erasure: ErasureSource;
   readonly sweeps: SweepSource;
@@ -61,6 +63,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...sampleRoutes,
   ...resourceRoutes,
   ...explainRoutes,
+  ...memberRoutes,
   ...timelineRoutes,
   ...erasureRoutes,
   ...sweepRoutes,

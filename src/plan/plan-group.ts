@@ -5,7 +5,7 @@ import {
   type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
-import { parsePendingFields } from '../domain/pending.ts';
+import { listUnsure, parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
@@ -97,11 +97,14 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
 }
 
 /** The service knows the group, so its existence waits no longer. */
-function listOpenFields({ pending, desired, observed }: GroupState): Set<GroupField> {
+function listOpenFields(state: GroupState): Set<GroupField> {
+  const { pending, desired, observed } = state;
   const { existence: _, ...rest } = pending;
   const waiting = parsePendingFields(rest);
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
-  const differing = new Set(observed ? listGroupDifferences(desired, observed) : toWanted(desired));
+  const wanted = toWanted(desired);
+  const differing = new Set(observed ? listGroupDifferences(desired, observed) : wanted);
+  for (const field of listUnsure(state)) if (wanted.includes(field)) differing.add(field);
   return new Set(waiting.filter((field) => differing.has(field)));
 }
 

@@ -1,4 +1,4 @@
-import { parsePendingFields } from '../domain/pending.ts';
+import { listUnsure, parsePendingFields } from '../domain/pending.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -8,6 +8,7 @@ import {
   type UserField,
   type UserState,
 } from '../domain/user.ts';
+import { isOwned } from '../domain/user-write.ts';
 import type { UpdateCompanyUser, UpdateUser, UserAction } from './actions.ts';
 
 /** Settings and learned quirks that decide how users are changed. */
@@ -71,9 +72,12 @@ function planChanges(state: UserState, account: Account): UserPlan {
   const differing = new Set(
     listUserDifferences(desired, observed, state.echoes, account.deactivation),
   );
+  const isTold = (field: UserField) => field !== 'account' && isOwned(field, desired);
+  const unsure = listUnsure(state).filter(isTold);
   const waiting = parsePendingFields(pending);
-  const open = waiting.filter((field) => differing.has(field));
-  const changes = new Set(open);
+  const changes = new Set(
+    waiting.filter((field) => differing.has(field) || unsure.includes(field)),
+  );
   const actions: UserAction[] = [];
   const scim = toUpdateUser(state, account, changes);
   const company = toUpdateCompanyUser(state, account, changes);
@@ -139,7 +143,7 @@ function toUpdateUser(
 }
 
 function toUpdateCompanyUser(
-  { desired, failed }: UserState,
+  { desired, failed, ...state }: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateCompanyUser | undefined {
@@ -154,13 +158,11 @@ function toUpdateCompanyUser(
     body.temporarilyInactive = suspension;
     fields.push('temporarilyInactive');
   }
-  const suspended = observed.temporarilyInactive ?? false;
-  if (
-    changes.has('active') &&
-    deactivation === 'temporarilyInactive' &&
-    suspended === isWantedActive(desired, deactivation)
-  ) {
-    body.temporarilyInactive = !suspended;
+  const isActive = isWantedActive(desired, deactivation);
+  const isSuspended = observed.temporarilyInactive ?? false;
+  const isToTell = isSuspended === isActive || listUnsure(state).includes('active');
+  if (changes.has('active') && deactivation === 'temporarilyInactive' && isToTell) {
+    body.temporarilyInactive = !isActive;
     fields.push('active');
   }
   if (fields.length === 0) return undefined;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createConvergeHost } from '../../test/support/converge-host.ts';
 import { addGroup, addLink, addUser, getGroup } from '../../test/support/rows.ts';
-import { describeStores } from '../../test/support/stores.ts';
+import { describeBridges } from '../../test/support/stores.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
-describeStores('a long run', ({ makeStore }) => {
+describeBridges('a long run', ({ makeStore }) => {
   test('of 250 members, changed one by one, is one run to its end, and quiet', async () => {
     const store = await makeStore();
     const sandbox = await startSandbox({ seed: { users: 250 } });

@@ -59,11 +59,19 @@ test('looks that fail are an outage of everything, and a look that works is its 
   expect(change('d', down)).toBe(true);
 });
 
-test('one resource that fails, or failures for a moment, end nothing', async () => {
+test('its end is told once, although one resource alone had failed', async () => {
   const { clock, change, look, ends } = watch();
-  look('a', down);
+  change('a', down);
   await clock.advance(60_000);
   look('b', done);
+  change('b', done);
+  change('c', done);
+
+  expect(ends()).toBe(1);
+});
+
+test('failures for a moment end nothing', () => {
+  const { change, ends } = watch();
   for (const key of ['a', 'b']) change(key, down);
   change('c', done);
 

@@ -3,8 +3,6 @@ import { NOT_APPLIED, type Outcome } from './outcome.ts';
 
 /** Number of different failing resources, without a success, that makes an outage. */
 const OUTAGE_RESOURCES = 3;
-/** Failed resources that make an outage for the purpose of resuming deferred work, which harms nothing. */
-const RESUME_RESOURCES = 2;
 /** Length of a series of failures below which resuming early saves nothing, in milliseconds. */
 const RESUME_AFTER_MS = 5_000;
 /** Time for which a failure belongs to a series, in milliseconds; longer than the wait for the next attempt. */
@@ -88,7 +86,8 @@ function createSeries({ now }: Pick<Clock, 'now'>): Series {
     },
     count,
     end() {
-      const wasOut = count() >= RESUME_RESOURCES && now() - since >= RESUME_AFTER_MS;
+      // One failed resource is enough: to try what waits harms nothing.
+      const wasOut = count() > 0 && now() - since >= RESUME_AFTER_MS;
       failed.clear();
       return wasOut;
     },

@@ -1,7 +1,7 @@
 import type { DueClass } from '../store/schema.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
-import type { Problem } from './outcome.ts';
+import { NOT_APPLIED, type Problem } from './outcome.ts';
 
 /** `must_look`: the next step is a look. */
 const LOOK_FIRST = 1;
@@ -42,6 +42,40 @@ export function toRetryColumns(
     last_error: toLastError(outcome.problem),
     due_at: now + delayMs,
   };
+}
+
+/** Columns after a call that the service did not answer; a look changes nothing, however it ends. */
+export function toUnsureColumns(
+  { unsure_since }: { readonly unsure_since: number | null },
+  outcome: Postponed,
+  planned: { readonly version: number; readonly mustLook: boolean },
+) {
+  if (planned.mustLook || !isUnanswered(outcome)) return {};
+  return { unsure_since: unsure_since ?? planned.version };
+}
+
+/** Statuses of a gateway that did not hear from the service. */
+const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** Outcome of a step, with its problem where it failed. */
+interface Ended {
+  readonly kind: string;
+  readonly problem?: Problem;
+}
+
+/** True when the service may still be at work on a call, because it has answered nothing. */
+function isUnanswered({ kind, problem }: Ended): boolean {
+  if (kind !== 'unknown' || problem === undefined || problem.code === NOT_APPLIED.code)
+    return false;
+  return problem.status === undefined || UNHEARD.has(problem.status);
+}
+
+/** True when a call that ended, or one before it, may still take effect. */
+export function mayTakeEffect(
+  { unsure_since }: { readonly unsure_since: number | null },
+  { outcome }: { readonly outcome: Ended },
+): boolean {
+  return isUnanswered(outcome) || unsure_since !== null;
 }
 
 function isHeldBack({ code }: Problem): boolean {

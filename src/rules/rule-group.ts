@@ -8,7 +8,12 @@ import { listTakenFromGroup } from '../domain/protection.ts';
 import { RULED_GROUP_FIELDS, type RuledGroupField } from '../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
 import { parseStored, toGroupColumns } from '../store/engine/columns.ts';
-import { type GroupRow, toGroupState, toObservedGroup } from '../store/groups/groups.ts';
+import {
+  type GroupRow,
+  hasUpstreamIds,
+  toGroupState,
+  toObservedGroup,
+} from '../store/groups/groups.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
@@ -44,7 +49,10 @@ function listTaken(row: GroupRow, { attributes, changed, given }: Combined<Ruled
   const fields = changed.filter((field) => given[field] !== undefined);
   const after = toDesiredGroup(attributes);
   return new Set<string>(
-    listTakenFromGroup({ before, after, observed: toObservedGroup(row), fields }),
+    listTakenFromGroup({
+      ...{ before, after, observed: toObservedGroup(row), fields },
+      isInService: hasUpstreamIds(row),
+    }),
   );
 }
 

@@ -110,10 +110,11 @@ async function combineUser(
 
 /** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
 function listTaken(row: UserRow, { attributes, changed, given }: Combined<RuledUserField>) {
-  const { desired: before, observed, deleted } = toUserState(row);
+  const { desired: before, observed, deleted, upstreamId } = toUserState(row);
   const fields = changed.filter((field) => given[field] !== undefined);
   const after = toDesiredUser(attributes, deleted);
-  return new Set<string>(listTakenFromUser({ before, after, observed, fields }));
+  const isInService = upstreamId !== undefined;
+  return new Set<string>(listTakenFromUser({ before, after, observed, isInService, fields }));
 }
 
 interface RuledWrite {

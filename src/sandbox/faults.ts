@@ -15,9 +15,9 @@ export type Fault =
     }
   /**
    * No answer until `release`, then the ordinary one. No effect when the caller hangs up first, unless it was done
-   * before.
+   * before; `late`: it is carried out at `release` all the same.
    */
-  | { readonly kind: 'hang'; readonly effect?: 'none' | 'done' }
+  | { readonly kind: 'hang'; readonly effect?: 'none' | 'done' | 'late' }
   /** The connection is cut. */
   | { readonly kind: 'reset'; readonly at: 'before-effect' | 'after-effect' | 'mid-answer' }
   /** Carried out, then 200 with a page of HTML. */

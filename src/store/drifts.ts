@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
@@ -257,17 +257,7 @@ export interface DriftView {
 }
 
 /** Drifts for an operator, oldest first. */
-export async function listDriftViews(
-  db: Db,
-  { kind, statuses, resourceId, afterSeq, limit }: DriftQuery,
-): Promise<DriftView[]> {
-  const ofKind = kind === undefined ? sql`` : sql`and drift.kind = ${kind}`;
-  const ofStatus =
-    statuses === undefined ? sql`` : sql`and drift.status in (${sql.join(statuses)})`;
-  const ofResource =
-    resourceId === undefined
-      ? sql``
-      : sql`and (drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`;
+export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const names = joinSubjectNames('drift');
   const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
     select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
@@ -275,13 +265,29 @@ export async function listDriftViews(
       drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
       drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
     from drifts as drift ${names.joins}
-    where drift.seq > ${afterSeq} ${ofKind} ${ofStatus} ${ofResource}
-    order by drift.seq limit ${limit}`.execute(db);
+    where drift.seq in (${toPage(query)})
+    order by drift.seq limit ${query.limit}`.execute(db);
   return rows.map((row) => ({
     ...row,
     desired: parseStored<JsonValue>(row.desired),
     observed: parseStored<JsonValue>(row.observed),
   }));
+}
+
+/** Each status is read by itself, in the order of its index: reading several at once sorts all drifts for each page. */
+function toPage({ kind, statuses, resourceId, afterSeq, limit }: DriftQuery): RawBuilder<unknown> {
+  const ofKind = kind === undefined ? sql`` : sql`and kind = ${kind}`;
+  const ofResource =
+    resourceId === undefined
+      ? sql``
+      : sql`and (resource_id = ${resourceId} or member_id = ${resourceId})`;
+  const read = (ofStatus: RawBuilder<unknown>) => sql`select seq from (select seq from drifts
+    where seq > ${afterSeq} ${ofStatus} ${ofKind} ${ofResource} order by seq limit ${limit}) as found`;
+  if (statuses === undefined) return read(sql``);
+  return sql.join(
+    statuses.map((status) => read(sql`and status = ${status}`)),
+    sql` union all `,
+  );
 }
 
 interface StoredDocuments {

@@ -10,6 +10,22 @@ export function isInFlight({ in_flight }: { readonly in_flight: number }): boole
   return in_flight !== 0;
 }
 
+/** Columns of a row all of whose waiting changes are sent, because an earlier call may still take effect. */
+export const EVERYTHING_UNSURE = { unsure_since: 0 } as const;
+
+/** True when a call for this resource is on its way, or ended without a known outcome. */
+export function isUnsure(row: {
+  readonly in_flight: number;
+  readonly unsure_since: number | null;
+}): boolean {
+  return isInFlight(row) || row.unsure_since !== null;
+}
+
+/** Finds the newest version of a waiting change that is taken to hold where a list shows it. */
+export function toSettledTo({ unsure_since }: { readonly unsure_since: number | null }): number {
+  return unsure_since ?? Number.MAX_SAFE_INTEGER;
+}
+
 /** `in_flight` for a call without a row in the ledger: no row comes after it. */
 export const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 
@@ -53,13 +69,26 @@ interface InFlightRow {
   readonly stuck: string;
 }
 
-/** Stores the end of a call unless anything has changed the row since it was read; then returns false. */
+/** Another write has changed a row that was not read again; nothing was stored. */
+export class RowChanged extends Error {}
+
+/** Does work that may meet RowChanged; undefined: it did, and the row has to be read. */
+export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RowChanged) return undefined;
+    throw error;
+  }
+}
+
+/** Stores the end of a call. @throws RowChanged when anything has changed the row since it was read */
 export async function landUnchanged(
   tx: Db,
   table: 'users' | 'groups',
   { id, version, steps, in_flight, must_look, due_at, pending, stuck }: InFlightRow,
   change: UpdateObject<Schema, 'users' | 'groups'>,
-): Promise<boolean> {
+): Promise<void> {
   const landed = await tx
     .updateTable(table)
     .set(change)
@@ -72,7 +101,16 @@ export async function landUnchanged(
     .where('pending', '=', pending)
     .where('stuck', '=', stuck)
     .executeTakeFirst();
-  return landed.numUpdatedRows > 0n;
+  if (landed.numUpdatedRows === 0n) throw new RowChanged();
+}
+
+/** Columns of a row whose calls nobody will hear of: what was written since they left is unsure. */
+function toInterrupted(table: 'users' | 'groups') {
+  const row = sql.table(table);
+  const isAsSent = sql`in_flight = 0 or exists (select 1 from own_calls as call
+    where call.id = ${row}.in_flight and call.at >= ${row}.modified_at)`;
+  const unsure_since = sql<number | null>`case when ${isAsSent} then unsure_since else 0 end`;
+  return { in_flight: 0, must_look: 1, unsure_since } as const;
 }
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */
@@ -82,7 +120,7 @@ export async function markInterrupted(tx: Db, key: ResourceKey, dueAt: number): 
   await forgetOutcomes(tx, tableOf(key), which);
   await tx
     .updateTable(tableOf(key))
-    .set((set) => ({ in_flight: 0, must_look: 1, due_at: dueAt, steps: raised(set) }))
+    .set((set) => ({ ...toInterrupted(tableOf(key)), due_at: dueAt, steps: raised(set) }))
     .where('id', '=', key.id)
     .execute();
 }
@@ -104,7 +142,7 @@ export async function recoverInFlight(tx: Db, now: number): Promise<number> {
     await forgetOutcomes(tx, table, sql<boolean>`true`);
     const result = await tx
       .updateTable(table)
-      .set((set) => ({ in_flight: 0, must_look: 1, due_at: now, steps: raised(set) }))
+      .set((set) => ({ ...toInterrupted(table), due_at: now, steps: raised(set) }))
       .where('in_flight', '>', 0)
       .executeTakeFirst();
     recovered += Number(result.numUpdatedRows);

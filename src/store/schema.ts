@@ -64,6 +64,11 @@ export interface ConvergenceColumns {
    * `NO_CALL_ROW` where they have none. 0: none is.
    */
   in_flight: Generated<number>;
+  /**
+   * Version that the first call of unknown outcome was planned from, until nothing waits any more: that call may still
+   * take effect, so what was written since is sent, whatever is seen. null: there was none.
+   */
+  unsure_since: number | null;
   /** Raised when a call that changes it leaves, and when a step of its convergence is stored. */
   steps: Generated<number>;
   /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */

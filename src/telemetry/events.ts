@@ -127,6 +127,12 @@ export const events = {
 
   firstReadStep: (fields: { step: string; count: number }) =>
     line('info', 'reading the whole service: a list is complete', fields),
+  firstReadProgress: (fields: {
+    step: string;
+    count: number;
+    total: number | undefined;
+    endsInMs: number | undefined;
+  }) => line('info', 'reading the whole service: a list is being read', fields),
   firstReadFailed: (fields: { step: string; reason: string; retryInMs: number }) =>
     line('warn', 'reading the whole service failed and is tried again', fields),
 
@@ -206,7 +212,8 @@ export const events = {
     method: string;
     route: string;
     status: number;
-    operator: string;
+    /** The name of the credential; undefined for a person. */
+    operator: string | undefined;
     credential: string;
     target: string | undefined;
     remoteAddress: string;

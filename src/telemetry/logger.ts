@@ -51,7 +51,18 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       censor: '(hidden)',
     },
   };
-  return toLogger(destination === undefined ? pino(options) : pino(options, destination));
+  return toLogger(pino(options, destination ?? openStandardOutput()));
+}
+
+/** Most characters that wait for an output which takes none, such as a file on a full disk. */
+const WAITING_MAX = 1_000_000;
+
+/** Standard output. What it does not take waits or is dropped: a log that nobody can read stops no bridge. */
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: WAITING_MAX });
+  output.on('error', () => undefined);
+  // Without `flushSync`, which pino would call at a fatal line, and which tries for ever.
+  return { write: (line) => void output.write(line) };
 }
 
 function toLogger(log: PinoLogger): Logger {

@@ -30,3 +30,22 @@ export async function endSweepLeases(url: string): Promise<void> {
     await client.end();
   }
 }
+
+/** Reads all rows of all tables, by table: what a file of SQLite keeps by itself. */
+export async function readTables(url: string): Promise<Record<string, unknown>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    );
+    const tables: Record<string, unknown> = {};
+    for (const { name } of rows) {
+      const found = await client.query(`select * from ${client.escapeIdentifier(name)}`);
+      tables[name] = found.rows;
+    }
+    return tables;
+  } finally {
+    await client.end();
+  }
+}

@@ -16,7 +16,7 @@ import { createCompany } from './company.ts';
 import { createDisturber, type DisturbanceCounts, type Restartable } from './disturb.ts';
 import { type LivesOptions, startLives } from './lives.ts';
 import { createOperator, OPS_TOKEN } from './operator.ts';
-import { endSweepLeases } from './postgres.ts';
+import { endSweepLeases, readTables } from './postgres.ts';
 import { createSchedule, type Scheduled } from './schedule.ts';
 import { settle } from './settle.ts';
 import { readShown } from './shown.ts';
@@ -66,6 +66,9 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
     const report = await play(plan, { sandbox, folder, trace });
     const { findings } = report;
     for (const finding of findings) trace.note('finding', { finding });
+    if (findings.length > 0 && plan.postgres !== undefined) {
+      trace.note('tables', await readTables(plan.postgres.url));
+    }
     const isKept = plan.trace !== undefined || findings.length > 0;
     const tracePath = plan.trace ?? join(tmpdir(), `scim-bridge-chaos-${plan.seed}.jsonl`);
     if (isKept) trace.save(tracePath);

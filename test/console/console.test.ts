@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../support/browser.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
@@ -7,6 +8,9 @@ import { READER_TOKEN } from './story.ts';
 const browserPath = findBrowser();
 /** Longest time in which an operator who knows the pages sees and decides the story, in milliseconds. */
 const STORY_MS = 120_000;
+
+/** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
+const FIRST_PAGE_BYTES = 350_000;
 
 describe.skipIf(browserPath === undefined)('the console', () => {
   let world: World;
@@ -144,6 +148,24 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('dialog').waitFor();
     expect(await findSerious(page)).toEqual([]);
+  });
+
+  test('loads its first page in 350 KB', async () => {
+    const page = await world.openStranger();
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      if (new URL(request.url()).pathname.startsWith('/console/'))
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await page.goto('/console/');
+    await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('svg.recharts-surface').first().waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+
+    expect(bytes).toBeGreaterThan(FIRST_PAGE_BYTES / 10);
+    expect(bytes).toBeLessThan(FIRST_PAGE_BYTES);
   });
 
   test('asks nothing of other origins and breaks no policy, on every page that was seen', () => {

@@ -3,9 +3,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { findBrowser, startBrowser } from '../support/browser.ts';
+import { addGroup, addUser, untilSettled } from '../support/provider.ts';
 import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { buildPages } from './console.ts';
-import { CHANGES, DRIFTS, fillStore, USERS } from './many.ts';
+import { CHANGES, DRIFTS, fillStore, MEMBERS, USERS } from './many.ts';
 
 const browserPath = findBrowser();
 /** Rows that a window of this height shows, with those that are kept ready. */
@@ -17,10 +18,14 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
   let bridge: TestBridge;
   let browser: Browser;
   let page: Page;
+  let group: string;
   beforeAll(async () => {
     buildPages();
     bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
-    await fillStore(bridge);
+    const like = await addUser(bridge, 'ada');
+    group = await addGroup(bridge, 'Everybody');
+    await untilSettled(bridge);
+    await fillStore(bridge.store, { like, group });
     browser = await startBrowser(browserPath ?? '');
     const context = await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin });
     page = await context.newPage();
@@ -47,12 +52,13 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
   const LISTS = [
     { path: '/users', of: `${USERS.toLocaleString('en')} users` },
     { path: '/drifts', of: `${DRIFTS.toLocaleString('en')} drifts` },
+    { path: '/groups/{group}', of: `a group of ${MEMBERS.toLocaleString('en')} members` },
     { path: '/plans/large', of: `a plan of ${CHANGES.toLocaleString('en')} changes` },
   ];
   test.each(LISTS)(
     'makes only the rows in sight of $of, and reads more where somebody goes',
     async ({ path }) => {
-      await open(path);
+      await open(path.replace('{group}', group));
       expect(await countRows()).toBeLessThan(ROWS_MADE_MAX);
 
       const scroll = () =>

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../src/store/store.ts';
-import type { TestBridge } from '../support/bridge.ts';
-import { addUser, untilSettled } from '../support/provider.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 
 /** Users of a large company. */
 export const USERS = 100_000;
 /** Differences after somebody ran a script in the service. */
 export const DRIFTS = 20_000;
+/** Members of one group. */
+export const MEMBERS = 20_000;
 /** Changes of the plan that repairs some of them. */
 export const CHANGES = 5_000;
 
@@ -20,12 +20,20 @@ function numbers(count: number): RawBuilder<unknown> {
   );
 }
 
-/** Fills a SQLite store: as many users, drifts and changes of one plan that waits. */
-export async function fillStore(bridge: TestBridge): Promise<void> {
-  const ada = await addUser(bridge, 'ada');
-  await untilSettled(bridge);
-  await bridge.store.write(async (tx) => {
-    await copyUsers(tx, ada);
+/**
+ * Fills a SQLite store: as many users, each like the one that is there already, drifts with their events of the audit
+ * log, and changes of one plan that waits.
+ * @param like the SCIM id of the user
+ * @param group the SCIM id of a group, which gets members
+ */
+export async function fillStore(
+  store: Pick<Store, 'write'>,
+  { like, group }: { readonly like: string; readonly group: string },
+): Promise<void> {
+  await store.write(async (tx) => {
+    await copyUsers(tx, like);
+    await addEvents(tx);
+    await addMembers(tx, group);
     await sql`insert into drifts (id, kind, change, resource_type, resource_id, member_id, desired,
         observed, status, first_seen_at, last_seen_at, detector, plan_id)
       select * from (${numbers(DRIFTS)} select 'd' || n, 'user.deactivated', 'user.activate', 'user',
@@ -45,6 +53,25 @@ export async function fillStore(bridge: TestBridge): Promise<void> {
       select * from (${numbers(CHANGES)} select 'large', 'user.activate', 'user', ${ID}, '',
         '{"active":true}', '{"active":false}', null, 'planned', 1000 from numbers)`.execute(tx);
   });
+}
+
+async function addMembers(tx: Db, group: string): Promise<void> {
+  await sql`insert into memberships (group_id, user_id, desired, observed, pending)
+    select * from (${numbers(MEMBERS)} select ${group}, ${ID}, 1, 1, null from numbers)`.execute(
+    tx,
+  );
+}
+
+/** An event for each drift, by one author. */
+async function addEvents(tx: Db): Promise<void> {
+  await sql`insert into audit_events (id, created_at, seen_at, category, action, message, details, author_id,
+      author_uid, author_username, author_address, origin, explained_by)
+    select * from (${numbers(DRIFTS)} select 'e' || n, 900, 900, 'user_management', 'deactivate', 'a script did it',
+      null, 7, null, 'carl', '192.0.2.1', 'foreign', null from numbers)`.execute(tx);
+  await sql`insert into audit_event_resources (event_id, resource_type, resource_id, at, user_count)
+    select * from (${numbers(DRIFTS)} select 'e' || n, 'user', ${ID}, 900, 1 from numbers)`.execute(
+    tx,
+  );
 }
 
 async function copyUsers(tx: Db, id: string): Promise<void> {

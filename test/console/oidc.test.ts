@@ -1,8 +1,11 @@
+// @module-tag long
+
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import Provider from 'oidc-provider';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { findBrowser, startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
@@ -48,6 +51,8 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
   let bridge: TestBridge;
   let browser: Browser;
   let provider: Server;
+  const log: JsonObject[] = [];
+
   beforeAll(async () => {
     buildPages();
     const port = await freePort();
@@ -56,6 +61,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     provider = server;
     bridge = await startTestBridge({
       port,
+      onLog: (line) => void log.push(line),
       settings: {
         ...{ ...SWEEP_SETTINGS, CONSOLE_URL: origin, OIDC_ISSUER: issuer },
         ...{ OIDC_CLIENT_ID: 'console', OIDC_CLIENT_SECRET: SECRET },
@@ -96,6 +102,8 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     const { body } = await askOps(bridge, 'GET', '/acts');
     expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'paused all changes' });
+    const told = log.filter(({ msg }) => msg === 'an operator decided something');
+    expect(told.map(({ operator }) => operator)).toEqual([undefined, undefined]);
 
     await page.getByLabel('Signed in as ada').click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -112,6 +120,12 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     const stranger = await signIn('mallory');
     await stranger.getByText('Your account is in none of the groups').waitFor();
     await stranger.getByLabel('Token of an operator').waitFor();
+
+    const { body } = await askOps(bridge, 'GET', '/acts');
+    expect(Object(body).items.slice(0, 2)).toMatchObject([
+      { operator: 'mallory', outcome: 'refused', status: 403, target: null },
+      { operator: 'grace', outcome: 'done', after: { role: 'reader' } },
+    ]);
   });
 
   test('a way back that this browser has not begun opens nothing', async () => {

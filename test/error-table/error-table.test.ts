@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classify, type Verdict } from '../../src/reconcile/verdict.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../src/upstream/errors.ts';
 import { classifyStatus } from '../../src/upstream/status-table.ts';
+import { LONG } from '../support/long.ts';
 import {
   type Column,
   type Consequence,
@@ -45,7 +46,7 @@ test('every code of an error has a verdict', () => {
 
 describe.concurrent('what follows from', () => {
   for (const failure of FAILURES) {
-    describe(failure.name, { concurrent: true }, () => {
+    describe(failure.name, { concurrent: true, tags: toTags(failure) }, () => {
       let column: Column;
       beforeAll(async () => {
         column = await startColumn(failure, listMarks(steps.filter((step) => step.isVirtual)));
@@ -62,6 +63,11 @@ describe.concurrent('what follows from', () => {
     });
   }
 });
+
+/** Of several failures of one column `npm test` meets the first. */
+function toTags({ name, column }: Failure): string[] {
+  return FAILURES.find((each) => each.column === column)?.name === name ? [] : LONG;
+}
 
 interface Consequences {
   /** While the provider waits for the answer. */

@@ -3,7 +3,7 @@ import { startOtherService } from '../support/other-service.ts';
 import { ANSWERS, type FaultCase, LOST_ANSWERS } from './faults.ts';
 import { runColumns } from './run.ts';
 
-const SOME = ['400', '429 without headers', '503 after the effect', 'cut after the effect'];
+const SOME = ['400', 'cut after the effect'];
 
 const once = [...ANSWERS, ...LOST_ANSWERS].map(
   (fault): FaultCase => ({ ...fault, lasts: ['once'] }),

@@ -14,6 +14,8 @@ export interface Attempt extends Sending {
 /** What attempts are made from. */
 export interface Pool extends Omit<BodySource, 'random'> {
   readonly seed: number;
+  /** Those of `ids` that are people. */
+  readonly userIds: readonly string[];
   readonly scimToken: string;
   readonly opsToken: string;
 }

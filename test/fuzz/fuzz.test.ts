@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest';
 import { SELECTED } from '../support/long.ts';
 import { runFuzz } from './run.ts';
 
-const REQUESTS = inject('isLong') ? 10_000 : 1_000;
+const REQUESTS = inject('isLong') ? 10_000 : 500;
 
 test(`${REQUESTS} requests of rubbish find nothing: no 5xx, no insides, no long turn, nobody changed`, {
   tags: SELECTED,
@@ -18,6 +18,6 @@ test(`${REQUESTS} requests of rubbish find nothing: no 5xx, no insides, no long 
 
   expect(findings).toEqual([]);
   // The rubbish is not all refused at the door.
-  expect(counts.get('200') ?? 0).toBeGreaterThan(50);
-  expect(counts.get('400') ?? 0).toBeGreaterThan(100);
+  expect(counts.get('200') ?? 0).toBeGreaterThan(REQUESTS / 20);
+  expect(counts.get('400') ?? 0).toBeGreaterThan(REQUESTS / 10);
 });

@@ -14,18 +14,39 @@ export function findLongTurns(output: string, turnMaxMs: number): string[] {
 /**
  * Tells of each turn of the event loop that took too long.
  * @param turnMaxMs in milliseconds of its thread: what others on the machine take does not count
- * @param startMs how long after the start nothing is told: its modules are read in long turns
  */
-export function monitorTurns(
-  { turnMaxMs, startMs }: { turnMaxMs: number; startMs: number },
-  onLong: (ms: number) => void,
-): void {
+export function monitorTurns(turnMaxMs: number, onLong: (ms: number) => void): void {
+  watchTurns((ms) => {
+    if (ms >= turnMaxMs) onLong(ms);
+  });
+}
+
+/** Remembers the longest turn of the event loop, in milliseconds of its thread. */
+export function createLongestTurn(): { take(): number } {
+  let longestMs = 0;
+  const look = watchTurns((ms) => {
+    longestMs = Math.max(longestMs, ms);
+  });
+  return {
+    /** The longest turn since this was asked last, with the one that has just ended. */
+    take() {
+      look();
+      const ms = longestMs;
+      longestMs = 0;
+      return ms;
+    },
+  };
+}
+
+/** Measures each turn of the event loop. @returns measures what came after the last look at once */
+function watchTurns(onTurn: (ms: number) => void): () => void {
   let before = process.threadCpuUsage();
-  setInterval(() => {
+  const look = () => {
     const { user, system } = process.threadCpuUsage(before);
     before = process.threadCpuUsage();
-    const ms = (user + system) / 1_000;
     // Between two looks are a turn and what the timer waited for, which costs the thread nothing.
-    if (ms >= turnMaxMs && performance.now() > startMs) onLong(ms);
-  }, EVERY_MS).unref();
+    onTurn((user + system) / 1_000);
+  };
+  setInterval(look, EVERY_MS).unref();
+  return look;
 }

@@ -88,6 +88,7 @@ export async function createConvergeHost(
       changedByOthers() {},
       auditFollowed() {},
       firstRead() {},
+      firstReadProgress() {},
       firstReadFailed() {},
     },
     outage: createOutageWatch(systemClock),

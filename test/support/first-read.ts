@@ -79,6 +79,7 @@ export async function createReadForTest(
         const unread = state.kind === 'finished' ? state.unread : undefined;
         told.sections.push({ section, up, unread });
       },
+      firstReadProgress() {},
       firstReadFailed: (failure) => told.failures.push(failure),
     },
     outage: createOutageWatch(clock),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { compiledOnce } from './server.ts';
 
 const bin = join(import.meta.dirname, '../../src/cli/bin.mjs');
 
@@ -19,7 +20,9 @@ export function spawnBin(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): BinProcess {
-  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: '', ...env } });
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { PATH: '', ...compiledOnce, ...env },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const out = { text: '' };
   for (const stream of [child.stdout, child.stderr])

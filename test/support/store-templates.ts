@@ -1,4 +1,5 @@
 import { copyFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openStore } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
@@ -56,13 +57,22 @@ export function databaseUrl(postgresUrl: string, name: string): string {
 }
 
 /**
- * Removes every row and starts every sequence again, as if the database had been copied just now. False: a process
- * of the test still works with it, and the two stood in each other's way.
+ * Removes every row and starts every sequence again, as if the database had been copied just now. False: somebody is
+ * still connected, such as a bridge of a test that has failed, and would work with the rows of the next test.
  */
 export async function emptyDatabase(postgresUrl: string, name: string): Promise<boolean> {
+  const database = keepConnected(databaseUrl(postgresUrl, name));
   try {
-    await keepConnected(databaseUrl(postgresUrl, name)).query(emptyEverything);
-    return true;
+    // One that was ended just now is there for a moment.
+    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+      const { rows } = await database.query(listOthers);
+      if (rows.length === 0) {
+        await database.query(emptyEverything);
+        return true;
+      }
+      await sleep(LOOK_MS);
+    }
+    return false;
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === DEADLOCK) return false;
     throw error;
@@ -85,6 +95,12 @@ function keepConnected(url: string): pg.Pool {
 
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const DEADLOCK = '40P01';
+
+/** Until somebody else counts as connected. */
+const [LOOKS_MAX, LOOK_MS] = [50, 5];
+
+const listOthers =
+  'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
 
 /** Deleting from small tables is many times faster than truncating them. Foreign keys rest meanwhile. */
 const emptyEverything = `do $$ declare t record; s record; begin

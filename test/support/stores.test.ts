@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { groupId, newId } from '../../src/domain/ids.ts';
 import type { Store } from '../../src/store/store.ts';
-import { describeStores } from './stores.ts';
+import { emptyDatabase } from './store-templates.ts';
+import { describePostgres, describeStores } from './stores.ts';
 
 async function insertGroup(store: Store): Promise<void> {
   await store.write(async (tx) => {
@@ -27,5 +28,19 @@ describeStores('a store of a test', ({ makeStore }) => {
 
     expect(await listNumbers(store)).toEqual([1]);
     expect(await listNumbers(other)).toEqual([]);
+  });
+});
+
+describePostgres('a database of a test', ({ makeUrl, open }) => {
+  test('is not given to the next one while somebody is connected to it', async () => {
+    const url = await makeUrl('migrated');
+    const empty = () =>
+      emptyDatabase(inject('postgresUrl') ?? '', new URL(url).pathname.replace('/', ''));
+    const store = await open(url);
+    await listNumbers(store);
+
+    expect(await empty()).toBe(false);
+    await store.close();
+    await expect.poll(empty).toBe(true);
   });
 });

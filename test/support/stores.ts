@@ -39,11 +39,16 @@ export function describeStores(title: string, suite: (stores: StoreSuite) => voi
 }
 
 /**
- * Runs a suite of whole bridges on SQLite in `npm test` and on PostgreSQL in `npm run test:long`: what asks the
- * stores is beside its own tests, which run on both each time.
+ * Runs a suite of whole bridges, or of reads of a whole service, on SQLite in `npm test` and on PostgreSQL in
+ * `npm run test:long`: what asks the stores is beside its own tests, which run on both each time.
  */
 export function describeBridges(title: string, suite: (stores: StoreSuite) => void): void {
   describe(`${title} (sqlite)`, () => suite(sqliteSuite()));
+  describePostgres(title, suite, LONG);
+}
+
+/** Runs a suite of bridges that share one PostgreSQL, or lose it, in `npm run test:long`. */
+export function describeProcesses(title: string, suite: (stores: StoreSuite) => void): void {
   describePostgres(title, suite, LONG);
 }
 

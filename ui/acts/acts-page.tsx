@@ -1,6 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useList } from '../api/queries.ts';
+import { useList, useSeesNames } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
@@ -65,6 +65,7 @@ function toChange(before: Act['before'], after: NonNullable<Act['after']>): stri
 
 /** What operators did, from where, with the states before and after. */
 export function ActsPage() {
+  const seesNames = useSeesNames();
   const { operator = '', target = '', outcome = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList('ActList', '/acts', {
@@ -82,13 +83,15 @@ export function ActsPage() {
       lead="What operators did, here and by commands, with what it changed."
       actions={
         <Group gap="xs">
-          <TextInput
-            type="search"
-            aria-label="Operator"
-            placeholder="Operator"
-            value={operator}
-            onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
-          />
+          {seesNames && (
+            <TextInput
+              type="search"
+              aria-label="Operator"
+              placeholder="Operator"
+              value={operator}
+              onChange={({ currentTarget }) => show({ operator: currentTarget.value })}
+            />
+          )}
           <Select
             aria-label="Outcome"
             data={OUTCOMES}

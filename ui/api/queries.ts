@@ -148,6 +148,11 @@ export function useMe() {
   return useQuery({ queryKey: ['me'], queryFn: () => askSession('GET'), staleTime: 30_000 });
 }
 
+/** True unless ids are shown to the person in the place of names. */
+export function useSeesNames(): boolean {
+  return useMe().data?.seesNames !== false;
+}
+
 /** True when the person may change things. */
 export function useIsOperator(): boolean {
   return useMe().data?.role === 'operator';

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { askSession } from '../api/ask.ts';
+import { askSession, type Me } from '../api/ask.ts';
 import { useLive } from '../api/live.ts';
 import { useMe } from '../api/queries.ts';
 import { toTime } from '../parts/moment.tsx';
@@ -22,7 +22,7 @@ export function ThisSession() {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>
-            {me?.role === 'operator' ? 'Operator' : 'Reader: sees, changes nothing'}
+            {toRole(me)}
             {me?.expiresAt && `, until ${toTime(me.expiresAt)}`}
           </Menu.Label>
           <SchemeItems />
@@ -32,6 +32,13 @@ export function ThisSession() {
       </Menu>
     </Group>
   );
+}
+
+function toRole(me: Me | undefined): string {
+  if (me?.role === 'operator') return 'Operator';
+  return me?.seesNames === false
+    ? 'Reader: sees ids, no names; changes nothing'
+    : 'Reader: sees, changes nothing';
 }
 
 const SCHEMES = { light: 'Light', dark: 'Dark', auto: 'As the system has it' } as const;

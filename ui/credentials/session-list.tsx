@@ -18,7 +18,7 @@ const columns: readonly Column<Ops<'Session'>>[] = [
         label="End"
         subject={`the session of ${name}`}
         path={`/sessions/${id}/revoke`}
-        command={`curl -X POST -H "Authorization: Bearer $OPS_TOKEN" ${location.origin}/ops/sessions/${id}/revoke`}
+        command={`scim-bridge session revoke ${id}`}
         meaning="Whoever uses it is signed out at once."
       />
     ),

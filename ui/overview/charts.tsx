@@ -61,8 +61,8 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           gridAxis="x"
           tickLine="none"
           areaProps={{ isAnimationActive: false }}
-          yAxisProps={{ width: 44, allowDecimals: false }}
-          xAxisProps={{ minTickGap: 48 }}
+          yAxisProps={{ width: 44, allowDecimals: false, tickCount: 3 }}
+          xAxisProps={{ minTickGap: 48, interval: 'equidistantPreserveStart' }}
           {...(limit === null ? {} : { referenceLines: [{ y: limit, color: 'red.6' }] })}
         />
       </div>

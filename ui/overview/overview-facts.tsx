@@ -50,7 +50,10 @@ function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'
   if (firstRead !== null) {
     return (
       <>
-        reads for the first time: {firstRead.step}, {firstRead.read.toLocaleString('en')} so far
+        reads for the first time: {firstRead.step}, {firstRead.read.toLocaleString('en')}
+        {firstRead.expected !== null && ` of ${firstRead.expected.toLocaleString('en')}`} so far
+        {firstRead.endsAt && ', done '}
+        {firstRead.endsAt && <Moment at={firstRead.endsAt} />}
       </>
     );
   }

@@ -32,6 +32,23 @@ export function FieldTable({ fields }: { readonly fields: readonly Field[] }) {
   );
 }
 
+/** What is wanted of a link; nothing where it is not for the bridge to say. */
+export function Wanted({
+  desired,
+  word,
+}: {
+  readonly desired: boolean | null;
+  readonly word: string;
+}) {
+  return desired === null ? <span className="quiet">–</span> : toHeld(desired, word);
+}
+
+/** What is held of a link, in words. */
+export function toHeld(value: boolean | null, word: string): string {
+  if (value === null) return 'unknown';
+  return value ? word : `no ${word}`;
+}
+
 /** Memberships or admin rights, each with what is wanted and what was seen. */
 export function LinkTable({
   links,
@@ -43,10 +60,6 @@ export function LinkTable({
   readonly word: string;
 }) {
   if (links.length === 0) return <Empty>None.</Empty>;
-  const held = (value: boolean | null) => {
-    if (value === null) return 'unknown';
-    return value ? word : `no ${word}`;
-  };
   return (
     <Frame
       label={`${word}s`}
@@ -59,8 +72,10 @@ export function LinkTable({
               {name}
             </Link>
           </td>
-          <td>{desired === null ? <span className="quiet">–</span> : held(desired)}</td>
-          <td>{held(observed)}</td>
+          <td>
+            <Wanted desired={desired} word={word} />
+          </td>
+          <td>{toHeld(observed, word)}</td>
           <td>{from}</td>
           <td>
             <StateTag state={standing} />

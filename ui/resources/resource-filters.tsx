@@ -1,6 +1,7 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
+import { useSeesNames } from '../api/queries.ts';
 
 /** Filters of users and groups, as they are in the address. */
 export interface ResourceSearch {
@@ -44,6 +45,7 @@ export function ResourceFilters({
   readonly placeholder: string;
   readonly onSearch: (search: ResourceSearch) => void;
 }) {
+  const seesNames = useSeesNames();
   const [text, setText] = useState(search.q ?? '');
   const show = (change: ResourceSearch) => {
     const given = Object.entries({ ...search, ...change }).filter(([, value]) => value !== '');
@@ -52,17 +54,19 @@ export function ResourceFilters({
   const searchLater = useDebouncedCallback((q: string) => show({ q }), TYPING_MS);
   return (
     <Group gap="xs" role="search">
-      <TextInput
-        type="search"
-        aria-label="Search"
-        placeholder={placeholder}
-        value={text}
-        w={260}
-        onChange={({ currentTarget: { value } }) => {
-          setText(value);
-          searchLater(value.trim());
-        }}
-      />
+      {seesNames && (
+        <TextInput
+          type="search"
+          aria-label="Search"
+          placeholder={placeholder}
+          value={text}
+          w={260}
+          onChange={({ currentTarget: { value } }) => {
+            setText(value);
+            searchLater(value.trim());
+          }}
+        />
+      )}
       <Select
         aria-label="State"
         data={STATES}

@@ -7,6 +7,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Facts, Page, Section } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { FieldTable, LinkTable } from './cells.tsx';
+import { MemberTable } from './member-table.tsx';
 import { ResourceActs } from './resource-acts.tsx';
 import { ResourceTimeline } from './resource-timeline.tsx';
 
@@ -98,10 +99,12 @@ function toFacts(it: Ops<'Explanation'>) {
     ],
     ['Next attempt', <Moment key="due" at={it.dueAt} none="nothing is to be done" />],
     ['Version', String(it.version)],
-    ...(it.members
-      ? [['Members', `${it.members.desired} wanted, ${it.members.observed} seen`] as const]
-      : []),
+    ...(it.members ? [['Members', toMemberCount(it.members)] as const] : []),
   ] as const;
+}
+
+function toMemberCount({ desired, observed }: { desired: number; observed: number }): string {
+  return `${desired.toLocaleString('en')} wanted, ${observed.toLocaleString('en')} seen`;
 }
 
 function Links({ it }: { readonly it: Ops<'Explanation'> }) {
@@ -116,6 +119,11 @@ function Links({ it }: { readonly it: Ops<'Explanation'> }) {
       {it.admins && it.admins.length > 0 && (
         <Section title="Admins" lead={more}>
           <LinkTable links={it.admins} type="users" word="admin" />
+        </Section>
+      )}
+      {it.members && (
+        <Section title="Members">
+          <MemberTable id={it.id} />
         </Section>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { Clients, ClientWithSecrets } from '../../access/clients.ts';
 import type { SecretRow } from '../../store/credentials/clients.ts';
 import type { AccessQuery } from '../../store/credentials/tokens.ts';
+import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ClientView } from '../schemas/access.ts';
 import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
@@ -101,6 +102,6 @@ function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
 }
 
 function toSecretView(row: SecretRow): ClientView['secrets'][number] {
-  const expiresAt = new Date(row.expires_at).toISOString();
+  const expiresAt = toMoment(row.expires_at);
   return { id: `secret-${row.id}`, ...toLifeView(row), expiresAt };
 }

@@ -2,6 +2,7 @@ import { duration } from '../../settings/kinds.ts';
 import type { AccessQuery } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 
 /** The part of the description that lists of tokens and of clients have in common. */
 export const ACCESS_LIST = {
@@ -43,14 +44,9 @@ export function toLifeView(row: {
   readonly revoked_at: number | null;
 }) {
   return {
-    createdAt: new Date(row.created_at).toISOString(),
+    createdAt: toMoment(row.created_at),
     createdBy: row.created_by,
     lastUsedAt: toMoment(row.last_used_at),
     revokedAt: toMoment(row.revoked_at),
   };
-}
-
-/** A moment as ISO 8601. */
-export function toMoment(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,5 +1,6 @@
 import type { Sessions } from '../../access/sessions.ts';
 import type { SessionRow } from '../../store/credentials/sessions.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { SessionView } from '../schemas/access.ts';
 
@@ -36,8 +37,8 @@ function toSessionView(row: SessionRow): SessionView {
     id: `session-${row.id}`,
     name: row.credential_name,
     for: row.purpose,
-    createdAt: new Date(row.created_at).toISOString(),
-    lastUsedAt: new Date(row.last_used_at).toISOString(),
-    expiresAt: new Date(row.expires_at).toISOString(),
+    createdAt: toMoment(row.created_at),
+    lastUsedAt: toMoment(row.last_used_at),
+    expiresAt: toMoment(row.expires_at),
   };
 }

@@ -1,8 +1,9 @@
 import type { Tokens } from '../../access/tokens.ts';
 import type { TokenRow } from '../../store/credentials/tokens.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { TokenView } from '../schemas/access.ts';
-import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView, toMoment } from './credential.ts';
+import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
 
 const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 

@@ -3,6 +3,7 @@ import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { LookResult } from '../../reconcile/repair/look-now.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { LookAnswer } from '../schemas/drift.ts';
 
@@ -70,7 +71,7 @@ async function lookAt({ look, listNames }: LookSource, request: LookRequest): Pr
     case 'busy':
       return problem(409, 'busy', 'The bridge works on it or looks at it next: try again soon.');
     case 'just-written': {
-      const until = new Date(result.until).toISOString();
+      const until = toMoment(result.until);
       const message = `The bridge wrote it just now, and the service may show that late: look again after ${until}.`;
       return problem(409, 'just-written', message, { until });
     }
@@ -96,7 +97,7 @@ async function toLookAnswer(
   const names = await listNames(new Set(members));
   return {
     ...key,
-    at: new Date(at).toISOString(),
+    at: toMoment(at),
     gone: isGone,
     calls,
     differences: drifts.map(({ id, kind, status, member_id, desired, observed, note }) => ({

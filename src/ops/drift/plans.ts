@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
@@ -14,15 +14,15 @@ import {
   type PlanRow,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { NEWEST, OLDEST, type PartQuery, readList, readPage } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
 import { type ActionAuthor, findActionAuthors } from './plan-authors.ts';
+import { createPlanSums, type PlanSum, sumUp } from './plan-sums.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
-/** Actions whose authors are found in one turn of the event loop. */
-const PART = 50;
 
 /** An action with its author; undefined: not known. */
 interface AuthoredAction extends PlanActionView {
@@ -39,21 +39,26 @@ export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' |
     page: { afterId: number; limit: number },
   ) => Promise<AuthoredAction[]>;
   readonly countWaiting: (id: string) => Promise<number>;
+  /** Counts the actions of a large plan by kind and author. */
+  readonly sumUp: (plan: PlanRow) => Promise<PlanSum>;
 }
 
 /** The plans of a store. */
 export function createPlanSource(
   db: Db,
+  clock: { now(): number },
   { approve, discard, undo }: Pick<DriftDecisions, 'approve' | 'discard' | 'undo'>,
 ): PlanSource {
+  const listActions: PlanSource['listActions'] = async (plan, page) => {
+    const views = await listPlanActionViews(db, plan.id, page);
+    const authors = await findActionAuthors(db, plan, views);
+    return views.map((view, place) => ({ ...view, author: authors[place] }));
+  };
   return {
     find: (id) => findPlan(db, id),
     list: (page) => listPlans(db, page),
-    async listActions(plan, page) {
-      const views = await listPlanActionViews(db, plan.id, page);
-      const authors = await findActionAuthors(db, plan, views);
-      return views.map((view, place) => ({ ...view, author: authors[place] }));
-    },
+    listActions,
+    sumUp: createPlanSums({ read: listActions, clock }),
     countWaiting: async (id) => (await countPlanActions(db, id)).get('planned') ?? 0,
     approve,
     discard,
@@ -116,8 +121,8 @@ export const planRoutes = [
     summary: 'Does exactly the plan with this hash, as far as it still holds.',
     body: 'HashBody',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ plans }: Needs, { params, body, operator }) =>
-      answerDecision(plans, await plans.approve(params.id, body.hash, operator.name)),
+    handle: ({ plans }: Needs, { params: { id }, body, operator }) =>
+      decide(plans, id, () => plans.approve(id, body.hash, operator.name)),
   }),
   route({
     method: 'post',
@@ -126,8 +131,8 @@ export const planRoutes = [
     summary:
       'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ plans }: Needs, { params, operator }) =>
-      answerDecision(plans, await plans.discard(params.id, operator.name)),
+    handle: ({ plans }: Needs, { params: { id }, operator }) =>
+      decide(plans, id, () => plans.discard(id, operator.name)),
   }),
   route({
     method: 'post',
@@ -144,6 +149,26 @@ type Refused = Answer<404, Problem> | Answer<409, Problem>;
 
 function unknownPlan(): Answer<404, Problem> {
   return problem(404, 'unknown-plan', 'There is no plan with this id.');
+}
+
+/** Takes a decision, and notes the states before and after it. */
+async function decide(
+  source: PlanSource,
+  id: string,
+  take: () => Promise<PlanDecision>,
+): Promise<Answer<200, PlanAnswer> | Refused> {
+  const before = await readState(source, id);
+  const answer = await answerDecision(source, await take());
+  if (answer.status !== 200) return { ...answer, change: { before, after: before } };
+  const { status, waiting } = answer.json;
+  return { ...answer, change: { before, after: { status, waiting } } };
+}
+
+/** The state of a plan for the acts of operators. */
+async function readState(source: PlanSource, id: string): Promise<JsonObject> {
+  const plan = await source.find(id);
+  if (plan === undefined) return { status: null };
+  return { status: plan.status, waiting: await source.countWaiting(id) };
 }
 
 async function answerDecision(
@@ -175,7 +200,14 @@ async function answerUndo(
   switch (decision.kind) {
     case 'done': {
       const { plan, leftOut } = decision;
-      return { status: 202, json: { ...(await toAnswer(source, plan)), leftOut } };
+      const answer = await toAnswer(source, plan);
+      const { id: undoneBy, status, counts } = answer;
+      const after = { undoneBy, status, changes: counts.total, leftOut };
+      return {
+        status: 202,
+        json: { ...answer, leftOut },
+        change: { before: { undoneBy: null }, after },
+      };
     }
     case 'unknown':
       return unknownPlan();
@@ -204,7 +236,7 @@ function toSummary(row: PlanRow): PlanSummary {
     reason,
     counts: parseStored<PlanSummary['counts']>(row.counts),
     undoes,
-    createdAt: new Date(row.created_at).toISOString(),
+    createdAt: toMoment(row.created_at),
     decidedAt: toMoment(row.decided_at),
     decidedBy: row.decided_by,
     endedAt: toMoment(row.ended_at),
@@ -212,30 +244,22 @@ function toSummary(row: PlanRow): PlanSummary {
 }
 
 async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
-  const shown: AuthoredAction[] = [];
-  const counted = new Map<string, SummaryLine>();
-  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const part: AuthoredAction[] = await source.listActions(row, { afterId, limit: PART });
-    shown.push(...part.slice(0, ACTIONS_SHOWN - shown.length));
-    for (const { kind, author } of part) {
-      const by = author?.by ?? null;
-      const key = JSON.stringify([kind, by]);
-      const count = (counted.get(key)?.count ?? 0) + 1;
-      counted.set(key, { kind, by, count });
-    }
-    afterId = part.at(-1)?.id;
-    // Other requests are served between the parts.
-    await nextTurn();
-  }
+  const shown = await readFirst(source, row);
   return {
     ...toSummary(row),
     waiting: await source.countWaiting(row.id),
-    summary: [...counted.values()].toSorted((a, b) => b.count - a.count),
+    summary: shown.length < ACTIONS_SHOWN ? sumUp(shown) : await source.sumUp(row),
     actions: shown.map(toActionAnswer),
   };
 }
 
-type SummaryLine = PlanAnswer['summary'][number];
+async function readFirst(source: PlanSource, row: PlanRow): Promise<readonly AuthoredAction[]> {
+  const read = async ({ from: afterId, limit }: PartQuery) => {
+    const actions = await source.listActions(row, { afterId, limit });
+    return actions.map((action) => ({ ...action, seq: action.id }));
+  };
+  return (await readPage({ limit: ACTIONS_SHOWN, from: OLDEST }, read, (rows) => rows)).items;
+}
 
 function toActionAnswer(view: AuthoredAction): PlanActionAnswer {
   const { kind, type, resourceId, name, memberId, memberName } = view;
@@ -249,7 +273,7 @@ function toActionAnswer(view: AuthoredAction): PlanActionAnswer {
     harm,
     status,
     reason: REASONS[kind],
-    who: author === undefined ? null : { by: author.by, at: toTime(author.at) },
+    who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
   };
 }
 
@@ -269,11 +293,3 @@ const REASONS: Readonly<Record<ChangeKind, string>> = {
   'admin.add': 'is wanted as an admin: promote',
   'admin.remove': 'is not wanted as an admin: demote',
 };
-
-function toMoment(ms: number | null): string | null {
-  return ms === null ? null : toTime(ms);
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
-}

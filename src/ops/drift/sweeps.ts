@@ -7,6 +7,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
 import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
 
@@ -65,7 +66,7 @@ async function readProgressOf(
   const { users = 0, groups = 0 } = parseStored<Record<string, number>>(last.counts);
   const expected = Math.max(read, 2 * (users + groups));
   const leftMs = ((now - started_at) * (expected - read)) / read;
-  return { read, expected, endsAt: new Date(Math.round(now + leftMs)).toISOString() };
+  return { read, expected, endsAt: toMoment(Math.round(now + leftMs)) };
 }
 
 async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
@@ -149,8 +150,8 @@ export function toSweepView(row: ShownSweep): SweepView {
     status: row.status,
     dryRun: row.dry_run === 1,
     planId: row.plan_id,
-    startedAt: new Date(row.started_at).toISOString(),
-    endedAt: row.ended_at === null ? null : new Date(row.ended_at).toISOString(),
+    startedAt: toMoment(row.started_at),
+    endedAt: toMoment(row.ended_at),
     admins: row.reads_admins === 1,
     calls: row.calls,
     counts: parseStored<Record<string, number>>(row.counts),
@@ -172,8 +173,8 @@ function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
     observed,
     who: author === undefined ? null : toWho(author),
     message: author?.message ?? null,
-    firstSeen: new Date(firstSeenAt).toISOString(),
-    lastSeen: new Date(lastSeenAt).toISOString(),
+    firstSeen: toMoment(firstSeenAt),
+    lastSeen: toMoment(lastSeenAt),
     detector: drift.detector,
     planId: drift.planId,
     note: toNote(drift),
@@ -182,9 +183,9 @@ function toDriftAnswer(drift: AuthoredDrift): DriftAnswer {
 
 function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnswer['note'] {
   if (text === null) return null;
-  return { text, by, until: ignoredUntil === null ? null : new Date(ignoredUntil).toISOString() };
+  return { text, by, until: toMoment(ignoredUntil) };
 }
 
 function toWho({ authorId, username, address, at }: Author) {
-  return { id: authorId, username, address, at: new Date(at).toISOString() };
+  return { id: authorId, username, address, at: toMoment(at) };
 }

@@ -1,8 +1,7 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { Given } from '../../domain/given.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import { parsePendingFields } from '../../domain/pending.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS, type RuledGroupField } from '../../domain/rules.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -11,12 +10,11 @@ import { countLinks, type LinkView, listAdminLinksOf } from '../../store/resourc
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 import {
+  createFieldTeller,
   LINKS_MAX,
   toExplainedLink,
-  toOwner,
   toRuledOwner,
   toRuleWords,
-  toStanding,
 } from './fields.ts';
 import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';
 
@@ -28,12 +26,9 @@ export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise
   const state = toGroupState(row, { members: [], admins: [] });
   return {
     type: 'group',
-    ...toHead(row),
+    ...toHead(row, state),
     name: row.display_name,
     upstream: toUpstream(state),
-    seen: state.observed
-      ? { at: new Date(state.observed.at).toISOString(), by: state.observed.by }
-      : null,
     fields: listFields(rules, row, state),
     members: { desired, observed, pending },
     admins: admins.map((admin) => toExplainedLink(admin, toAdminOwner(rules, row, admin))),
@@ -55,20 +50,8 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
   const attributes = parseStored<JsonObject>(row.attributes);
   const { desired, observed } = state;
   const isKnown = toUpstream(state) !== null;
-  const standing = {
-    managed: row.origin !== null,
-    observed: observed !== undefined && !state.mustLook,
-    pending: new Set(parsePendingFields(state.pending)),
-    stuck: row.stuck_at !== null,
-    differing: new Set(observed ? listGroupDifferences(desired, observed) : []),
-  };
-  const toField = (field: GroupField, wanted: JsonValue | undefined, held: JsonValue) => ({
-    field,
-    desired: row.origin === null ? null : (wanted ?? null),
-    observed: held,
-    from: toOwner(row.origin, wanted),
-    standing: toStanding(field, wanted !== undefined, standing),
-  });
+  const differing = observed ? listGroupDifferences(desired, observed) : [];
+  const toField = createFieldTeller<GroupField>({ row, state, differing });
   const given = parseStored<Given<RuledGroupField>>(row.given);
   const rulings = rules.book.ruleGroup(row.display_name);
   const { origin } = row;

@@ -1,9 +1,8 @@
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { Given } from '../../domain/given.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
-import { parsePendingFields } from '../../domain/pending.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../../domain/rules.ts';
 import {
   type Deactivation,
@@ -18,7 +17,7 @@ import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ExplainedField, Explanation, FieldStanding } from '../schemas/resources.ts';
-import { LINKS_MAX, toExplainedLink, toOwner, toRuledOwner, toStanding } from './fields.ts';
+import { createFieldTeller, LINKS_MAX, toExplainedLink, toOwner, toRuledOwner } from './fields.ts';
 import { HELD_OF_USER, listKept, toHead } from './resource.ts';
 
 /** Explains a user, field by field. Nothing here calls the service. */
@@ -29,12 +28,9 @@ export async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<E
   const state = toUserState(row);
   return {
     type: 'user',
-    ...toHead(row),
+    ...toHead(row, state),
     name: row.user_name,
     upstream: state.upstreamId === undefined ? null : String(state.upstreamId),
-    seen: state.observed
-      ? { at: new Date(state.observed.at).toISOString(), by: state.observed.by }
-      : null,
     fields: listFields({ row, state, names, rules }),
     groups: links.map((link) => toExplainedLink(link, 'provider')),
     more: Math.max(0, all - links.length),
@@ -52,14 +48,8 @@ interface Subject {
 function listFields(subject: Subject): ExplainedField[] {
   const { row, state } = subject;
   const attributes = parseStored<JsonObject>(row.attributes);
-  const standing = toUserStanding(subject);
-  const toField = (field: UserField, desired: JsonValue | undefined, observed: JsonValue) => ({
-    field,
-    desired: row.origin === null ? null : (desired ?? null),
-    observed,
-    from: toOwner(row.origin, desired),
-    standing: toStanding(field, desired !== undefined, standing),
-  });
+  const differing = listDifferences(state, subject.rules.deactivation);
+  const toField = createFieldTeller<UserField>({ row, state, differing });
   const { desired, observed, upstreamId } = state;
   const isWanted = desired.active || upstreamId !== undefined;
   return [
@@ -119,16 +109,6 @@ function toAddressStanding(
   if (held === undefined || value === undefined) return 'unknown';
   if (foldCase(value) === foldCase(held)) return 'settled';
   return isWaiting ? 'pending' : 'bridge only';
-}
-
-function toUserStanding({ row, state, rules }: Subject) {
-  return {
-    managed: row.origin !== null,
-    observed: state.observed !== undefined && !state.mustLook,
-    pending: new Set(parsePendingFields(state.pending)),
-    stuck: row.stuck_at !== null,
-    differing: new Set(listDifferences(state, rules.deactivation)),
-  };
 }
 
 function listDifferences(

@@ -1,5 +1,6 @@
 import { type Given, isAsked, toExtension } from '../../domain/given.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { type Pending, parsePendingFields } from '../../domain/pending.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
@@ -7,7 +8,7 @@ import type { Origin } from '../../store/schema.ts';
 import type { ExplainedField, ExplainedLink, FieldStanding } from '../schemas/resources.ts';
 
 /** The facts that the standing of a field follows from. */
-export interface Standing<Field extends string> {
+interface Standing<Field extends string> {
   readonly managed: boolean;
   readonly observed: boolean;
   readonly pending: ReadonlySet<Field>;
@@ -15,8 +16,42 @@ export interface Standing<Field extends string> {
   readonly differing: ReadonlySet<Field>;
 }
 
-/** The standing of a field that a provider or a rule may want. */
-export function toStanding<Field extends string>(
+/** A user or group whose fields are explained. */
+interface Explained<Field extends string> {
+  readonly row: { readonly origin: Origin | null; readonly stuck_at: number | null };
+  readonly state: {
+    readonly observed?: object | undefined;
+    readonly mustLook: boolean;
+    readonly pending: Pending<Field>;
+  };
+  /** Fields in which the service holds something else. */
+  readonly differing: readonly Field[];
+}
+
+/** Explains fields that a provider or a rule may want, each with what the service holds. */
+export function createFieldTeller<Field extends string>({
+  row,
+  state,
+  differing,
+}: Explained<Field>) {
+  const { origin } = row;
+  const standing = {
+    managed: origin !== null,
+    observed: state.observed !== undefined && !state.mustLook,
+    pending: new Set(parsePendingFields(state.pending)),
+    stuck: row.stuck_at !== null,
+    differing: new Set(differing),
+  };
+  return (field: Field, wanted: JsonValue | undefined, held: JsonValue) => ({
+    field,
+    desired: origin === null ? null : (wanted ?? null),
+    observed: held,
+    from: toOwner(origin, wanted),
+    standing: toStanding(field, wanted !== undefined, standing),
+  });
+}
+
+function toStanding<Field extends string>(
   field: Field,
   isWanted: boolean,
   { managed, observed, pending, stuck, differing }: Standing<Field>,

@@ -1,7 +1,10 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { UserState } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Origin } from '../../store/schema.ts';
+import { toMoment } from '../http/moment.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 
 /** The columns of a user or group that its explanation reads. */
@@ -18,13 +21,15 @@ interface ExplainedRow {
 /** The part of an explanation that is about the resource as a whole. */
 export function toHead(
   row: ExplainedRow,
-): Pick<Explanation, 'id' | 'managed' | 'deleted' | 'version' | 'dueAt' | 'problem'> {
+  { observed }: Pick<UserState | GroupState, 'observed'>,
+): Pick<Explanation, 'id' | 'managed' | 'deleted' | 'version' | 'seen' | 'dueAt' | 'problem'> {
   return {
     id: row.id,
     managed: row.origin ?? 'no',
     deleted: row.deleted_at !== null,
     version: row.version,
-    dueAt: row.due_at === null ? null : new Date(row.due_at).toISOString(),
+    seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,
+    dueAt: toMoment(row.due_at),
     problem: row.last_error === null ? null : parseStored(row.last_error),
   };
 }

@@ -1,7 +1,6 @@
 import type { Rules } from '../../rules/rules.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, type Candidate, type Keyed, toKeyed } from '../http/keyed.ts';
+import { answerKeyed, createKeyedSource, type KeyedSource } from '../http/keyed.ts';
 import { route } from '../http/route.ts';
 import type { Explanation } from '../schemas/resources.ts';
 import { explainGroup } from './explain-group.ts';
@@ -9,12 +8,7 @@ import { explainUser } from './explain-user.ts';
 import { withHeld } from './held.ts';
 
 /** Explains resources by a SCIM id, a userName, an address or a displayName. */
-export interface ExplainSource {
-  readonly user: (key: string) => Promise<Keyed<Explanation>>;
-  readonly group: (key: string) => Promise<Keyed<Explanation>>;
-  /** A user or a group. */
-  readonly any: (key: string) => Promise<Keyed<Explanation>>;
-}
+export type ExplainSource = KeyedSource<Explanation>;
 
 const explained = {
   method: 'get',
@@ -50,21 +44,9 @@ export const explainRoutes = [
 
 /** Explains the users and groups of a store. */
 export function createExplainSource(db: Db, rules: Rules): ExplainSource {
-  const findUsers = async (key: string): Promise<Candidate<Explanation>[]> =>
-    (await listUsersByKey(db, key)).map((row) => ({
-      type: 'user',
-      id: row.id,
-      read: async () => withHeld(db, await explainUser(db, rules, row)),
-    }));
-  const findGroups = async (key: string): Promise<Candidate<Explanation>[]> =>
-    (await listGroupsByKey(db, key)).map((row) => ({
-      type: 'group',
-      id: row.id,
-      read: async () => withHeld(db, await explainGroup(db, rules, row)),
-    }));
-  return {
-    user: async (key) => toKeyed(await findUsers(key)),
-    group: async (key) => toKeyed(await findGroups(key)),
-    any: async (key) => toKeyed([...(await findUsers(key)), ...(await findGroups(key))]),
-  };
+  return createKeyedSource(
+    db,
+    async (row) => withHeld(db, await explainUser(db, rules, row)),
+    async (row) => withHeld(db, await explainGroup(db, rules, row)),
+  );
 }

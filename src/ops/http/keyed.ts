@@ -1,4 +1,8 @@
 import { assertNever } from '../../domain/errors.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
+import type { Db } from '../../store/store.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { type Answer, ok, type Problem, problem } from './route.ts';
 
 /** Resources that fit a key: one with what is told of it, none, or several. */
@@ -14,12 +18,42 @@ export interface FoundKey {
 }
 
 /** One resource that fits, read when it is the only one. */
-export interface Candidate<T> extends FoundKey {
+interface Candidate<T> extends FoundKey {
   readonly read: () => Promise<T>;
 }
 
+/** Reads of one thing that is told of users and of groups, by a SCIM id, a userName, an address or a displayName. */
+export interface KeyedSource<T, Args extends readonly unknown[] = []> {
+  readonly user: (key: string, ...args: Args) => Promise<Keyed<T>>;
+  readonly group: (key: string, ...args: Args) => Promise<Keyed<T>>;
+  /** A user or a group. */
+  readonly any: (key: string, ...args: Args) => Promise<Keyed<T>>;
+}
+
+/** Reads from the rows of a store. */
+export function createKeyedSource<T, Args extends readonly unknown[]>(
+  db: Db,
+  readUser: (row: UserRow, ...args: Args) => Promise<T>,
+  readGroup: (row: GroupRow, ...args: Args) => Promise<T>,
+): KeyedSource<T, Args> {
+  const findUsers = async (key: string, args: Args): Promise<Candidate<T>[]> =>
+    (await listUsersByKey(db, key)).map((row) => ({
+      ...{ type: 'user', id: row.id, read: () => readUser(row, ...args) },
+    }));
+  const findGroups = async (key: string, args: Args): Promise<Candidate<T>[]> =>
+    (await listGroupsByKey(db, key)).map((row) => ({
+      ...{ type: 'group', id: row.id, read: () => readGroup(row, ...args) },
+    }));
+  return {
+    user: async (key, ...args) => toKeyed(await findUsers(key, args)),
+    group: async (key, ...args) => toKeyed(await findGroups(key, args)),
+    any: async (key, ...args) =>
+      toKeyed([...(await findUsers(key, args)), ...(await findGroups(key, args))]),
+  };
+}
+
 /** Reads the only candidate. */
-export async function toKeyed<T>(candidates: readonly Candidate<T>[]): Promise<Keyed<T>> {
+async function toKeyed<T>(candidates: readonly Candidate<T>[]): Promise<Keyed<T>> {
   const [only] = candidates;
   if (only === undefined) return { kind: 'none' };
   if (candidates.length === 1) return { kind: 'found', id: only.id, value: await only.read() };

@@ -1,8 +1,10 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
+import { hidePersonal } from '../schemas/personal.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody } from './body.ts';
 import { type Filters, type ListQuery, parseListQuery, parseNewest } from './list-query.ts';
+import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
 import { type Change, noteChange, noteTarget } from './operator-acts.ts';
 
@@ -99,7 +101,9 @@ export function route<
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
-      send(res, await handle(needs, call));
+      const isRefused = looksForHidden(res, req.params, call.query.filters);
+      const answer = isRefused ? NAME_REFUSED : await handle(needs, call);
+      send(res, answer, described.answers);
     },
   ];
   return {
@@ -109,6 +113,17 @@ export function route<
     ...(filters && { filters }),
     ...(newest && { newest }),
   };
+}
+
+const NAME_REFUSED = problem(
+  403,
+  'forbidden',
+  'Names are hidden from readers here (ops.readersSeeNames): ask by SCIM id.',
+);
+
+/** JSON with ids in the place of names; the texts of problems name nobody. */
+function withoutNames(json: unknown, schema: OpsSchemaName | undefined): unknown {
+  return schema === undefined ? json : hidePersonal(opsSchemas[schema], json);
 }
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
@@ -139,11 +154,16 @@ export function problem<Status extends number>(
   return { status, json: { code, message, ...others } };
 }
 
-function send(res: Response, { status, json, text, target, change }: Answer<number, unknown>) {
+function send(
+  res: Response,
+  { status, json, text, target, change }: Answer<number, unknown>,
+  answers: Answers,
+): void {
   if (target !== undefined) noteTarget(res, target);
   if (change !== undefined) noteChange(res, change);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
-  res.send(text ?? JSON.stringify(json));
+  const shown = hidesNames(res) ? withoutNames(json, answers[status]) : json;
+  res.send(text ?? JSON.stringify(shown));
 }
 
 /** The router has matched the path, so its parameters are there. */

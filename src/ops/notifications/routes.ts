@@ -1,5 +1,6 @@
 import type { NotificationQuery, NotificationRow } from '../../store/notifications.ts';
 import { type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { NotificationView } from '../schemas/notifications.ts';
 
@@ -79,8 +80,4 @@ function toView(row: NotificationRow): NotificationView {
   const at = toMoment(row.created_at);
   const nextAttemptAt = status === 'dead' ? null : toMoment(row.due_at);
   return { id, receiver, type, subject, status, at, attempts, nextAttemptAt, error };
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
+import { toMoment } from '../http/moment.ts';
 import type { ReleaseView } from '../schemas/kinds.ts';
 
 /** Renders how far an approved plan has come. */
@@ -23,8 +24,4 @@ function toWords(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,6 +2,7 @@ import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
 import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { Db } from '../../store/store.ts';
+import { toMoment } from '../http/moment.ts';
 import type { RecoveryView } from '../schemas/recovery.ts';
 import { toReleaseView } from './release.ts';
 
@@ -15,7 +16,7 @@ export async function readRecoveryView(
   const known = { detection: detection ?? null, release };
   if (state === undefined)
     return { phase: 'none', ...known, since: null, reason: null, planId: null };
-  const since = new Date(state.since).toISOString();
+  const since = toMoment(state.since);
   if (state.phase === 'requested') {
     return { phase: state.phase, ...known, since, reason: { code: 'restored' }, planId: null };
   }

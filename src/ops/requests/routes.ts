@@ -3,6 +3,7 @@ import type { RequestQuery, RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { RequestView } from '../schemas/requests.ts';
 
@@ -42,7 +43,7 @@ function parseStatuses(text: string): readonly [number, number] {
 function toRequestView(row: RequestRow): RequestView {
   const { resource_type: type, resource_id: id } = row;
   return {
-    at: new Date(row.at).toISOString(),
+    at: toMoment(row.at),
     requestId: row.request_id,
     method: row.method,
     route: row.route,

@@ -4,6 +4,7 @@ import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { Remarks, WaitingCounts } from '../../store/resources/lists.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/resource.ts';
+import { toMoment } from '../http/moment.ts';
 import type { GroupItem, UserItem } from '../schemas/resources.ts';
 
 /** A row of a user as an operator is shown it. */
@@ -13,7 +14,7 @@ export function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): 
   const isAddressKept = row.origin !== null && differing.includes('address') && !pending.address;
   const kept = listKept(row, HELD_OF_USER).map(({ field }) => field);
   return {
-    ...toItem(row, observed?.at),
+    ...toItem(row, { observed }),
     name: row.user_name,
     upstreamId: upstreamId ?? null,
     active: {
@@ -32,7 +33,7 @@ export function toGroupItem(
 ): GroupItem {
   const { ids, observed, pending } = toGroupState(row, { members: [], admins: [] });
   return {
-    ...toItem(row, observed?.at),
+    ...toItem(row, { observed }),
     name: row.display_name,
     upstreamIds: {
       scimId: ids.scimId ?? null,
@@ -48,21 +49,17 @@ export function toGroupItem(
   };
 }
 
-function toItem(row: (UserRow | GroupRow) & Remarks, seenAt: number | undefined) {
-  const { id, deleted, version, dueAt, problem } = toHead(row);
+function toItem(row: (UserRow | GroupRow) & Remarks, state: Parameters<typeof toHead>[1]) {
+  const { id, deleted, version, seen, dueAt, problem } = toHead(row, state);
   return {
     ...{ id, deleted, version, dueAt, problem },
     origin: row.origin,
     createdAt: toMoment(row.created_at),
     modifiedAt: toMoment(row.modified_at),
-    seenAt: seenAt === undefined ? null : toMoment(seenAt),
+    seenAt: seen?.at ?? null,
     attempts: row.attempts,
-    stuckSince: row.stuck_at === null ? null : toMoment(row.stuck_at),
+    stuckSince: toMoment(row.stuck_at),
     drifts: row.drifts,
     disputed: row.disputes > 0,
   };
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

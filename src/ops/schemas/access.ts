@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { bodyOf, type JsonOf, moment, word } from './kinds.ts';
+import { personalName } from './personal.ts';
 
 /** Ids begin like this, and a name must not look like one. */
 const NAME = /^(?!(?:token|client|settings)-)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -30,7 +31,7 @@ const life = {
 /** A named token, without its text. */
 export const token = z.strictObject({
   id: z.string(),
-  name: z.string(),
+  name: personalName(z.string()),
   for: z.enum(PURPOSES),
   profile: profile(),
   ...life,
@@ -65,7 +66,7 @@ const expires = () =>
 /** An OAuth client with its secrets, without their texts. */
 export const client = z.strictObject({
   id: z.string().describe('The `client_id` of OAuth.'),
-  name: z.string(),
+  name: personalName(z.string()),
   profile: profile(),
   ...life,
   secrets: z
@@ -101,7 +102,7 @@ export const revokeBody = bodyOf('{"secret": "secret-…"}', {
 /** A sign-in to the console that is not over. */
 export const session = z.strictObject({
   id: z.string(),
-  name: z.string().describe('The name of the credential that was presented.'),
+  name: personalName(z.string().describe('The name of the credential that was presented.')),
   for: word(['reader', 'operator']),
   createdAt: moment(),
   lastUsedAt: moment().describe('To the minute; a page that refreshes itself does not count.'),

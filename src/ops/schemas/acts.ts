@@ -1,15 +1,27 @@
 import { z } from 'zod';
 import { anything, type JsonOf, moment, word } from './kinds.ts';
+import { hideTexts, personalBy, personalName, personalWords } from './personal.ts';
 
-const state = () => z.record(z.string(), anything()).nullable();
+/** States before and after an act; words of operators may name somebody. */
+const state = (meaning: string) =>
+  personalBy(z.record(z.string(), anything()).nullable().describe(meaning), hideWords);
+
+function hideWords(state: unknown): unknown {
+  const shown = Object.entries(Object(state)).map(([name, value]) =>
+    name === 'reason' || name === 'name' ? [name, hideTexts(value)] : [name, value],
+  );
+  return Object.fromEntries(shown);
+}
 
 /** One act of an operator. */
 export const act = z.strictObject({
   id: z.string(),
   at: moment(),
-  operator: z.string().describe('The name of the credential.'),
+  operator: personalName(z.string().describe('The name of the credential.'), 'credential'),
   credential: z.string().nullable().describe('Its id.'),
-  address: z.string().nullable().describe('The address of the client; see `trustProxy`.'),
+  address: personalWords(
+    z.string().nullable().describe('The address of the client; see `trustProxy`.'),
+  ),
   act: z.string().describe('What was done, in words.'),
   request: z.string().nullable().describe('The method and the pattern of the route.'),
   requestId: z.string().nullable(),
@@ -19,8 +31,8 @@ export const act = z.strictObject({
     .describe('The id of the user, group, drift, plan, token or client; null: there is none.'),
   outcome: word(['done', 'refused', 'failed']),
   status: z.int().nullable().describe('Of the answer; null: an earlier version did not keep it.'),
-  before: state().describe('What the act changed, before it; null: nothing is known of it.'),
-  after: state().describe('The same after it.'),
+  before: state('What the act changed, before it; null: nothing is known of it.'),
+  after: state('The same after it.'),
 });
 /** An act of an operator as operators are shown it. */
 export type ActView = JsonOf<typeof act>;

@@ -11,6 +11,7 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
+import { personalJson, personalName, personalWords } from './personal.ts';
 
 /** A sweep that was asked for. */
 export const sweepAsked = z.strictObject({ id: z.string() });
@@ -54,26 +55,26 @@ export const drift = z.strictObject({
   status: z.enum(DRIFT_STATUSES),
   resource: named.extend({ type: resourceType() }),
   member: named.nullable().describe('Of whom in a group it is.'),
-  desired: anything(),
-  observed: anything(),
+  desired: personalJson(anything()),
+  observed: personalJson(anything()),
   who: z
     .strictObject({
       id: z.int().nullable(),
-      username: z.string().nullable(),
-      address: z.string().nullable(),
+      username: personalName(z.string().nullable()),
+      address: personalWords(z.string().nullable()),
       at: moment(),
     })
     .nullable()
     .describe('Who brought it about; null: the audit log does not say.'),
-  message: z.string().nullable().describe('The words of the audit log.'),
+  message: personalWords(z.string().nullable().describe('The words of the audit log.')),
   firstSeen: moment(),
   lastSeen: moment(),
   detector: word(['tail', 'sweep', 'discovery', 'operator']).describe('What found it.'),
   planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
   note: z
     .strictObject({
-      text: z.string(),
-      by: z.string().nullable(),
+      text: personalWords(z.string()),
+      by: personalWords(z.string().nullable()),
       until: moment().nullable(),
     })
     .nullable()
@@ -132,9 +133,9 @@ export const look = z.strictObject({
       kind: z.enum(DRIFT_KINDS),
       status: z.enum(DRIFT_STATUSES),
       member: named.nullable().describe('Of whom in a group it is.'),
-      desired: anything(),
-      observed: anything(),
-      note: z.string().nullable().describe('Why it is not repaired.'),
+      desired: personalJson(anything()),
+      observed: personalJson(anything()),
+      note: personalWords(z.string().nullable().describe('Why it is not repaired.')),
     }),
   ),
   repair: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { personalName, personalWords } from './personal.ts';
 
 /** The type of JSON that a schema describes, read-only in all its depth. */
 export type JsonOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
@@ -16,7 +17,10 @@ export const word = <const Words extends readonly [string, ...string[]]>(words: 
 export const anything = () => z.unknown().refine((value): boolean => value !== undefined);
 
 /** An id with its name; null: there is none. */
-export const named = z.strictObject({ id: z.string(), name: z.string().nullable() });
+export const named = z.strictObject({
+  id: z.string(),
+  name: personalName(z.string().nullable()),
+});
 
 /** A number of things. */
 export const count = () => z.int().min(0);
@@ -52,7 +56,7 @@ export const problem = z
 /** The words of the service about a refusal or a failure. */
 export const serviceWords = z.looseObject({
   code: z.string(),
-  words: z.string().describe('In the words of the service; may be personal.'),
+  words: personalWords(z.string().describe('In the words of the service; may be personal.')),
 });
 
 /** Progress of an approved plan of going live, or of recovery. */

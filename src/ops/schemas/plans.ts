@@ -12,6 +12,7 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
+import { personalJson, personalWords } from './personal.ts';
 
 /** A plan without its actions. */
 export const planSummary = z.strictObject({
@@ -24,10 +25,12 @@ export const planSummary = z.strictObject({
   undoes: z.string().nullable().describe('The plan that this one undoes.'),
   createdAt: moment(),
   decidedAt: moment().nullable(),
-  decidedBy: z
-    .string()
-    .nullable()
-    .describe('The name of the credential of an operator; null: nobody was asked.'),
+  decidedBy: personalWords(
+    z
+      .string()
+      .nullable()
+      .describe('The name of the credential of an operator; null: nobody was asked.'),
+  ),
   endedAt: moment().nullable(),
 });
 /** A plan in a list. */
@@ -38,13 +41,13 @@ export const planAction = z.strictObject({
   kind: z.enum(CHANGE_KINDS),
   resource: named.extend({ type: resourceType() }),
   member: named.nullable(),
-  observed: anything().describe('What the service was seen to hold.'),
-  desired: anything().describe('What it is to hold.'),
+  observed: personalJson(anything().describe('What the service was seen to hold.')),
+  desired: personalJson(anything().describe('What it is to hold.')),
   harm: z.enum(HARM_KINDS).nullable(),
   status: word(['planned', 'released', 'done', 'dropped']),
   reason: z.string(),
   who: z
-    .strictObject({ by: z.string(), at: moment() })
+    .strictObject({ by: personalWords(z.string()), at: moment() })
     .nullable()
     .describe(
       'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
@@ -58,9 +61,15 @@ export const plan = planSummary.extend({
   waiting: count().describe('Actions of which nothing was done yet.'),
   summary: z
     .array(
-      z.strictObject({ kind: z.enum(CHANGE_KINDS), by: z.string().nullable(), count: count() }),
+      z.strictObject({
+        kind: z.enum(CHANGE_KINDS),
+        by: personalWords(z.string().nullable()),
+        count: count(),
+      }),
     )
-    .describe('How many actions there are of each kind and author, the most first.'),
+    .describe(
+      'How many actions there are of each kind and author, the most first; of more than 200, as they were known a minute ago at most.',
+    ),
   actions: z.array(planAction).describe('The first 200.'),
 });
 /** A plan as an operator is shown it. */

@@ -10,6 +10,7 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
+import { personalName, personalWords } from './personal.ts';
 
 const unexplained = {
   events: count().describe('Changes by our own account that the bridge does not know.'),
@@ -72,10 +73,10 @@ export type FirstRunOutcome = (typeof FIRST_RUN_OUTCOMES)[number];
 const firstRunItem = z.strictObject({
   type: resourceType(),
   id: z.string().nullable().describe('The SCIM id; null where nobody has one yet.'),
-  name: z.string(),
+  name: personalName(z.string()),
   outcome: z.enum(FIRST_RUN_OUTCOMES).describe('As in docs/observe.md.'),
   upstreamId: z.string().nullable().describe('The id in the service.'),
-  reason: z.string().nullable().describe('Why it is disputed or privileged.'),
+  reason: personalWords(z.string().nullable().describe('Why it is disputed or privileged.')),
 });
 /** One user or group before the bridge is live. Names are personal. */
 export type FirstRunItem = JsonOf<typeof firstRunItem>;

@@ -12,10 +12,18 @@ import {
   serviceWords,
   word,
 } from './kinds.ts';
+import {
+  HIDDEN,
+  hideTexts,
+  personalBy,
+  personalJson,
+  personalName,
+  personalWords,
+} from './personal.ts';
 
 const resource = {
   id: z.string().describe('The SCIM id.'),
-  name: z.string().describe('The userName, or the displayName of a group.'),
+  name: personalName(z.string().describe('The userName, or the displayName of a group.')),
   origin: word(['created', 'adopted']).nullable().describe('null: it is only observed.'),
   deleted: z.boolean(),
   version: count().describe('The ETag, as a number.'),
@@ -86,25 +94,34 @@ const standing = word([
 /** The state of a field. */
 export type FieldStanding = JsonOf<typeof standing>;
 
-const link = z.strictObject({
+/** Owner of a field; the text of a rule names groups and users. */
+function toOwner(from: unknown): unknown {
+  return from === 'provider' || from === 'service' ? from : 'rule';
+}
+
+/** One group of a user, one member or one admin of a group. */
+export const link = z.strictObject({
   id: z.string(),
-  name: z.string(),
+  name: personalName(z.string()),
   desired: z.boolean().nullable(),
   observed: z.boolean().nullable(),
-  from: z.string().nullable(),
+  from: personalBy(z.string().nullable(), toOwner),
   standing,
 });
 
-/** One group of a user, or one admin of a group. */
+/** A link as an operator is shown it. */
 export type ExplainedLink = JsonOf<typeof link>;
 
 const field = z.strictObject({
   field: z.string(),
-  desired: anything(),
-  observed: anything(),
-  from: z.string().nullable().describe('`provider`, a rule with its text, or `service`.'),
+  desired: personalJson(anything()),
+  observed: personalJson(anything()),
+  from: personalBy(
+    z.string().nullable().describe('`provider`, a rule with its text, or `service`.'),
+    toOwner,
+  ),
   standing,
-  note: z.string().optional(),
+  note: personalWords(z.string().optional()),
 });
 /** One field of a user or group. Null: nothing is wanted, or it was not seen. */
 export type ExplainedField = JsonOf<typeof field>;
@@ -113,7 +130,7 @@ export type ExplainedField = JsonOf<typeof field>;
 export const explanation = z.strictObject({
   type: resourceType(),
   id: z.string(),
-  name: z.string(),
+  name: personalName(z.string()),
   upstream: z.string().nullable(),
   managed: word(['created', 'adopted', 'no']),
   deleted: z.boolean(),
@@ -133,14 +150,31 @@ export const explanation = z.strictObject({
 /** A user or group with the reason of each of its fields. Names may be personal. */
 export type Explanation = JsonOf<typeof explanation>;
 
+/** True for what the bridge itself tells in fixed words: the others repeat the words of the service. */
+function isOfNobody(source: unknown): boolean {
+  return source === 'provider' || source === 'outage' || source === 'seen';
+}
+
+/** The kind of a change, which names nobody. */
+function toKind(detail: unknown): string {
+  const { kind, action, act } = Object(detail);
+  return String(kind ?? action ?? act ?? HIDDEN);
+}
+
 const happening = z.strictObject({
   at: moment(),
   source: word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
-  text: z.string().describe('What happened, a short sentence.'),
+  text: personalBy(
+    z.string().describe('What happened, a short sentence.'),
+    (text, { source, detail }) => (isOfNobody(source) ? text : toKind(detail)),
+  ),
   others: z.array(named).describe('The groups of a person, the people of a group.'),
-  detail: z
-    .record(z.string(), anything())
-    .describe('The same for programs; what is in it follows from the source.'),
+  detail: personalBy(
+    z
+      .record(z.string(), anything())
+      .describe('The same for programs; what is in it follows from the source.'),
+    (detail, { source }) => (isOfNobody(source) ? detail : hideTexts(detail)),
+  ),
 });
 /** One thing that happened to a user or group. */
 export type TimelineItem = JsonOf<typeof happening>;
@@ -149,7 +183,7 @@ export type TimelineItem = JsonOf<typeof happening>;
 export const timeline = z.strictObject({
   type: resourceType(),
   id: z.string(),
-  name: z.string(),
+  name: personalName(z.string()),
   managed: word(['created', 'adopted', 'no']),
   deleted: z.boolean(),
   items: z.array(happening),
@@ -172,7 +206,7 @@ const OBSTACLES = [
 /** The effect of an erasure, or what it waits for. */
 export const erasure = z.strictObject({
   id: z.string().describe('The SCIM id.'),
-  userName: z.string().describe('`erased` when it was done before.'),
+  userName: personalName(z.string().describe('`erased` when it was done before.')),
   account: z.int().nullable().describe('The id in the service.'),
   deleted: z.boolean(),
   staysHidden: z

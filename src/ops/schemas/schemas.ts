@@ -33,7 +33,15 @@ import {
 import { plan, planAction, planSummary, undoing } from './plans.ts';
 import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
-import { adoptBody, erasure, explanation, groupItem, timeline, userItem } from './resources.ts';
+import {
+  adoptBody,
+  erasure,
+  explanation,
+  groupItem,
+  link,
+  timeline,
+  userItem,
+} from './resources.ts';
 import { samples } from './samples.ts';
 import { setting } from './settings.ts';
 import { pauseBody, retry, retryBody, status, writes } from './state.ts';
@@ -57,6 +65,8 @@ export const opsSchemas = {
   UserList: listOf(userItem),
   Group: groupItem,
   GroupList: listOf(groupItem),
+  Member: link,
+  MemberList: listOf(link),
   AdoptBody: adoptBody,
   Explanation: explanation,
   Timeline: timeline,

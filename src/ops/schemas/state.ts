@@ -11,6 +11,7 @@ import {
   serviceWords,
   word,
 } from './kinds.ts';
+import { personalName, personalWords } from './personal.ts';
 
 const reason = z.strictObject({
   code: z.string().describe('As in docs/operations.md.'),
@@ -22,7 +23,7 @@ const reason = z.strictObject({
 export const writes = z.strictObject({
   mode: word(['live', 'observe']),
   paused: z
-    .strictObject({ since: moment(), reason: z.string().nullable() })
+    .strictObject({ since: moment(), reason: personalWords(z.string().nullable()) })
     .nullable()
     .describe('The pause that holds.'),
   waiting: count().describe('People and groups with changes that are accepted and not applied.'),
@@ -41,7 +42,7 @@ export const pauseBody = bodyOf(PAUSE, {
 const trouble = z.looseObject({
   type: resourceType(),
   id: z.string(),
-  name: z.string(),
+  name: personalName(z.string()),
   problem: serviceWords,
   since: moment(),
   nextAttemptAt: moment().nullable(),
@@ -49,8 +50,8 @@ const trouble = z.looseObject({
 
 const dispute = z.strictObject({
   type: resourceType(),
-  name: z.string(),
-  reason: z.string(),
+  name: personalWords(z.string()),
+  reason: personalWords(z.string()),
   count: count(),
   firstSeenAt: moment(),
   lastSeenAt: moment(),
@@ -93,7 +94,14 @@ export const status = z.strictObject({
     })
     .describe('How long a new change would wait for its turn, as estimated by the leader.'),
   firstRead: z
-    .strictObject({ step: z.string(), read: count().describe('Entries of this list, so far.') })
+    .strictObject({
+      step: z.string().describe('The list that is read.'),
+      read: count().describe('Entries of it, so far.'),
+      expected: count().nullable().describe('How many it has; null: the service does not say.'),
+      endsAt: moment()
+        .nullable()
+        .describe('When it is read at the rate so far; null within the first two seconds.'),
+    })
     .nullable()
     .describe('How far the first read of the service has come; null: it is finished.'),
   lastSweep: sweep.nullable().describe('The newest sweep, which may run; null: there was none.'),
@@ -130,7 +138,7 @@ export const status = z.strictObject({
       sources: z
         .array(
           z.strictObject({
-            address: z.string().describe('Or the network of an IPv6 address.'),
+            address: personalWords(z.string().describe('Or the network of an IPv6 address.')),
             attempts: count(),
             lastAt: moment(),
           }),
@@ -167,7 +175,7 @@ export const retry = z.strictObject({
       z.strictObject({
         type: resourceType(),
         id: z.string(),
-        name: z.string(),
+        name: personalName(z.string()),
         waits: z
           .array(z.string())
           .describe('The fields that wait, `members` or `admins` where people do; empty: a look.'),

@@ -2,8 +2,9 @@ import { toHarmWords } from '../../domain/harm.ts';
 import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
+import { toMoment } from '../http/moment.ts';
 import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
-import { type Reason, toCount, toTime } from './reason.ts';
+import { type Reason, toCount } from './reason.ts';
 
 /** True when changes are brought to the service at all. */
 export function isSending({ mode, pause }: WritesFacts): boolean {
@@ -25,7 +26,7 @@ export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWor
   if (pause !== undefined) {
     reasons.push({
       code: 'writes-paused',
-      detail: `An operator paused all changes of the service at ${toTime(pause.since)}: ${accepted}.`,
+      detail: `An operator paused all changes of the service at ${toMoment(pause.since)}: ${accepted}.`,
       remedy: '`scim-bridge resume`, when it is time; `/ops/status` has the reason that was given.',
     });
   }
@@ -49,7 +50,7 @@ export function listRecovery(
     : 'The store is older than what was done';
   const waiting =
     plan === undefined ? '' : ` A plan of ${plan.waiting} changes waits for an operator.`;
-  const detail = `${why}: since ${toTime(state.since)} only new writes are brought to the service.${waiting}`;
+  const detail = `${why}: since ${toMoment(state.since)} only new writes are brought to the service.${waiting}`;
   return [{ code: 'recovery', detail, remedy }];
 }
 
@@ -58,7 +59,7 @@ export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
   const others = plans.filter(({ source }) => !isOfRecovery(source));
   return others.map(({ id, source, created_at, waiting }) => ({
     code: 'plan-held',
-    detail: `${toWhat(source, waiting)} since ${toTime(created_at)}, because ${toWhy(source)}.`,
+    detail: `${toWhat(source, waiting)} since ${toMoment(created_at)}, because ${toWhy(source)}.`,
     remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
   }));
 }
@@ -88,7 +89,7 @@ export function listProviders({ silentSince, exceeded }: ProviderFacts): Reason[
   if (silentSince !== undefined) {
     reasons.push({
       code: 'provider-silent',
-      detail: `No identity provider has asked for anything since ${toTime(silentSince)}.`,
+      detail: `No identity provider has asked for anything since ${toMoment(silentSince)}.`,
       remedy:
         'See whether provisioning is on in the provider, and whether its token and address are right.',
     });

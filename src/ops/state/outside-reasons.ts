@@ -1,6 +1,7 @@
 import type { AccessFacts } from '../../access/overview.ts';
+import { toMoment } from '../http/moment.ts';
 import type { UpstreamFacts } from './readiness-facts.ts';
-import { type Reason, toTime } from './reason.ts';
+import type { Reason } from './reason.ts';
 
 /** Trouble with the service, or with the token for it. */
 export function listUpstream({ credentials, service, pausedForMs }: UpstreamFacts): Reason[] {
@@ -8,14 +9,14 @@ export function listUpstream({ credentials, service, pausedForMs }: UpstreamFact
   if (credentials.kind === 'shut') {
     reasons.push({
       code: 'credentials-refused',
-      detail: `The service refuses the token since ${toTime(credentials.sinceMs)}; writes are kept for later.`,
+      detail: `The service refuses the token since ${toMoment(credentials.sinceMs)}; writes are kept for later.`,
       remedy: 'Set a new token as `upstream.token` and restart; `scim-bridge check` proves it.',
     });
   }
   if (service.kind === 'shut') {
     reasons.push({
       code: 'service-down',
-      detail: `The service fails or does not answer since ${toTime(service.sinceMs)}; writes are kept for later.`,
+      detail: `The service fails or does not answer since ${toMoment(service.sinceMs)}; writes are kept for later.`,
       remedy: 'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
     });
   }
@@ -52,7 +53,7 @@ function listExpiring([first, ...others]: AccessFacts['expiring']): Reason[] {
   if (first?.expiresAt === null || first === undefined) return [];
   const count = others.length + 1;
   const what = count === 1 ? '1 token or secret' : `${count} tokens or secrets`;
-  const when = toTime(first.expiresAt);
+  const when = toMoment(first.expiresAt);
   return [
     {
       code: 'credential-expires',

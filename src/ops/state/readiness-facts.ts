@@ -12,7 +12,13 @@ import type { TransportHealth } from '../../upstream/transport.ts';
 /** Progress of the first complete read of the service; SCIM is served when it is finished. */
 export type FirstRead =
   | { readonly kind: 'finished' }
-  | { readonly kind: 'running'; readonly step: string; readonly count: number };
+  | {
+      readonly kind: 'running';
+      readonly step: string;
+      readonly count: number;
+      readonly total?: number;
+      readonly endsAt?: number;
+    };
 
 /** Facts from the store, or the code of its error. */
 export type StoredFacts =

@@ -1,6 +1,7 @@
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
+import { toMoment } from '../http/moment.ts';
 import {
   isSending,
   listProviders,
@@ -10,7 +11,7 @@ import {
 } from './operator-reasons.ts';
 import { listAccess, listUpstream } from './outside-reasons.ts';
 import type { AuditFailure, LeaderFacts, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
-import { type Reason, toCount, toTime } from './reason.ts';
+import { type Reason, toCount } from './reason.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
 /** `unavailable` is answered with 503, the others with 200. */
@@ -53,7 +54,7 @@ export function toReadiness(facts: ReadinessFacts): Readiness {
 function toLeaderView(leader: LeaderFacts | undefined): Readiness['leader'] {
   if (leader?.isAlive !== true) return null;
   const { isSelf, epoch, since } = leader;
-  return { isSelf, epoch, since: new Date(since).toISOString() };
+  return { isSelf, epoch, since: toMoment(since) };
 }
 
 /** Writes are accepted meanwhile, and another process takes over by itself. Without its store no process leads. */
@@ -77,10 +78,11 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
       remedy: 'Bring the database or the disk back; docs/errors.md explains the code.',
     });
   } else if (store.firstRead.kind === 'running') {
-    const { step, count } = store.firstRead;
+    const { step, count, total } = store.firstRead;
+    const of = total === undefined ? '' : ` of ${total}`;
     reasons.push({
       code: 'first-read',
-      detail: `The first read of the service is not finished: ${step}, ${count} so far.`,
+      detail: `The first read of the service is not finished: ${step}, ${count}${of} so far.`,
       remedy:
         'Wait. When it does not move, see the reasons beside this one, or `scim-bridge check`.',
     });
@@ -103,7 +105,7 @@ function listOverload(overload: Overload | undefined): Reason[] {
   return [
     {
       code: 'overloaded',
-      detail: `${what} than this process has room for since ${toTime(sinceMs)}: requests of providers are answered with 503.`,
+      detail: `${what} than this process has room for since ${toMoment(sinceMs)}: requests of providers are answered with 503.`,
       remedy:
         'Wait: providers ask again, and it ends by itself. When it comes back, see docs/runbook.md.',
     },
@@ -142,7 +144,7 @@ function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
   return [
     {
       code: 'store-read-only',
-      detail: `The store takes no writes since ${toTime(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
+      detail: `The store takes no writes since ${toMoment(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
       remedy:
         'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
     },
@@ -170,7 +172,7 @@ function listClosed(sections: SectionStates): Reason[] {
       {
         code: 'section-closed',
         // Without the words of the service: they may hold names, and this is open to everybody.
-        detail: `The service refuses ${rights.title}${status} since ${toTime(at)}: ${rights.without}.`,
+        detail: `The service refuses ${rights.title}${status} since ${toMoment(at)}: ${rights.without}.`,
         remedy: toRefusalRemedy(rights, problem.status),
       },
     ];
@@ -229,7 +231,7 @@ function listAudit(
   return [
     {
       code: 'audit-behind',
-      detail: `The audit log cannot be read since ${toTime(failure.since)} (${failure.code}): what others change in the service is seen later.`,
+      detail: `The audit log cannot be read since ${toMoment(failure.since)} (${failure.code}): what others change in the service is seen later.`,
       remedy:
         'Wait when the service is at fault: it is tried again by itself, and nothing is left out.',
     },

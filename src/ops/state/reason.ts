@@ -38,8 +38,3 @@ export type ReasonCode =
 export function toCount(count: number): string {
   return count === 1 ? '1 person or group is' : `${count} people and groups are`;
 }
-
-/** A moment as ISO 8601. */
-export function toTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}

@@ -1,5 +1,4 @@
 import type { ResourceKey } from '../../domain/ids.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
 import {
   listResting,
   listRestingGroupsOf,
@@ -7,7 +6,7 @@ import {
   retryNow,
 } from '../../store/resources/retries.ts';
 import type { Store } from '../../store/store.ts';
-import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
+import { answerKeyed, createKeyedSource, type Keyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import type { RetryAnswer } from '../schemas/state.ts';
 
@@ -48,16 +47,13 @@ export function createRetrySource(
     return { count: tried.length, tried };
   }
 
+  const { any: one } = createKeyedSource(
+    store.read,
+    ({ id }) => retryOne({ type: 'user', id }),
+    ({ id }) => retryOne({ type: 'group', id }),
+  );
   return {
-    async one(name) {
-      const users = await listUsersByKey(store.read, name);
-      const groups = await listGroupsByKey(store.read, name);
-      const keys: ResourceKey[] = [
-        ...users.map(({ id }) => ({ type: 'user', id }) as const),
-        ...groups.map(({ id }) => ({ type: 'group', id }) as const),
-      ];
-      return toKeyed(keys.map((key) => ({ ...key, read: () => retryOne(key) })));
-    },
+    one,
     async all() {
       const at = now();
       const tried: Retried[] = [];

@@ -1,5 +1,6 @@
 import { parseStored } from '../../store/engine/columns.ts';
 import type { SampleRow } from '../../store/samples.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { SamplesAnswer } from '../schemas/samples.ts';
 
@@ -51,7 +52,7 @@ function toItem(rows: readonly SampleRow[]): SamplesAnswer['items'][number] {
     Math.round(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
   return {
-    at: new Date(first?.at ?? 0).toISOString(),
+    at: toMoment(first?.at ?? 0),
     ...{ calls: mean('calls'), requests: mean('requests'), refused: mean('refused') },
     ...{ due: most('due'), drifts: most('drifts'), stuck: most('stuck') },
   };

@@ -4,6 +4,7 @@ import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts
 import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
 import type { SweepView } from '../schemas/drift.ts';
@@ -97,10 +98,23 @@ async function readSeen(
   const firstRead = await sources.readFirstRead();
   return {
     bridge: { version, startedAt: toMoment(startedAt), engine: sources.engine },
-    firstRead:
-      firstRead.kind === 'finished' ? null : { step: firstRead.step, read: firstRead.count },
+    firstRead: firstRead.kind === 'finished' ? null : toFirstReadStatus(firstRead),
     lastSweep: await sources.findLastSweep(),
     drifts: await sources.countDrifts(),
+  };
+}
+
+function toFirstReadStatus({
+  step,
+  count,
+  total,
+  endsAt,
+}: Extract<FirstRead, { kind: 'running' }>): Status['firstRead'] {
+  return {
+    step,
+    read: count,
+    expected: total ?? null,
+    endsAt: endsAt === undefined ? null : toMoment(endsAt),
   };
 }
 
@@ -108,7 +122,7 @@ function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
   return {
     ...one,
     since: toMoment(since),
-    nextAttemptAt: nextAttemptAt === null ? null : toMoment(nextAttemptAt),
+    nextAttemptAt: toMoment(nextAttemptAt),
   };
 }
 
@@ -128,8 +142,4 @@ function toGateStatus(gate: TransportHealth['service']) {
   if (gate.kind === 'open') return { kind: gate.kind };
   const { kind, sinceMs, nextProbeMs } = gate;
   return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

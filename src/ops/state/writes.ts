@@ -1,3 +1,4 @@
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { WritesView } from '../schemas/state.ts';
 import type { HealthSources } from './health.ts';
@@ -21,9 +22,7 @@ export function createWritesSource(
 /** Facts about writes as an operator is shown them. */
 export function toWritesView({ mode, pause }: WritesFacts, { changes }: WaitingWork): WritesView {
   const paused =
-    pause === undefined
-      ? null
-      : { since: new Date(pause.since).toISOString(), reason: pause.reason };
+    pause === undefined ? null : { since: toMoment(pause.since), reason: pause.reason };
   return { mode, paused, waiting: changes };
 }
 

@@ -45,32 +45,38 @@ interface ActWords {
   readonly concerns?: 'everyone' | 'all' | 'forgotten';
 }
 
-/** Words of every request that does more than read, by its route. */
+/** Words of every request that does more than read, by its method and route. */
 export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
-  '/ops/users/:id/adopt': { act: 'adopted it' },
-  '/ops/groups/:id/adopt': { act: 'adopted it' },
-  '/ops/users/:id/look': { act: 'looked at it' },
-  '/ops/groups/:id/look': { act: 'looked at it' },
-  '/ops/users/:key/erase': { act: 'erased what is kept about a person', concerns: 'forgotten' },
-  '/ops/drifts/:id/repair': { act: 'had a difference repaired' },
-  '/ops/drifts/:id/accept': { act: 'accepted a difference' },
-  '/ops/drifts/:id/ignore': { act: 'left a difference alone' },
-  '/ops/plans/:id/approve': { act: 'approved a plan' },
-  '/ops/plans/:id/discard': { act: 'discarded a plan' },
-  '/ops/plans/:id/undo': { act: 'had a plan undone' },
-  '/ops/pause': { act: 'paused all changes', concerns: 'everyone' },
-  '/ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
-  '/ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
-  '/ops/notifications/retry': { act: 'had notifications sent again' },
-  '/ops/notifications/test': { act: 'tried receivers of notifications' },
-  '/ops/sweeps': { act: 'asked for a sweep' },
-  '/ops/tokens': { act: 'made a token' },
-  '/ops/tokens/:id/revoke': { act: 'revoked a token' },
-  '/ops/clients': { act: 'made a client' },
-  '/ops/clients/:id/rotate': { act: 'made a secret of a client' },
-  '/ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
-  '/ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
-  '/ops/api/:group/:operation': { act: 'called the service' },
+  'POST /ops/users/:id/adopt': { act: 'adopted it' },
+  'POST /ops/groups/:id/adopt': { act: 'adopted it' },
+  'POST /ops/users/:id/look': { act: 'looked at it' },
+  'POST /ops/groups/:id/look': { act: 'looked at it' },
+  'POST /ops/users/:key/erase': {
+    act: 'erased what is kept about a person',
+    concerns: 'forgotten',
+  },
+  'POST /ops/drifts/:id/repair': { act: 'had a difference repaired' },
+  'POST /ops/drifts/:id/accept': { act: 'accepted a difference' },
+  'POST /ops/drifts/:id/ignore': { act: 'left a difference alone' },
+  'POST /ops/plans/:id/approve': { act: 'approved a plan' },
+  'POST /ops/plans/:id/discard': { act: 'discarded a plan' },
+  'POST /ops/plans/:id/undo': { act: 'had a plan undone' },
+  'POST /ops/pause': { act: 'paused all changes', concerns: 'everyone' },
+  'POST /ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
+  'POST /ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
+  'POST /ops/notifications/retry': { act: 'had notifications sent again' },
+  'POST /ops/notifications/test': { act: 'tried receivers of notifications' },
+  'POST /ops/sweeps': { act: 'asked for a sweep' },
+  'POST /ops/tokens': { act: 'made a token' },
+  'POST /ops/tokens/:id/revoke': { act: 'revoked a token' },
+  'POST /ops/clients': { act: 'made a client' },
+  'POST /ops/clients/:id/rotate': { act: 'made a secret of a client' },
+  'POST /ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
+  'POST /ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
+  'POST /ops/api/:group/:operation': { act: 'called the service' },
+  'POST /console/session': { act: 'signed in to the console' },
+  'GET /console/oidc/callback': { act: 'signed in to the console' },
+  'DELETE /console/session': { act: 'signed out of the console' },
 };
 
 /** Keeps acts in the order in which they happen. */
@@ -106,7 +112,7 @@ export function createActLog({ store, clock, onFailure }: ActLogDeps): ActLog {
 function toRow(told: OperatorAct, at: number): NewAct | undefined {
   // What is served with and without a slash at its end is one route.
   const route = told.route.replace(/\/$/, '');
-  const words = ACT_WORDS[route];
+  const words = ACT_WORDS[`${told.method} ${route}`];
   if (words === undefined) return undefined;
   const { act, concerns } = words;
   const { target = '', operator, credential, method, status, change } = told;

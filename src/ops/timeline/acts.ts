@@ -2,6 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { ActRow } from '../../store/audit/acts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { ActView } from '../schemas/acts.ts';
 import type { ActLog } from './act-log.ts';
@@ -40,7 +41,7 @@ export const actRoutes = [
 function toActView(row: ActRow): ActView {
   return {
     id: `act-${row.id}`,
-    at: new Date(row.at).toISOString(),
+    at: toMoment(row.at),
     operator: row.operator,
     credential: row.credential || null,
     address: row.address || null,

@@ -19,6 +19,7 @@ import {
 } from '../../store/audit/timeline.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
+import { toMoment } from '../http/moment.ts';
 import type { TimelineItem } from '../schemas/resources.ts';
 
 /** One thing that happened, before names are known. */
@@ -185,7 +186,7 @@ function ofEvent(event: EventView, others: readonly string[]): Happening {
     others,
     detail: {
       eventId: id,
-      loggedAt: new Date(createdAt).toISOString(),
+      loggedAt: toMoment(createdAt),
       action,
       message,
       ours: isOurs,

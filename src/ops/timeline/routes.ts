@@ -3,21 +3,16 @@ import { isStuck, type StuckField } from '../../domain/stuck.ts';
 import { listNames } from '../../store/audit/timeline.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
-import { answerKeyed, type Keyed, toKeyed } from '../http/keyed.ts';
+import { answerKeyed, createKeyedSource, type KeyedSource } from '../http/keyed.ts';
+import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
 import type { Timeline, TimelineItem } from '../schemas/resources.ts';
 import { collect, type Happening } from './collect.ts';
 
-/** Tells the past of users and groups, by a SCIM id, a userName, an address or a displayName. */
-export interface TimelineSource {
-  readonly user: (key: string, limit: number) => Promise<Keyed<Timeline>>;
-  readonly group: (key: string, limit: number) => Promise<Keyed<Timeline>>;
-  /** A user or a group. */
-  readonly any: (key: string, limit: number) => Promise<Keyed<Timeline>>;
-}
+/** Tells the past of users and groups: the newest of it, at most so much. */
+export type TimelineSource = KeyedSource<Timeline, [limit: number]>;
 
 const told = {
   method: 'get',
@@ -57,22 +52,11 @@ export const timelineRoutes = [
 
 /** The past as a store remembers it. */
 export function createTimelineSource(db: Db): TimelineSource {
-  const findUsers = async (key: string, limit: number) =>
-    (await listUsersByKey(db, key)).map((row) => ({
-      ...({ type: 'user', id: row.id } as const),
-      read: () => readUserTimeline(db, row, limit),
-    }));
-  const findGroups = async (key: string, limit: number) =>
-    (await listGroupsByKey(db, key)).map((row) => ({
-      ...({ type: 'group', id: row.id } as const),
-      read: () => readGroupTimeline(db, row, limit),
-    }));
-  return {
-    user: async (key, limit) => toKeyed(await findUsers(key, limit)),
-    group: async (key, limit) => toKeyed(await findGroups(key, limit)),
-    any: async (key, limit) =>
-      toKeyed([...(await findUsers(key, limit)), ...(await findGroups(key, limit))]),
-  };
+  return createKeyedSource(
+    db,
+    (row, limit: number) => readUserTimeline(db, row, limit),
+    (row, limit) => readGroupTimeline(db, row, limit),
+  );
 }
 
 async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Timeline> {
@@ -135,7 +119,7 @@ async function toTimeline(
     managed: row.origin ?? 'no',
     deleted: row.deleted_at !== null,
     items: shown.map(({ at, source, text, others, detail }) => ({
-      at: new Date(at).toISOString(),
+      at: toMoment(at),
       source,
       text,
       others: others.map((other) => ({ id: other, name: names.get(other) ?? null })),

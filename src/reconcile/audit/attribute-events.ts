@@ -1,10 +1,10 @@
 import { type AuditEventRow, listExplanations } from '../../store/audit/events.ts';
-import { listOwnCalls, type OwnCallRow } from '../../store/audit/own-calls.ts';
+import { type CallSubjects, listOwnCalls, type OwnCallRow } from '../../store/audit/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ToLookAt } from '../mark-to-look.ts';
 import { isIrrelevant } from './event-actions.ts';
-import { type ExplainedEvent, explainEvents, TOLERANCE } from './match-events.ts';
+import { type ExplainedEvent, explainEvents, hasMember, TOLERANCE } from './match-events.ts';
 import { type NamedAuditEvent, nameEvents, toWords } from './name-events.ts';
 import { learnAuthors, readForeignAuthors } from './own-author.ts';
 import { LATE_MS } from './window.ts';
@@ -41,7 +41,7 @@ export async function attributeEvents(
   { skewMs, ownAccount, now }: AttributionOptions,
 ): Promise<NewEvent[]> {
   const named = await nameEvents(tx, events, { skewMs });
-  const { calls, used } = await readLedger(tx, named, skewMs);
+  const { calls, used } = await readLedger(tx, named, { skewMs, about: toSubjects(named) });
   const explain = (list: readonly NamedAuditEvent[]) =>
     explainEvents(list, calls, { tolerance: TOLERANCE, used });
   if (ownAccount === undefined) await learn(tx, explain(named), { calls, now });
@@ -69,24 +69,47 @@ async function learn(
 
 const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
 
+/** Part of the ledger that is compared with events. */
+interface LedgerOptions {
+  /** Lead of the service's clock over ours, in milliseconds. */
+  readonly skewMs: number;
+  /** Only calls that concern one of these; left out: all of the time. */
+  readonly about?: CallSubjects;
+}
+
 /** Reads the own calls that may explain these events, oldest first, and the explanations given before. */
 export async function readLedger(
   tx: Db,
   named: readonly NamedAuditEvent[],
-  skewMs: number,
+  { skewMs, about }: LedgerOptions,
 ): Promise<{ calls: OwnCallRow[]; used: Map<string, number> }> {
   const [first, last] = [named.at(0), named.at(-1)];
   if (first === undefined || last === undefined) return { calls: [], used: new Map() };
   const { beforeMs, afterMs } = TOLERANCE;
   const reach = { from: first.at - afterMs, to: last.at + beforeMs };
-  const calls = await listOwnCalls(tx, { ...reach, limit: CALLS_MAX });
+  const query = { ...reach, limit: CALLS_MAX };
+  const calls = await listOwnCalls(tx, about === undefined ? query : { ...query, about });
   // Explanations reach as far again to both sides, and may have come late.
   const explained = await listExplanations(tx, {
     from: reach.from - beforeMs + skewMs - LATE_MS,
     to: reach.to + afterMs + skewMs + LATE_MS,
+    callIds: new Set(calls.map(({ id }) => id)),
   });
   const used = new Map([...explained].map(([use, at]) => [use, at - skewMs]));
   return { calls, used };
+}
+
+/**
+ * The subjects of calls that can explain these events, because after a change of a large group the ledger holds thousands
+ * of calls of one minute.
+ */
+function toSubjects(named: readonly NamedAuditEvent[]): CallSubjects {
+  return {
+    resourceIds: [...new Set(named.flatMap(({ resourceIds }) => [...resourceIds]))],
+    upstreamIds: [...new Set(named.flatMap(({ names }) => [...names]))],
+    // An event without the member is explained by any change of a member.
+    anyMember: !named.every(hasMember),
+  };
 }
 
 function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {

@@ -52,14 +52,18 @@ export async function findDriftAuthors(
     const vagueFrom = (compared[place] ?? 0) - beforeMs;
     return { kind, type, resourceId, memberId, until: firstSeenAt, vagueFrom };
   });
-  const authors = await findAuthors(db, questions);
-  // The clock of the service may be ahead, so a later event may be the cause.
-  const unknown = questions.flatMap((question, place) =>
-    authors[place] === undefined ? [{ ...question, place, until: question.until + beforeMs }] : [],
-  );
-  const later = await findAuthors(db, unknown);
-  for (const [index, { place }] of unknown.entries()) authors[place] = later[index];
-  return authors;
+  // The clock of the service may be ahead, so a later event may be the cause, where none before is.
+  const wide = questions.map((one) => ({ ...one, until: one.until + beforeMs }));
+  const candidates = await findCandidates(db, wide);
+  // A list that was cut may lack the events before.
+  const cut = questions.filter((_, place) => candidates[place]?.length === EVENTS_MAX);
+  const found = await findCandidates(db, cut);
+  const before = new Map(cut.map((question, place) => [question, found[place]]));
+  return questions.map((question, place) => {
+    const events = candidates[place] ?? [];
+    const inTime = (before.get(question) ?? events).filter(({ at }) => at <= question.until);
+    return toAuthor(chooseEvent(inTime, question) ?? chooseEvent(events, question));
+  });
 }
 
 /**
@@ -71,17 +75,27 @@ export async function findAuthors(
   db: Db,
   questions: readonly AuthorQuestion[],
 ): Promise<(Author | undefined)[]> {
+  const candidates = await findCandidates(db, questions);
+  return questions.map((question, place) =>
+    toAuthor(chooseEvent(candidates[place] ?? [], question)),
+  );
+}
+
+async function findCandidates(
+  db: Db,
+  questions: readonly AuthorQuestion[],
+): Promise<EventView[][]> {
   const searches = questions.map(({ kind, type, resourceId, memberId, until }) => {
     const isBefore = kind.endsWith('.unmanaged');
     return { type, resourceId, memberId, until, except: listOtherActions(kind), isBefore };
   });
-  const candidates = await listCandidates(db, searches, EVENTS_MAX);
-  return questions.map((question, place) => {
-    const event = chooseEvent(candidates[place] ?? [], question);
-    if (event === undefined) return undefined;
-    const { id, createdAt, authorId, username, address, message } = event;
-    return { eventId: id, at: createdAt, authorId, username, address, message };
-  });
+  return listCandidates(db, searches, EVENTS_MAX);
+}
+
+function toAuthor(event: EventView | undefined): Author | undefined {
+  if (event === undefined) return undefined;
+  const { id, createdAt, authorId, username, address, message } = event;
+  return { eventId: id, at: createdAt, authorId, username, address, message };
 }
 
 /** Chooses the event that caused a difference; the newest event is first. Pure. */

@@ -1,4 +1,5 @@
 import type { OwnCallKind } from '../../domain/own-call.ts';
+import { toCallId } from '../../store/audit/events.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
 
@@ -76,7 +77,7 @@ export function explainEvents<E extends NamedEvent>(
 function toMoments(used: ReadonlyMap<string, number>): Map<number, number> {
   const moments = new Map<number, number>();
   for (const [use, at] of used) {
-    const id = Number(use.split('|', 1)[0]);
+    const id = toCallId(use);
     moments.set(id, Math.min(at, moments.get(id) ?? at));
   }
   return moments;
@@ -192,6 +193,7 @@ function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): bo
   return isResource && (memberId === undefined || event.names.has(memberId) || !hasMember(event));
 }
 
-function hasMember({ resourceIds }: NamedEvent): boolean {
+/** True when the event names a member beside the group. */
+export function hasMember({ resourceIds }: NamedEvent): boolean {
   return resourceIds.size > 1;
 }

@@ -58,6 +58,7 @@ async function readPages(
   const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   let newestAt = before.newestAt;
+  let beganAt: number | undefined;
   for await (const { items, cursor } of pages) {
     const shown = items.map(parseAuditEvent);
     // The service may not know the parameter.
@@ -65,8 +66,10 @@ async function readPages(
     const saved = await savePage(deps, { events, from, ownAccount });
     report(deps, saved);
     newestAt = Math.max(newestAt, ...events.map(({ createdAt }) => createdAt.getTime()));
+    beganAt ??= shown[0]?.createdAt.getTime();
     const page = { shown, events, freshCount: saved.fresh.length, storedCount: saved.storedCount };
-    if (isEnd({ ...page, position: cursor.position, isAgain: before.isOpen })) return newestAt;
+    const place = { beganAt: beganAt ?? from, position: cursor.position, isAgain: before.isOpen };
+    if (isEnd({ ...page, ...place })) return newestAt;
   }
   if (pages.result.complete) return newestAt;
   throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);

@@ -119,7 +119,7 @@ async function storeKnown(tx: Db, known: readonly NewEvent[]): Promise<void> {
  */
 async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Promise<number> {
   const events = left.map(({ event }) => event);
-  const { calls, used } = await readLedger(tx, events, skewMs);
+  const { calls, used } = await readLedger(tx, events, { skewMs });
   let newestAt = 0;
   for (const { event, use } of explainByCount(events, calls, { tolerance: TOLERANCE, used })) {
     if (use === undefined) newestAt = Math.max(newestAt, event.at);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
+import { groupId } from '../../domain/ids.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import type { Store } from '../../store/store.ts';
@@ -106,6 +107,27 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     expect((await findUserRow(store.read, id))?.must_look).toBe(0);
     expect(await save(store, [toEvent('2')])).toEqual(['foreign']);
     expect((await findUserRow(store.read, id))?.must_look).toBe(LOOK_AGAIN);
+  });
+
+  test('a call explains its event however many calls of the same minute concern others', async () => {
+    const store = await makeStore();
+    const { id } = await begin(store);
+    const operation = 'scim.updateGroup';
+    const crowd = Array.from({ length: 20_000 }, (_, index) => ({
+      kind: 'member.add' as const,
+      upstreamId: '5',
+      memberId: String(100 + index),
+    }));
+    const key = { type: 'group', id: groupId('g-1') } as const;
+    const one = { type: 'user', id } as const;
+    const changes = [{ kind: 'user.deactivate', upstreamId: '7' }] as const;
+    await store.write(async (tx) => {
+      await insertOwnCall(tx, { at: now - 3_000, operation, key, changes: crowd });
+      await insertOwnCall(tx, { at: now - 2_000, operation, key: one, changes });
+    });
+
+    expect(await save(store, [toEvent('1')])).toEqual(['ours']);
+    expect(await save(store, [toEvent('2')])).toEqual(['foreign']);
   });
 
   test('does not bring back somebody who is deleted', async () => {

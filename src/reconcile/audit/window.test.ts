@@ -66,6 +66,12 @@ const ends: { why: string; seconds?: number[]; change?: Partial<ReadPage>; want:
   { why: 'one event alone', seconds: [1], want: true },
   { why: 'news', change: { freshCount: 1 }, want: false },
   { why: 'oldest first: the news are on the last page', seconds: [1, 2], want: false },
+  {
+    why: 'oldest first: the page is of one moment, and later than the pages before',
+    seconds: [2, 2],
+    change: { beganAt: Date.parse('2026-04-01T12:00:01Z') },
+    want: false,
+  },
   { why: 'no order that could be relied on', seconds: [3, 1, 2], want: false },
   { why: 'more is known: a late event may be among it', change: { storedCount: 5 }, want: false },
   { why: 'more was known and has been shown', change: { storedCount: 5, position: 8 }, want: true },
@@ -87,6 +93,7 @@ for (const { why, seconds = newestFirst, change, want } of ends) {
       events: shown,
       freshCount: 0,
       storedCount: 4,
+      beganAt: shown[0]?.createdAt.getTime() ?? now,
       position: 4,
       isAgain: false,
     };

@@ -50,6 +50,8 @@ export interface ReadPage {
   /** Shown events, and those of them that belong to the window. */
   readonly shown: readonly AuditEvent[];
   readonly events: readonly AuditEvent[];
+  /** Time of the first event of the read (epoch milliseconds). */
+  readonly beganAt: number;
   /** Number of them that were not known. */
   readonly freshCount: number;
   /** Number of events of the window that are stored by now. */
@@ -65,7 +67,7 @@ export interface ReadPage {
  * window, or it shows nothing new and all known events of the window were shown, late ones included.
  */
 export function isEnd(page: ReadPage): boolean {
-  if (isAscending(page.shown)) return false;
+  if (isAscending(page.shown) || isLater(page)) return false;
   if (page.events.length === 0) return true;
   return !page.isAgain && page.freshCount === 0 && page.storedCount <= page.position;
 }
@@ -76,4 +78,10 @@ function isAscending(events: readonly AuditEvent[]): boolean {
     const next = events[index + 1];
     return next !== undefined && next.createdAt > event.createdAt;
   });
+}
+
+/** True when a page ends later than the read began: events of one moment tell no order among themselves. */
+function isLater({ shown, beganAt }: ReadPage): boolean {
+  const last = shown.at(-1);
+  return last !== undefined && last.createdAt.getTime() > beganAt;
 }

@@ -5,6 +5,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { toSettledTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { listGroupsWithOwnedAdmins } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
@@ -64,10 +65,11 @@ async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
  */
 export async function saveAdmins(
   tx: Db,
-  { id, admins_asked, admins_read_at }: GroupRow,
+  { id, admins_asked, admins_read_at, unsure_since }: GroupRow,
   { upstreamUserIds, now }: { upstreamUserIds: readonly number[]; now: number },
 ): Promise<void> {
   const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
-  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
+  const settlesTo = toSettledTo({ unsure_since });
+  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, settlesTo });
   await updateGroup(tx, id, { admins_read_at: now });
 }

@@ -74,6 +74,7 @@ export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups):
           isOwn,
           failures,
           attemptsMax: deps.policy.attemptsMax,
+          callMs: deps.policy.callMs,
           random: deps.random(),
         });
         await also(tx);

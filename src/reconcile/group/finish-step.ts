@@ -36,6 +36,7 @@ import { deleteAllLinks } from '../../store/links/observations.ts';
 import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store/links/waiting.ts';
 import { markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
+import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
@@ -49,9 +50,6 @@ export interface Recording extends GroupStep {
   /** Users whose changes were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
 }
-
-/** Another write has changed a row that was not read again; nothing was stored. */
-export class RowChanged extends Error {}
 
 /** Releases the lock until it is time to try again. */
 export async function recordPaused(
@@ -96,6 +94,7 @@ export async function finishStep(
   const stuck = withExhausted(left, step.attemptsMax, now);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
+  const isWaiting = !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0;
   const attempts = Math.max(
     countAttempts(listFailed(stuck, pending)),
     waiting.failed?.attempts ?? 0,
@@ -105,7 +104,7 @@ export async function finishStep(
     pending: JSON.stringify(pending),
     ...toStuckColumns(stuck, waiting.stuck),
     ...toFailureColumns(row, {
-      isWaiting: !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0,
+      isWaiting,
       attempts,
       problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
       now,
@@ -119,7 +118,8 @@ export async function finishStep(
   const times = due.filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
-  await saveChanges(tx, step, { ...next, due_at, due_class });
+  const rested = { ...next, due_at, due_class };
+  await saveChanges(tx, step, isWaiting ? rested : await toRestingRow(tx, rested, step));
   // A deleted group that the service does not know has no members.
   if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
@@ -157,7 +157,7 @@ export async function saveChanges(
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   const change = toChangedColumns(original, landed);
   if (!isKnown) return updateGroup(tx, row.id, change);
-  if (!(await landUnchanged(tx, 'groups', original, change))) throw new RowChanged();
+  await landUnchanged(tx, 'groups', original, change);
 }
 
 /** Pending fields of the group after a step of the group itself. */

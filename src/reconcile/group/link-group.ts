@@ -9,13 +9,14 @@ import {
   hasUpstreamIds,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
 import { moveGroupLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { distrustLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
-import { toStaleColumns } from '../retry-columns.ts';
-import type { GroupKnown } from './outcome.ts';
+import { mayTakeEffect, toStaleColumns } from '../retry-columns.ts';
+import type { GroupKnown, GroupOutcome } from './outcome.ts';
 
 /** Columns that link the row to a group of the service, or the reason why it cannot be linked. */
 export type GroupLink =
@@ -77,6 +78,7 @@ function refuse(words: string): GroupLink {
 /** Planned state of a step that ended, and the time of recording (epoch milliseconds). */
 interface EndedStep {
   readonly planned: GroupState;
+  readonly outcome: GroupOutcome;
   readonly now: number;
 }
 
@@ -90,7 +92,7 @@ interface EndedStep {
 export async function handOverGroup(
   tx: Db,
   row: GroupRow,
-  { planned, now }: EndedStep,
+  { planned, outcome, now }: EndedStep,
 ): Promise<boolean> {
   if (row.deleted_at === null || hasUpstreamIds(row)) return false;
   const successor = await findGroupByUpstream(tx, planned.ids);
@@ -106,6 +108,7 @@ export async function handOverGroup(
   );
   await updateGroup(tx, successor.id, {
     ...toStaleColumns(now),
+    ...(mayTakeEffect(row, { outcome }) && EVERYTHING_UNSURE),
     pending: JSON.stringify(pending),
   });
   return true;

@@ -77,6 +77,8 @@ export interface GroupStep {
   readonly failures: number;
   /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
+  /** Longest duration of a call, in milliseconds: an attempt may take effect for so long after it left. */
+  readonly callMs: number;
   readonly now: number;
   readonly random: number;
 }

@@ -7,6 +7,7 @@ import {
   toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { toSettledTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { endObservedGroup } from '../../store/resources/managed.ts';
 import { groupAdmins } from '../../upstream/operations/people.ts';
@@ -42,7 +43,8 @@ export async function readAdmins(
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
       if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
-      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline });
+      const settlesTo = toSettledTo(locked);
+      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, settlesTo });
       await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
       return true;
     });

@@ -1,4 +1,5 @@
 import type { GroupRow } from '../../store/groups/groups.ts';
+import { toSettledTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { settleLinks } from '../../store/links/work.ts';
@@ -23,7 +24,8 @@ export async function recordLinks(
   }
   if (memberIds) {
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
-    await observeLinks(tx, 'memberships', row.id, { upstreamUserIds: memberIds, baseline });
+    const seen = { upstreamUserIds: memberIds, baseline, settlesTo: toSettledTo(row) };
+    await observeLinks(tx, 'memberships', row.id, seen);
     // In a managed group what is wanted is shown, whatever is seen.
     if (baseline !== 0) await touchMembers(tx, row.id, now);
   }

@@ -57,6 +57,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
       isOwn: true,
       failures: 0,
       attemptsMax: 10,
+      callMs: 1_000,
       now: NOW,
       random: 0,
     }),

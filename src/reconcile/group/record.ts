@@ -6,7 +6,7 @@ import type {
 } from '../../domain/group.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { parseStored, toRested } from '../../store/engine/columns.ts';
+import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
@@ -16,6 +16,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import { unlessChanged } from '../../store/in-flight.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
@@ -23,6 +24,7 @@ import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import {
   GONE,
@@ -32,13 +34,18 @@ import {
   type Undone,
   withoutFailedCreate,
 } from '../recorded.ts';
-import { isStale, toLookedColumns, toRetryColumns, toSuccessColumns } from '../retry-columns.ts';
+import {
+  isStale,
+  toLookedColumns,
+  toRetryColumns,
+  toSuccessColumns,
+  toUnsureColumns,
+} from '../retry-columns.ts';
 import { countFailed, countParts } from './count-failed.ts';
 import {
   finishStep,
   followGroupStep,
   type Recording,
-  RowChanged,
   recordPaused,
   saveChanges,
   toFinished,
@@ -65,16 +72,13 @@ async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupSta
     return undefined;
   }
   const recording: Recording = { ...step, original: row, isKnown: true, reverted: [] };
-  try {
+  return unlessChanged(async () => {
     // The row first, like every write of a group: its lock stands for the lists too.
     const next = toDoneRow(row, recording, outcome.known);
     const recorded = await finishStep(tx, next, recording, []);
     await recordLinks(tx, next, recording, outcome.known);
     return recorded;
-  } catch (error) {
-    if (error instanceof RowChanged) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** True when a call had the whole effect that was planned, and nothing else was learned. */
@@ -95,13 +99,7 @@ async function recordAsRead(tx: Db, step: GroupStep): Promise<Recorded<GroupStat
   const row = await lockGroup(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   if (await handOverGroup(tx, row, step)) {
-    await updateGroup(tx, row.id, {
-      ...{ in_flight: 0, steps: row.steps + 1 },
-      ...toSuccessColumns(row),
-      failing_since: null,
-      pending: '{}',
-      due_at: null,
-    });
+    await updateGroup(tx, row.id, { ...HANDED_OVER, in_flight: 0, steps: row.steps + 1 });
     return { finished: true, ...GONE, undone: [], notified: [] };
   }
   const recording: Recording = { ...step, original: row, isKnown: false, reverted: [] };
@@ -134,6 +132,11 @@ async function recordDone(
     next = { ...next, ...linked.columns, lost_looks: 0, sent_creates: '[]' };
   }
   await recordLinks(tx, next, step, known);
+  if (step.planned.mustLook) {
+    const lost = await listOvertaken(tx, next, step);
+    await claimLostLinks(tx, next, lost);
+    next = withFieldsClaimed(next, lost);
+  }
   const { failedLinks = [], refusedMembers = [] } = known;
   const [failed] = failedLinks;
   if (failed) await countParts(tx, next, step, { ...failed, parts: failedLinks });
@@ -280,7 +283,9 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<GroupState>> {
-  const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step.planned) ? LOST_CREATE : {};
+  const lost = mayHaveCreated(row, step.planned)
+    ? outcome.kind === 'unknown' && LOST_CREATE
+    : toUnsureColumns(row, outcome, step.planned);
   const retried: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
   if (outcome.kind === 'later') return recordPaused(tx, retried, step);
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);

@@ -128,7 +128,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       await insertWait(tx, { id, ...toWait(write, clock.now() + waitMs) });
       return id;
     },
-    ...createEntrance(leader, store),
+    ...createEntrance(leader),
     settleUser: (id, write, undo) => {
       const readProgress = () => readUserProgress(store, id);
       return settle({ type: 'user', id }, { waiters: users, write, undo, readProgress });
@@ -152,14 +152,8 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
   };
 }
 
-/**
- * The first steps of writes. Requests for one resource that came together go to the service in one call. A write is begun
- * in its transaction on SQLite alone: with several processes a step that was begun so was lost when the leader changed.
- */
-function createEntrance(
-  { find }: LeaderAccess,
-  { engine }: Pick<Store, 'engine'>,
-): Pick<Reconciler, 'enter' | 'begin' | 'lock'> {
+/** The first steps of writes. Requests for one resource that came together go to the service in one call. */
+function createEntrance({ find }: LeaderAccess): Pick<Reconciler, 'enter' | 'begin' | 'lock'> {
   /** Requests that are being stored, by the id of their resource. */
   const entered = new Map<string, number>();
   return {
@@ -172,7 +166,7 @@ function createEntrance(
       };
     },
     async begin(tx, written) {
-      const isAlone = engine === 'sqlite' && (entered.get(written.row.id) ?? 0) <= 1;
+      const isAlone = (entered.get(written.row.id) ?? 0) <= 1;
       return isAlone ? find()?.begin(tx, written) : undefined;
     },
     lock: (key, row) => find()?.lock(key, row),

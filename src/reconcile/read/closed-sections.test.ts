@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import { readSections, saveSection } from '../sections.ts';
 
 const seed = { users: 40, groups: 3 };
 
-describeStores('first read of closed sections', ({ makeStore }) => {
+describeBridges('first read of closed sections', ({ makeStore }) => {
   test.each([
     { section: 'users', status: 403 },
     { section: 'groups', status: 402 },

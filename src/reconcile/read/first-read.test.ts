@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
-import { readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
 import type { GroupScimId } from '../quirks.ts';
 
@@ -48,7 +48,21 @@ const shapes: ShapeCase[] = [
   { why: 'a group list that repeats its page', shape: { offsetIgnoredBy: ['groups'] } },
 ];
 
-describeStores('first read', ({ engine, makeStore }) => {
+describeBridges('first read', ({ engine, makeStore }) => {
+  test('how far a list has come is told while it is read, of how many entries', async () => {
+    const store = await makeStore();
+    const sandbox = await startCompany({ seed: { users: USERS } });
+    const hang = { operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 1 } as const;
+    const hanging = sandbox.faults.add(hang);
+    const { firstRead } = await createReadForTest(sandbox, store);
+    await firstRead.start();
+    await hanging.until(1);
+
+    // With the account behind the token.
+    const far = { kind: 'running', step: 'users', count: PAGE, total: USERS + 1 };
+    expect(firstRead.state()).toMatchObject(far);
+  });
+
   // Shapes are the service's; the server's part is done by one that takes every way through the store.
   const cases = engine === 'sqlite' ? shapes : shapes.filter(({ shape }) => shape === thorough);
   test.each(cases)(

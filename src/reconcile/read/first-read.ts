@@ -4,7 +4,7 @@ import type { Problem } from '../outcome.ts';
 import type { ReadableSection } from '../sections.ts';
 import { createAttempts } from './attempts.ts';
 import { createCheckpoint } from './checkpoint.ts';
-import { findOpenStep, findSection, STEPS, type Step } from './progress.ts';
+import { estimateEnd, findOpenStep, findSection, STEPS, type Step } from './progress.ts';
 import { type AttemptRun, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';
 
@@ -18,6 +18,10 @@ export type FirstReadState =
       readonly step: Step;
       /** Number of entries of this step that were read. */
       readonly count: number;
+      /** Number of entries that the list has, where the service says it. */
+      readonly total?: number;
+      /** When the list is read at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
+      readonly endsAt?: number;
       /** Problem of the last attempt, and the time of the next one (epoch milliseconds). */
       readonly problem?: Problem;
       readonly retryAt?: number;
@@ -108,7 +112,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   };
 }
 
-function toState({ checkpoint, attempts }: AttemptRun): FirstReadState {
+function toState({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
   const progress = checkpoint.current();
   if (progress.finishedAt !== undefined) {
     const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
@@ -117,10 +121,14 @@ function toState({ checkpoint, attempts }: AttemptRun): FirstReadState {
   }
   const step = findOpenStep(progress) ?? 'service';
   const failure = attempts.last();
+  const read = checkpoint.getStep(step);
+  const endsAt = estimateEnd(read, deps.clock.now());
   return {
     kind: 'running',
     step,
-    count: checkpoint.getStep(step).count,
+    count: read.count,
+    ...(read.total !== undefined && { total: read.total }),
+    ...(endsAt !== undefined && { endsAt }),
     ...(failure && { problem: failure.problem, retryAt: failure.retryAt }),
   };
 }

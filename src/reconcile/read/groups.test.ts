@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,7 +23,7 @@ async function forgetRead(store: Store): Promise<void> {
   await store.write((tx) => tx.deleteFrom('facts').where('name', '=', 'first-read').execute());
 }
 
-describeStores('first read of groups', ({ makeStore }) => {
+describeBridges('first read of groups', ({ makeStore }) => {
   test('reading everything again adds nothing and changes no ETag', async () => {
     const store = await makeStore();
     const sandbox = await startCompany({ seed });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import {
+  estimateEnd,
   FIRST_READ_FACT,
   findOpenStep,
   type Progress,
@@ -16,6 +17,37 @@ function withDone(count: number): Progress {
   return STEPS.slice(0, count).reduce<Progress>((all, step) => withStep(all, step, done), {
     steps: {},
   });
+}
+
+const estimates = [
+  {
+    why: 'at the rate so far',
+    read: { count: 100, total: 300, since: 0 },
+    now: 10_000,
+    want: 30_000,
+  },
+  {
+    why: 'nothing within two seconds',
+    read: { count: 100, total: 300, since: 0 },
+    now: 1_999,
+    want: undefined,
+  },
+  {
+    why: 'nothing before the first page',
+    read: { count: 0, total: 300, since: 0 },
+    now: 10_000,
+    want: undefined,
+  },
+  { why: 'nothing without a total', read: { count: 100, since: 0 }, now: 10_000, want: undefined },
+  {
+    why: 'now, when there are more than were said',
+    read: { count: 301, total: 300, since: 0 },
+    now: 10_000,
+    want: 10_000,
+  },
+];
+for (const { why, read, now, want } of estimates) {
+  test(`the end of a list is estimated: ${why}`, () => expect(estimateEnd(read, now)).toBe(want));
 }
 
 test('steps are read in order, and a reopened one from its beginning', () => {

@@ -15,6 +15,8 @@ export interface StepProgress {
   readonly state: 'open' | 'done' | 'refused';
   /** Number of entries read. */
   readonly count: number;
+  /** Number of entries that the list has, where the service says it. */
+  readonly total?: number;
   /** Beginning of this reading of the list (epoch milliseconds). */
   readonly since?: number;
   /** Place where reading goes on; absent at the beginning. */
@@ -63,6 +65,19 @@ export async function saveProgress(
 /** Finds the progress of a step. */
 export function getStep(progress: Progress, step: Step): StepProgress {
   return progress.steps[step] ?? UNTOUCHED;
+}
+
+/** Time before which nothing is estimated, in milliseconds. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+/** Estimates when a list is read, at the rate so far. */
+export function estimateEnd(
+  { count, total, since }: Pick<StepProgress, 'count' | 'total' | 'since'>,
+  now: number,
+): number | undefined {
+  if (total === undefined || since === undefined || count === 0) return undefined;
+  if (now - since < ESTIMATE_AFTER_MS) return undefined;
+  return Math.round(now + ((now - since) * Math.max(0, total - count)) / count);
 }
 
 /** Copies `progress` with one step changed. */

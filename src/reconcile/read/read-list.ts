@@ -90,6 +90,7 @@ async function readVariant<O extends PagedOperation>(
   return { kind: 'incomplete', reason: `${operation.id}: ${result.reason}` };
 }
 
-function toCheckpoint(before: StepProgress, { items, cursor }: Page): StepProgress {
-  return { ...before, state: 'open', count: before.count + items.length, cursor };
+function toCheckpoint(before: StepProgress, { items, total, cursor }: Page): StepProgress {
+  const known = total === undefined ? {} : { total };
+  return { ...before, state: 'open', count: before.count + items.length, cursor, ...known };
 }

@@ -1,4 +1,6 @@
 import type { ObservedUser } from '../../domain/user.ts';
+import { followUsers } from '../../rules/follow.ts';
+import { hasRules } from '../../rules/rules.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -40,7 +42,9 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
       return {
         async rows(tx) {
           await saveService(tx, service, times.now);
-          await saveUsers(tx, seen, times);
+          const licensed = await saveUsers(tx, seen, times);
+          // A rule that might have taken something from a protected user was left out until now.
+          if (hasRules(deps.rules)) await followUsers(tx, deps.rules, licensed, times.now);
         },
       };
     },
@@ -87,7 +91,11 @@ export async function readUsers(context: FirstReadContext): Promise<StepResult> 
     variants: [{}],
     storePage(items, times) {
       const seen = items.map((item) => toSeenAccount(item, times.now));
-      return { rows: (tx) => saveUsers(tx, seen, times) };
+      return {
+        async rows(tx) {
+          await saveUsers(tx, seen, times);
+        },
+      };
     },
   });
 }

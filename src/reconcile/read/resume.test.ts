@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import type { OperationName } from '../../sandbox/operations.ts';
 
 const seed = { users: 250, groups: 30 };
 
-describeStores('first read, resumed', ({ makeStore }) => {
+describeBridges('first read, resumed', ({ makeStore }) => {
   const stops: { operation: OperationName; skip: number; calls: number }[] = [
     // Each process asks once whose token it has; the rest are pages.
     { operation: 'scim.getUsers', skip: 0, calls: 1 + 10 },

@@ -3,6 +3,7 @@ import type { Problem } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import {
+  estimateEnd,
   findOpenStep,
   findSection,
   getStep,
@@ -38,13 +39,34 @@ export async function runStep(
   { deps, checkpoint, signal }: StepRun,
   step: Step,
 ): Promise<StepResult> {
+  const tell = createTeller({ deps, checkpoint, signal }, step);
   return READERS[step]({
     deps,
     signal,
     progress: () => checkpoint.current(),
     current: () => checkpoint.getStep(step),
-    save: (change, rows) => checkpoint.saveStep(step, change, rows),
+    async save(change, rows) {
+      await checkpoint.saveStep(step, change, rows);
+      tell();
+    },
   });
+}
+
+/** Interval of lines of the log about a list that is read, in milliseconds. */
+const TELL_MS = 60_000;
+
+/** Creates a teller of how far a list has come: once a minute, also of a list that is never complete. */
+function createTeller({ deps, checkpoint }: StepRun, step: Step): () => void {
+  let toldAt = deps.clock.now();
+  return () => {
+    const now = deps.clock.now();
+    if (now - toldAt < TELL_MS) return;
+    toldAt = now;
+    const read = checkpoint.getStep(step);
+    const endsAt = estimateEnd(read, now);
+    const endsInMs = endsAt === undefined ? undefined : endsAt - now;
+    deps.events.firstReadProgress({ step, count: read.count, total: read.total, endsInMs });
+  };
 }
 
 /**

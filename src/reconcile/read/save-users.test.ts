@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
@@ -37,6 +38,18 @@ describeStores('people of a list', ({ makeStore }) => {
 
     const rows = await store.read.selectFrom('users').selectAll().execute();
     expect(rows).toMatchObject([{ version: 1, modified_at: FIRST.now }]);
+  });
+
+  test('an account that was stored while a deleted user was linked to it is shown no more', async () => {
+    const store = await makeStore();
+    await addUser(store, { upstream_id: ACCOUNT, origin: 'created', deleted_at: 5 });
+    await addUser(store, { upstream_id: ACCOUNT, origin: null });
+
+    await store.write((tx) => saveUsers(tx, [seen('Mary Smith')], SECOND));
+
+    expect(await findUserByUpstreamId(store.read, ACCOUNT)).toBeUndefined();
+    const rows = await store.read.selectFrom('users').select('deleted_at').execute();
+    expect(rows).toEqual([{ deleted_at: 5 }]);
   });
 
   test('an unmanaged person is shown as the service has them now', async () => {

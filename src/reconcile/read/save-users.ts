@@ -1,7 +1,8 @@
 import { listFoldedEmails } from '../../domain/address.ts';
-import { newId, userId } from '../../domain/ids.ts';
+import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
+import { moveLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import type { ObservedAccount } from '../../store/users/observations.ts';
 import {
@@ -11,6 +12,7 @@ import {
   saveObservedDocuments,
 } from '../../store/users/observations.ts';
 import {
+  deleteUser,
   replaceUserEmails,
   toObservedUser,
   type UserRow,
@@ -30,17 +32,22 @@ export interface SeenAccount {
 
 /**
  * Stores the users of a list, by account, so that a repeated page adds none. A user written since the list was asked
- * for keeps the newer state.
+ * for keeps the newer state. Returns the managed users whose licence was not known before.
  */
 export async function saveUsers(
   tx: Db,
   seen: readonly SeenAccount[],
   { sentAt, now }: PageTimes,
-): Promise<void> {
+): Promise<UserId[]> {
   const accounts = new Map(seen.map((account) => [account.upstreamId, account]));
-  const rows = await lockUsersByAccount(tx, [...accounts.keys()]);
+  const { byAccount: rows, doubled } = await lockUsersByAccount(tx, [...accounts.keys()]);
+  for (const { deleted, unmanaged } of doubled) {
+    await moveLinks(tx, unmanaged.id, deleted.id);
+    await deleteUser(tx, unmanaged.id);
+  }
   const added: ObservedAccount[] = [];
   const confirmed: ObservedDocument[] = [];
+  const licensed: UserId[] = [];
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
     if (row === undefined) {
@@ -48,20 +55,42 @@ export async function saveUsers(
       continue;
     }
     const before = toObservedUser(row);
-    const stored = { ...row, seen: before };
     const observed = account.observe(before);
-    const decision =
-      row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
-    const isNews = decision === 'merge' || (decision === 'look-again' && agrees(observed, before));
-    if (decision === 'look-again' && !isNews) {
-      await updateUser(tx, row.id, toLookAgainColumns(row, now));
-    }
-    if (!isNews) continue;
+    if (!(await isNews(tx, row, { before, observed, sentAt, now }))) continue;
+    if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
     const document = await saveUser(tx, row, { observed, now });
     if (document) confirmed.push(document);
   }
   await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
+  return licensed;
+}
+
+interface Shown {
+  readonly before: ObservedUser | undefined;
+  readonly observed: ObservedUser;
+  readonly sentAt: number;
+  readonly now: number;
+}
+
+/** True when a list tells news of a user; one that may be older than a call makes a look due. */
+async function isNews(
+  tx: Db,
+  row: UserRow,
+  { before, observed, sentAt, now }: Shown,
+): Promise<boolean> {
+  const stored = { ...row, seen: before };
+  const decision =
+    row.deleted_at === null ? decideMerge(stored, sentAt) : decideDeletedMerge(stored, sentAt);
+  if (decision !== 'look-again' || agrees(observed, before)) {
+    return decision === 'merge' || decision === 'look-again';
+  }
+  await updateUser(tx, row.id, toLookAgainColumns(row, now));
+  return false;
+}
+
+function tellsLicence(observed: ObservedUser, before: ObservedUser | undefined): boolean {
+  return observed.appsPermissions !== undefined && before?.appsPermissions === undefined;
 }
 
 /**

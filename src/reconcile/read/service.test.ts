@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { saveFact } from '../../store/facts.ts';
 import type { Hold } from '../deps.ts';
@@ -14,7 +14,7 @@ async function isOver({ over }: Pick<Hold, 'over'>): Promise<boolean> {
   return Promise.race([over.then(() => true), notYet]);
 }
 
-describeStores('the service of a store', ({ makeStore }) => {
+describeBridges('the service of a store', ({ makeStore }) => {
   test('it is remembered with its company and our own account', async () => {
     const store = await makeStore();
     const sandbox = await startCompany({ seed });

@@ -3,7 +3,12 @@ import type { JsonObject } from '../../domain/json.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
+import {
+  HANDED_OVER,
+  parseStored,
+  toGroupColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
@@ -115,7 +120,7 @@ async function restoreUser(tx: Db, { clock, rules }: DriftDeps, row: UserRow): P
   const now = clock.now();
   const named = await listUsersByName(tx, row.user_name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
-    return updateUser(tx, row.id, { upstream_id: null, must_look: 0, due_at: null });
+    return updateUser(tx, row.id, { ...HANDED_OVER, upstream_id: null });
   }
   const attributes = { ...parseStored<JsonObject>(row.attributes), active: true };
   const columns = toUserColumns(withSchemas(USER_SCHEMA_URI, attributes));
@@ -131,7 +136,7 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
   const named = await listGroupsByName(tx, row.display_name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
     const ids = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: null };
-    return updateGroup(tx, row.id, { ...ids, must_look: 0, due_at: null });
+    return updateGroup(tx, row.id, { ...HANDED_OVER, ...ids });
   }
   const columns = toGroupColumns(
     withSchemas(GROUP_SCHEMA_URI, parseStored<JsonObject>(row.attributes)),
@@ -160,9 +165,9 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
     for (const action of actions) {
       const key = { type: action.resource_type, id: action.resource_id };
       const current = await lockCurrent(tx, deps, key);
-      const state = current === undefined ? 'done' : await checkRepair(tx, current, action);
-      if (state === 'done') dropped.push(action);
-      else if (state === 'differs') await renewPlanActions(tx, [action.id], now);
+      const state = current === undefined ? 'gone' : await checkRepair(tx, current, action);
+      if (state === 'done' || state === 'gone') dropped.push(action);
+      if (state === 'differs') await renewPlanActions(tx, [action.id], now);
     }
     await updatePlanActions(
       tx,

@@ -162,8 +162,19 @@ export function toKey({
   return toChangeKey({ kind, memberId });
 }
 
-/** State of a repair: it waits for the service, it is done, or the service differs again. */
-export type RepairState = 'waits' | 'done' | 'differs';
+/**
+ * State of a repair: it waits for the service, it is done, the service differs again, or the user or group that it is
+ * about was deleted.
+ */
+export type RepairState = 'waits' | 'done' | 'differs' | 'gone';
+
+/** Changes of a deleted user or group that are still to be made. */
+const LEAVING: readonly ChangeKind[] = [
+  'user.deactivate',
+  'group.delete',
+  'member.remove',
+  'admin.remove',
+];
 
 /** Finds the state of a repair of the current resource. */
 export async function checkRepair(
@@ -171,8 +182,9 @@ export async function checkRepair(
   { row, differences }: Current,
   action: ActionKey & { readonly desired: string },
 ): Promise<RepairState> {
-  if (row.must_look !== 0) return 'waits';
   const { kind, member_id: memberId } = action;
+  if (row.deleted_at !== null && !LEAVING.includes(kind)) return 'gone';
+  if (row.must_look !== 0) return 'waits';
   const place = toPlace({ kind, desired: parseStored(action.desired) });
   if (place.kind === 'fields') {
     const pending = parseStored<Pending<string>>(row.pending);

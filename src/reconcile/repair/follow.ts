@@ -104,7 +104,7 @@ interface Ending {
   readonly tx: Db;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly check: (row: Checked) => Promise<RepairState | 'gone'>;
+  readonly check: (row: Checked) => Promise<RepairState>;
 }
 
 /** Ends some repairs in one transaction, and reports those that are done. */
@@ -155,7 +155,7 @@ async function endAction(ending: Ending, action: PlanActionRow): Promise<DriftRo
 async function endDrift(
   { tx, now }: Ending,
   drift: DriftRow,
-  state: RepairState | 'gone',
+  state: RepairState,
 ): Promise<DriftRow | undefined> {
   switch (state) {
     case 'waits':

@@ -138,7 +138,11 @@ async function updateUser(
         : name && isUnchanged(state, { sent: fullName(name), observed }),
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    return { kind: 'done', known: { observed, ...(name ? toEcho(name, observed) : {}) } };
+    // Where suspending deactivates, this is one of two switches.
+    const isWhole = deps.policy.deactivation === 'scim';
+    const doneFields = parts.filter((part) => part !== 'active' || isWhole);
+    const echo = name ? toEcho(name, observed) : {};
+    return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
     const classified = classify(error);
     if (isRefusal(classified) && active !== undefined && name !== undefined) {

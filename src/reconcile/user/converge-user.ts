@@ -67,6 +67,7 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
           rules: deps.rules,
           isOwn,
           attemptsMax: deps.policy.attemptsMax,
+          callMs: deps.policy.callMs,
           now: deps.clock.now(),
           random: deps.random(),
         });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readAll, startCompany } from '../../../test/support/first-read.ts';
-import { describeStores } from '../../../test/support/stores.ts';
+import { describeBridges } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
 import { findAccount } from './find-account.ts';
 
@@ -26,7 +26,7 @@ const filters: FilterCase[] = [
 
 const big = { seed: { users: 450 }, shape: { filter: 'refused' } } as const;
 
-describeStores('find account in a big company without filters', ({ makeStore }) => {
+describeBridges('find account in a big company without filters', ({ makeStore }) => {
   test('the search of its members saves the list where it shows the account', async () => {
     const sandbox = await startCompany(big);
     const { deps } = await readAll(sandbox, await makeStore());
@@ -64,7 +64,7 @@ describeStores('find account in a big company without filters', ({ makeStore }) 
   });
 });
 
-describeStores('find account', ({ makeStore }) => {
+describeBridges('find account', ({ makeStore }) => {
   test.each(filters)(
     'an empty answer of a filter that is $why',
     async ({ shape, proof, calls }) => {

@@ -29,12 +29,13 @@ import {
   toDueClass,
   toStuckColumns,
 } from '../../store/engine/columns.ts';
-import { landUnchanged } from '../../store/in-flight.ts';
+import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 
 import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
+import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { toFailureColumns } from '../retry-columns.ts';
 import { toPlannable } from './load.ts';
@@ -47,9 +48,6 @@ export interface Recording extends UserStep {
   /** True when the row was not read, so that it may have been changed since. */
   readonly isKnown: boolean;
 }
-
-/** Another write has changed a row that was not read again; nothing was stored. */
-export class RowChanged extends Error {}
 
 /** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
 export async function finishStep(
@@ -87,8 +85,9 @@ export async function finishStep(
     await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, now), undone, notified };
   }
-  const due_at = findNextRetryAt(pending, stuck, now) ?? null;
-  await saveChanges(tx, step, { ...next, due_at });
+  const rested = { ...next, due_at: findNextRetryAt(pending, stuck, now) ?? null };
+  const isAtRest = Object.keys(pending).length === 0;
+  await saveChanges(tx, step, isAtRest ? await toRestingRow(tx, rested, step) : rested);
   // The account is deactivated first, and leaves the groups after that. A plan may hold its deactivation.
   const isOver = row.deleted_at !== null && !isStillActive({ ...state, pending }, policy);
   if (isOver) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
@@ -113,9 +112,8 @@ export async function saveChanges(
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   const change = toChangedColumns(original, landed);
   if (!isKnown) return updateUser(tx, row.id, change);
-  if (losesName(change) || !(await landUnchanged(tx, 'users', original, change))) {
-    throw new RowChanged();
-  }
+  if (losesName(change)) throw new RowChanged();
+  await landUnchanged(tx, 'users', original, change);
 }
 
 /** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */

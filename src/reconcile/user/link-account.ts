@@ -1,6 +1,8 @@
 import type { UserId } from '../../domain/ids.ts';
 import { addPending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
+import { HANDED_OVER } from '../../store/engine/columns.ts';
+import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
 import { forgetLinksOf, moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -61,6 +63,8 @@ function refuse(words: string): LinkResult {
 interface Ended {
   readonly account: number | undefined;
   readonly now: number;
+  /** True when the call that ended may still take effect. */
+  readonly isUnsure: boolean;
 }
 
 /**
@@ -70,7 +74,7 @@ interface Ended {
 export async function handOverToSuccessor(
   tx: Db,
   row: UserRow,
-  { account, now }: Ended,
+  { account, now, isUnsure }: Ended,
 ): Promise<boolean> {
   if (row.deleted_at === null || account === undefined) return false;
   const others = await listUsersOfAccount(tx, account);
@@ -82,7 +86,7 @@ export async function handOverToSuccessor(
   if (successor === undefined) return false;
   await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, successor.id);
-  await markStale(tx, successor, now);
+  await markStale(tx, successor, { now, isUnsure });
   return true;
 }
 
@@ -95,31 +99,36 @@ function wasThereBefore(other: UserRow, row: UserRow): boolean {
  * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
  * The successor keeps its lock, because its own call may be on its way.
  */
-async function markStale(tx: Db, successor: UserRow, now: number): Promise<void> {
+async function markStale(
+  tx: Db,
+  successor: UserRow,
+  { now, isUnsure }: Pick<Ended, 'now' | 'isUnsure'>,
+): Promise<void> {
   await updateUser(tx, successor.id, {
     ...toStaleColumns(now),
+    ...(isUnsure && EVERYTHING_UNSURE),
     pending: toStalePending(successor),
   });
 }
 
 /**
- * Takes the account that a live user was just linked to from the deleted user that still has it. True when a call for
- * the deleted user may be on its way, so that the observation is not to be trusted.
+ * Takes the account that a live user was just linked to from the deleted users that still have it. Returns those: a call
+ * for one of them may be on its way, so that the observation is not to be trusted.
  */
 export async function inheritAccount(
   tx: Db,
   row: UserRow,
-  { account, now }: Ended,
-): Promise<boolean> {
-  if (row.deleted_at !== null || account === undefined) return false;
+  { account, now }: Pick<Ended, 'account' | 'now'>,
+): Promise<UserRow[]> {
+  if (row.deleted_at !== null || account === undefined) return [];
   const others = await listUsersOfAccount(tx, account);
   const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
   for (const { id } of deleted) {
     await leaveGroups(tx, id, now);
     await moveLinks(tx, id, row.id);
-    await updateUser(tx, id, { upstream_id: null, pending: '{}', due_at: null });
+    await updateUser(tx, id, { ...HANDED_OVER, upstream_id: null });
   }
-  return deleted.length > 0;
+  return deleted;
 }
 
 /** Pending fields of a user whose account another call may have changed: all fields that were ever set. */

@@ -38,6 +38,8 @@ export interface UserStep {
   readonly isOwn: boolean;
   /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
+  /** Longest duration of a call, in milliseconds: an attempt may take effect for so long after it left. */
+  readonly callMs: number;
   readonly now: number;
   readonly random: number;
 }

@@ -60,6 +60,7 @@ function record(store: Store, { row, outcome, undos = [], known, ...given }: Ste
       rules: noRules,
       isOwn: true,
       attemptsMax: 10,
+      callMs: 1_000,
       now: NOW,
       random: 0,
     }),

@@ -2,11 +2,13 @@ import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { parseStored, toRested, toStuckColumns } from '../../store/engine/columns.ts';
+import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
+import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteUser, lockUser, type UserRow } from '../../store/users/users.ts';
+import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import {
   GONE,
@@ -16,12 +18,18 @@ import {
   toProgress,
   withoutFailedCreate,
 } from '../recorded.ts';
-import { isStale, toLookedColumns, toRetryColumns, toSuccessColumns } from '../retry-columns.ts';
+import {
+  isStale,
+  mayTakeEffect,
+  toLookedColumns,
+  toRetryColumns,
+  toSuccessColumns,
+  toUnsureColumns,
+} from '../retry-columns.ts';
 import {
   countFailed,
   finishStep,
   type Recording,
-  RowChanged,
   saveChanges,
   toPendingAfter,
 } from './finish-step.ts';
@@ -53,19 +61,15 @@ async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState
   if (row === undefined || outcome.kind !== 'done') return undefined;
   const { missing, upstreamId } = outcome.known;
   if (missing || upstreamId !== undefined) return undefined;
-  try {
-    const recording: Recording = { ...step, original: row, isKnown: true };
-    return await recordDone(tx, row, recording, outcome.known);
-  } catch (error) {
-    if (error instanceof RowChanged) return undefined;
-    throw error;
-  }
+  const recording: Recording = { ...step, original: row, isKnown: true };
+  return unlessChanged(() => recordDone(tx, row, recording, outcome.known));
 }
 
 async function recordAsRead(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
   const row = await lockUser(tx, step.planned.id);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
-  const isOver = await handOverToSuccessor(tx, row, { account: findAccount(step), now: step.now });
+  const ended = { account: findAccount(step), now: step.now, isUnsure: mayTakeEffect(row, step) };
+  const isOver = await handOverToSuccessor(tx, row, ended);
   const recording: Recording = { ...step, original: row, isKnown: false };
   if (isOver) return recordHandedOver(tx, row, recording);
   const left = withoutFailedCreate(row, step);
@@ -103,16 +107,7 @@ async function recordHandedOver(
   row: UserRow,
   step: Recording,
 ): Promise<Recorded<UserState>> {
-  const none = {
-    upstream_id: null,
-    pending: '{}',
-    due_at: null,
-    failing_since: null,
-    lost_looks: 0,
-    sent_creates: '[]',
-  };
-  const clean = { ...toSuccessColumns(row), ...toStuckColumns({}) };
-  await saveChanges(tx, step, { ...row, ...clean, ...none });
+  await saveChanges(tx, step, { ...row, ...HANDED_OVER, upstream_id: null });
   return { finished: true, ...GONE, undone: [], notified: [] };
 }
 
@@ -148,14 +143,25 @@ async function recordDone(
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
-  if (await inheritAccount(tx, row, { account: known.upstreamId, now: step.now })) {
-    changed.must_look = 1;
-    changed.pending = toStalePending(changed);
-  }
+  const lost = step.planned.mustLook ? await listOvertaken(tx, changed, step) : [];
+  const told = withFieldsClaimed(changed, lost);
+  const next = await inherit(tx, told, { account: known.upstreamId, now: step.now });
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
-  return finishStep(tx, changed, step, notified);
+  return finishStep(tx, next, step, notified);
+}
+
+/** The row after it has taken its account from deleted users, whose calls may still take effect. */
+async function inherit(
+  tx: Db,
+  row: UserRow,
+  ended: Parameters<typeof inheritAccount>[2],
+): Promise<UserRow> {
+  const deleted = await inheritAccount(tx, row, ended);
+  if (deleted.length === 0) return row;
+  const unsure = deleted.some(isUnsure) ? EVERYTHING_UNSURE : {};
+  return { ...row, ...unsure, must_look: 1, pending: toStalePending(row) };
 }
 
 /** True for a look at the lost create of a deleted user. */
@@ -240,7 +246,9 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
-  const lost = outcome.kind === 'unknown' && mayHaveCreated(row, step) ? LOST_CREATE : {};
+  const lost = mayHaveCreated(row, step)
+    ? outcome.kind === 'unknown' && LOST_CREATE
+    : toUnsureColumns(row, outcome, step.planned);
   const retried = { ...toRetryColumns(row, outcome, step), ...lost };
   const changed = countFailed({ ...row, ...retried }, step, outcome);
   if (outcome.kind === 'unknown' && outcome.lookNow) {

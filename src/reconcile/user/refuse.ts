@@ -75,6 +75,7 @@ function takesElse({ before, after }: UserUndo, refused: readonly UserField[]): 
     before: before && toDesiredUser(before.attributes, before.deleted),
     after: toDesiredUser(parseStored<JsonObject>(after), false),
     observed: undefined,
+    isInService: false,
     fields,
   });
   return taken.length > 0 && !taken.some((field) => refused.includes(field));

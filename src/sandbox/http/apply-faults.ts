@@ -44,6 +44,9 @@ export async function applyFaults(
   }
 }
 
+/** A service that goes on with a call whatever becomes of the caller. */
+const NEVER = new AbortController().signal;
+
 const htmlAnswer: Wire = {
   status: 200,
   headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -74,6 +77,7 @@ async function hang(
   response.once('close', () => closed.abort());
   if (response.destroyed) closed.abort();
   const early = fault.effect === 'done' ? run() : undefined;
-  const outcome = await faults.hang(fault, closed.signal);
+  const isHeard = fault.effect !== 'late';
+  const outcome = await faults.hang(fault, isHeard ? closed.signal : NEVER);
   return outcome === 'closed' ? { kind: 'cut' } : { kind: 'whole', wire: early ?? run() };
 }

@@ -99,7 +99,8 @@ function toUserListStep(
 ): PatchStep[] {
   const { sub } = target.path;
   if (target.where) return toUserRemoval(list, op, target.where, sub);
-  if (sub) throw badRequest('invalidPath', `${list} change as a whole, not by ${sub.name}.`);
+  // The parts of a member are immutable (RFC 7643 §8.7.1).
+  if (sub) throw badRequest('mutability', `${list} change as a whole, not by ${sub.name}.`);
   if (op === 'remove' && (value === undefined || value === null)) {
     return [{ kind: 'users', list, op: 'replace', ids: [] }];
   }
@@ -121,7 +122,7 @@ function toUserRemoval(
       ? [{ kind: 'users', list, op: 'remove', ids }]
       : [{ kind: 'users-where', list, filter: where }];
   }
-  throw badRequest('invalidPath', `${list} are added by value and removed, never changed.`);
+  throw badRequest('mutability', `${list} are added by value and removed, never changed.`);
 }
 
 /** True when the attribute is required; such attributes have no parts. */

@@ -191,20 +191,21 @@ const repeated = [
 
 for (const { why, build } of repeated) {
   test(`reading takes linear time: ${why}`, () => {
-    const short = build(10_000);
-    const long = build(100_000);
-    const shortMs = Math.max(bestMs(short), 0.05); // Below that the clock measures itself.
-    expect(bestMs(long) / shortMs).toBeLessThan(40);
+    const [short, long] = [build(10_000), build(100_000)];
+    let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // A busy machine disturbs most runs, and not all.
+    for (let runs = 0; runs < 7 || (longMs >= 40 * shortMs && runs < 100); runs += 1) {
+      shortMs = Math.min(shortMs, Math.max(toMs(short), 0.05)); // Below that the clock measures itself.
+      longMs = Math.min(longMs, toMs(long));
+    }
+    expect(longMs / shortMs).toBeLessThan(40);
   });
 }
 
-function bestMs(filter: string): number {
-  const runs = Array.from({ length: 7 }, () => {
-    const startedAt = performance.now();
-    tryToRead(filter);
-    return performance.now() - startedAt;
-  });
-  return Math.min(...runs);
+function toMs(filter: string): number {
+  const startedAt = performance.now();
+  tryToRead(filter);
+  return performance.now() - startedAt;
 }
 
 function tryToRead(filter: string): void {

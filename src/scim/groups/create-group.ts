@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
+import { HANDED_OVER, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   forgetLostGroups,
   type GroupRow,
@@ -16,7 +16,7 @@ import {
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { isInFlight } from '../../store/in-flight.ts';
+import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
 import { adoptLinks, moveGroupLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
@@ -182,7 +182,7 @@ async function insert(
   if (released) {
     await moveGroupLinks(tx, released.id, row.id);
     await touchMembers(tx, row.id, now);
-    await updateGroup(tx, released.id, { ...NO_IDS, observed: null, pending: '{}', due_at: null });
+    await updateGroup(tx, released.id, { ...HANDED_OVER, ...NO_IDS, observed: null });
   }
   return row;
 }
@@ -199,5 +199,6 @@ function toInherited(released: GroupRow): Partial<NewGroupRow> {
     observed,
     admins_read_at,
     must_look: isInFlight(released) ? 1 : released.must_look,
+    ...(isUnsure(released) && EVERYTHING_UNSURE),
   };
 }

@@ -153,6 +153,7 @@ describeStores('edits of a list of a group', ({ makeStore }) => {
       version: 9,
       inFlight: false,
       keeps: (id: UserId) => keeps !== undefined && id === toId(keeps),
+      turns: () => undefined,
     };
     const result = await store.write((tx) => editLinks(tx, 'memberships', named, context));
     return { group, toId, find, result };

@@ -1,5 +1,6 @@
 import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
+import { type Turns, type Work, workInTurns } from '../../domain/turns.ts';
 import {
   type LinkRow,
   type LinkTable,
@@ -34,6 +35,7 @@ export interface EditContext {
   readonly keeps: (userId: UserId) => boolean;
   /** The users whom the edits name, where they were read already. */
   readonly named?: NamedUsers | undefined;
+  readonly turns: Turns;
 }
 
 /**
@@ -47,11 +49,20 @@ export async function editLinks(
   context: EditContext,
 ): Promise<LinkEdits> {
   const rows = await readBefore(tx, table, edits, context);
+  return workInTurns(compare(rows, edits, context), context.turns);
+}
+
+function* compare(
+  rows: readonly LinkRow[],
+  edits: readonly LinkEdit[],
+  context: EditContext,
+): Work<LinkEdits> {
   const before = new Map(rows.map((row) => [row.user_id, row]));
-  const wanted = applyEdits(before, edits);
+  const wanted = yield* applyEdits(before, edits);
   const writes: LinkWrite[] = [];
   const befores = new Map<UserId, LinkWrite | null>();
   for (const [userId, isWanted] of wanted) {
+    yield 1;
     const row = before.get(userId);
     if (!isWanted && context.keeps(userId)) continue;
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
@@ -75,14 +86,15 @@ async function readBefore(
 }
 
 /** Tells for each named user whether the list holds it in the end. */
-function applyEdits(
+function* applyEdits(
   before: ReadonlyMap<UserId, LinkRow>,
   edits: readonly LinkEdit[],
-): Map<UserId, boolean> {
+): Work<Map<UserId, boolean>> {
   const wanted = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');
   if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
   for (const [index, { op, ids }] of edits.entries()) {
+    yield 1;
     // The last replacement removes every user that it does not name.
     for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
   }

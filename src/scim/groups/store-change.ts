@@ -15,6 +15,7 @@ import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine
 import {
   type GroupRow,
   getGroupRow,
+  hasUpstreamIds,
   toGroupState,
   toObservedGroup,
   updateGroup,
@@ -65,7 +66,7 @@ export interface GroupChangeRequest {
  */
 export async function storeGroupChange(
   tx: Db,
-  { clock, rules }: ScimDeps,
+  { clock, rules, turns }: ScimDeps,
   request: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
   const { row, isNew, named } = request;
@@ -76,6 +77,7 @@ export async function storeGroupChange(
     version,
     inFlight: isInFlight(row),
     keeps: request.keeps,
+    turns,
   };
   await assertUsersExist(tx, 'members', request.members, named);
   await assertUsersExist(tx, 'admins', request.admins);
@@ -107,10 +109,9 @@ export async function storeGroupChange(
     changed.isDue && !hasRules(rules) ? await begin(tx, request, changed.row, parts) : undefined;
   const stored = { ...changed.row, ...start?.step.columns };
   await saveGroupChange(tx, request, { ...parts, changed: stored });
-  const { id } = row;
   return {
     type: 'group',
-    id,
+    id: row.id,
     start,
     ...(await follow(tx, rules, { request, changed: stored, parts })),
     undo: changed.isDue
@@ -162,6 +163,7 @@ function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): bo
     before: isNew ? undefined : toDesiredGroup(before),
     after: toDesiredGroup(attributes),
     observed: toObservedGroup(row),
+    isInService: hasUpstreamIds(row),
     fields,
   };
   return listTakenFromGroup(change).length > 0;

@@ -239,13 +239,13 @@ describe('a PATCH of a group is refused', () => {
     {
       why: 'the kind of a member',
       op: { op: 'remove', path: 'members[value eq "u1"].type' },
-      scimType: 'invalidPath',
+      scimType: 'mutability',
       message: 'members are added by value and removed, never changed.',
     },
     {
       why: 'adding to a member',
       op: { op: 'add', path: 'members[value eq "u1"]', value: { value: 'u1' } },
-      scimType: 'invalidPath',
+      scimType: 'mutability',
       message: 'members are added by value and removed, never changed.',
     },
     {
@@ -263,13 +263,13 @@ describe('a PATCH of a group is refused', () => {
     {
       why: 'a part of the members',
       op: { op: 'remove', path: 'members.value' },
-      scimType: 'invalidPath',
+      scimType: 'mutability',
       message: 'members change as a whole, not by value.',
     },
     {
       why: 'changing a member',
       op: { op: 'replace', path: 'members[value eq "u1"]', value: { value: 'u2' } },
-      scimType: 'invalidPath',
+      scimType: 'mutability',
       message: 'members are added by value and removed, never changed.',
     },
     {

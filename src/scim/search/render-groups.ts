@@ -1,7 +1,7 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { userId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import {
   countMembersOfGroups,
   readMembersOfGroups,
@@ -42,12 +42,39 @@ export async function* renderGroups(
   }
 }
 
+/** Groups as resources for filters and orders, with their users only where those look at them. */
+export async function loadGroups(
+  deps: ScimDeps,
+  views: readonly ResourceView<GroupId>[],
+  projection: Projection,
+): Promise<JsonObject[]> {
+  const groups: JsonObject[] = [];
+  for (let start = 0; start < views.length; start += AT_ONCE) {
+    for (const one of await readFew(deps, views.slice(start, start + AT_ONCE), projection)) {
+      groups.push(typeof one === 'string' ? JSON.parse(one) : await loadLarge(deps, one));
+    }
+    const pause = deps.turns();
+    if (pause) await pause;
+  }
+  return groups;
+}
+
 /** A few groups as answers, which are read together. */
 export async function renderFew(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
 ): Promise<Pieces[]> {
+  const read = await readFew(deps, views, projection);
+  return read.map((one) => (typeof one === 'string' ? one : renderLarge(deps, one)));
+}
+
+/** Reads a few groups together; one of many members comes without them. */
+async function readFew(
+  deps: ScimDeps,
+  views: readonly ResourceView<GroupId>[],
+  projection: Projection,
+): Promise<(string | GroupParts)[]> {
   const ids = views.map(({ id }) => id);
   const { read } = deps.store;
   const admins = isIncluded(projection, GROUP_EXTENSION)
@@ -62,7 +89,7 @@ export async function renderFew(
     : undefined;
   return views.map((view) => {
     const parts = { view, admins: admins?.get(view.id), projection };
-    if (showsMembers && !isSmall(view.id)) return renderLarge(deps, parts);
+    if (showsMembers && !isSmall(view.id)) return parts;
     return renderSmall(deps, { ...parts, members });
   });
 }
@@ -106,6 +133,24 @@ async function* renderLarge(
   }
   if (!isFirst) yield ']}';
   else yield showsAll ? ',"members":[]}' : '}';
+}
+
+/** A group of any number of members, read and parsed page by page. */
+async function loadLarge(deps: ScimDeps, { view, admins }: GroupParts): Promise<JsonObject> {
+  const rest = withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
+  const members: JsonValue[] = [];
+  for await (const page of streamMembers(deps.store.read, view.id, {
+    usersUrl: toUsersUrl(deps),
+  })) {
+    for (const member of parseMembers(page)) members.push(member);
+    const pause = deps.turns();
+    if (pause) await pause;
+  }
+  return { ...rest, members };
+}
+
+function parseMembers(page: string): JsonValue[] {
+  return JSON.parse(`[${page}]`) as JsonValue[];
 }
 
 /** Members that a request asks for by their ids; undefined: others may be meant too. */

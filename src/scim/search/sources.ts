@@ -18,7 +18,7 @@ import { type Choice, isPlain, type Projection, project, WHOLE } from '../render
 import { type Pieces, renderUser } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import type { Pace } from './pace.ts';
-import { renderGroups } from './render-groups.ts';
+import { loadGroups, renderGroups } from './render-groups.ts';
 
 /** Reads and shows the resources of one type. */
 export interface Source<View extends ResourceView> {
@@ -105,13 +105,7 @@ export function groupSource(
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     pace,
     turns: deps.turns,
-    load: async (views, names) => {
-      const texts: string[] = [];
-      for await (const some of renderGroups(deps, views, toNeeded(names))) {
-        for (const text of some) texts.push(await join(text));
-      }
-      return Iterator.from(texts).map(parseResource);
-    },
+    load: (views, names) => loadGroups(deps, views, toNeeded(names)),
     render: (views) => renderGroups(deps, views, projection),
   };
 }
@@ -145,13 +139,6 @@ function toNeeded(names: ReadonlySet<string>): Projection {
     if (!names.has(list)) except.set(list, [WHOLE]);
   }
   return except.size === 0 ? EVERYTHING : { only: undefined, except };
-}
-
-async function join(text: Pieces): Promise<string> {
-  if (typeof text === 'string') return text;
-  let whole = '';
-  for await (const piece of text) whole += piece;
-  return whole;
 }
 
 function projectText(text: string, projection: Projection): string {

@@ -6,8 +6,8 @@ import { listTakenFromUser } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
-import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
-import { isInFlight } from '../../store/in-flight.ts';
+import { HANDED_OVER, parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -198,7 +198,9 @@ async function startWriting(
   const state = toUserState(row);
   const { desired: after, observed } = state;
   const fields = ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'] as const;
-  if (listTakenFromUser({ before: undefined, after, observed, fields }).length > 0) {
+  const isInService = state.upstreamId !== undefined;
+  const change = { before: undefined, after, observed, isInService, fields };
+  if (listTakenFromUser(change).length > 0) {
     await assertMayLose(tx, deps.rules.protection, row);
   }
   const pending = toPendingAfterWrite({
@@ -211,11 +213,11 @@ async function startWriting(
   });
   const isDue = Object.keys(pending).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
-  const change = { pending: JSON.stringify(pending), due_at, write_id: newId() };
-  const written: UserRow = { ...row, ...change };
+  const columns = { pending: JSON.stringify(pending), due_at, write_id: newId() };
+  const written: UserRow = { ...row, ...columns };
   const begins = isDue && from === undefined && isAtRest(row);
   const start = begins ? await begin(tx, { type: 'user', row: written }) : undefined;
-  await updateUser(tx, id, { ...change, ...start?.step.columns });
+  await updateUser(tx, id, { ...columns, ...start?.step.columns });
   return {
     type: 'user',
     id,
@@ -240,7 +242,7 @@ function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
  */
 async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Partial<NewUserRow>> {
   await leaveGroups(tx, tombstone.id, now);
-  await updateUser(tx, tombstone.id, { upstream_id: null, pending: '{}', due_at: null });
+  await updateUser(tx, tombstone.id, { ...HANDED_OVER, upstream_id: null });
   const { upstream_id, observed, echoes, owner, must_look } = tombstone;
   const { observed_user_name_folded, observed_email_folded } = tombstone;
   return {
@@ -251,5 +253,6 @@ async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Par
     observed_user_name_folded,
     observed_email_folded,
     must_look: isInFlight(tombstone) ? 1 : must_look,
+    ...(isUnsure(tombstone) && EVERYTHING_UNSURE),
   };
 }

@@ -77,10 +77,8 @@ export async function storeUserChange(
   });
   const columns = { ...toUserColumns(next), given: JSON.stringify(given) };
   const change = {
-    before: toDesiredUser(before, state.deleted),
-    after: toDesiredUser(next, state.deleted),
-    observed: state.observed,
-    fields: named,
+    ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
+    ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },
   };
   if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, durationOrZero, httpUrl, secret, size, wholeNumber } from '../kinds.ts';
+import { choice, duration, durationOrZero, httpUrl, secret, size, wholeNumber } from '../kinds.ts';
 
 /** Limits of connections and requests, with or without a credential. */
 export const serverSchema = z.strictObject({
@@ -42,6 +42,11 @@ export const opsSchema = z.strictObject({
     .optional()
     .describe(
       'What may read at `/metrics` and below `/ops` and do nothing else, for monitoring: 403 for the rest.',
+    ),
+  readersSeeNames: choice(['yes', 'no'])
+    .prefault('yes')
+    .describe(
+      'Names and addresses for readers below `/ops`, in the console and in the commands: `no` shows them ids instead, also of groups, hides what may hold a name, and answers 403 to who looks for one. Operators see names.',
     ),
   metricsToken: secret({ charactersMin: 16 })
     .optional()

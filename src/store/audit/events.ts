@@ -26,19 +26,48 @@ export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise
   return known;
 }
 
-/** The uses of calls of the ledger by events of a time, both ends included, and when those happened (epoch milliseconds). */
+/** Uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */
+export interface ExplanationQuery {
+  readonly from: number;
+  readonly to: number;
+  /** The calls that matter, by their ids in the ledger. */
+  readonly callIds: ReadonlySet<number>;
+}
+
+/** Rows that one statement reads, so that it does not hold the event loop for long. */
+const READ_PART = 1_000;
+
+/** The uses of calls of the ledger by events, and when those happened (epoch milliseconds). */
 export async function listExplanations(
   db: Db,
-  { from, to }: { from: number; to: number },
+  { from, to, callIds }: ExplanationQuery,
 ): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('audit_events')
-    .select(['explained_by', 'created_at'])
-    .where('created_at', '>=', from)
-    .where('created_at', '<=', to)
-    .where('explained_by', 'is not', null)
-    .execute();
-  return new Map(rows.map(({ explained_by: use, created_at }) => [use ?? '', created_at]));
+  const uses = new Map<string, number>();
+  let last = { created_at: from, id: '' };
+  for (;;) {
+    const { created_at: at, id } = last;
+    const rows = await db
+      .selectFrom('audit_events')
+      .select(['id', 'explained_by', 'created_at'])
+      .where('created_at', '>=', at)
+      .where('created_at', '<=', to)
+      .where((where) => where.or([where('created_at', '>', at), where('id', '>', id)]))
+      .where('explained_by', 'is not', null)
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(READ_PART)
+      .execute();
+    for (const { explained_by: use, created_at } of rows) {
+      if (use !== null && callIds.has(toCallId(use))) uses.set(use, created_at);
+    }
+    last = rows.at(-1) ?? last;
+    if (rows.length < READ_PART) return uses;
+  }
+}
+
+/** Id of the call that a use names, in the ledger. */
+export function toCallId(use: string): number {
+  return Number(use.split('|', 1)[0]);
 }
 
 /** Range of unresolved events, by the time they were read (epoch milliseconds, `until` included). */

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { CallOutcome, OwnCallKind, OwnChange } from '../../domain/own-call.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** One mutating call that is about to leave. */
@@ -82,32 +82,106 @@ export interface OwnCallRow extends OwnChange {
   readonly outcome: CallOutcome | null;
 }
 
-/**
- * The changes of a time, both ends included (epoch milliseconds), oldest first: those that the service made, or may
- * have made.
- */
-export async function listOwnCalls(
+/** Changes of a time, both ends included (epoch milliseconds). */
+export interface OwnCallQuery {
+  readonly from: number;
+  readonly to: number;
+  readonly limit: number;
+  /** Only those that concern one of these; left out: all. */
+  readonly about?: CallSubjects;
+}
+
+/** Subjects of changes. */
+export interface CallSubjects {
+  /** SCIM ids of users and groups. */
+  readonly resourceIds: readonly string[];
+  /** Ids of the service: of users and groups, and of members. */
+  readonly upstreamIds: readonly string[];
+  /** True: also changes of members whom no id names. */
+  readonly anyMember: boolean;
+}
+
+/** Rows that one statement reads, so that it does not hold the event loop for long. */
+const READ_PART = 1_000;
+
+/** The changes of a time, oldest first: those that the service made, or may have made. */
+export async function listOwnCalls(db: Db, query: OwnCallQuery): Promise<OwnCallRow[]> {
+  const calls: OwnCallRow[] = [];
+  for (;;) {
+    const limit = Math.min(READ_PART, query.limit - calls.length);
+    const part = await readCalls(db, { ...query, limit }, calls.at(-1));
+    for (const call of part) calls.push(call);
+    if (part.length < READ_PART || calls.length >= query.limit) return calls;
+  }
+}
+
+async function readCalls(
   db: Db,
-  { from, to, limit }: { from: number; to: number; limit: number },
+  { from, to, limit, about }: OwnCallQuery,
+  after: OwnCallRow | undefined,
 ): Promise<OwnCallRow[]> {
-  const rows = await db
+  const found = db
     .selectFrom('own_calls')
     .select(['id', 'at', 'kind', 'resource_id', 'upstream_id', 'member_id', 'outcome'])
-    .where('at', '>=', from)
+    .where('at', '>=', after?.at ?? from)
     .where('at', '<=', to)
     .where((where) =>
       where.or([where('outcome', 'is', null), where('outcome', 'in', ['done', 'unknown'])]),
     )
     .orderBy('at')
     .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ upstream_id, member_id, resource_id, ...row }) => ({
+    .limit(limit);
+  const concerned = about === undefined ? found : found.where(concerns(db, about));
+  const rest = after === undefined ? concerned : concerned.where(isAfter(after));
+  return (await rest.execute()).map(({ upstream_id, member_id, resource_id, ...row }) => ({
     ...row,
     resourceId: resource_id,
     ...(upstream_id === null ? {} : { upstreamId: upstream_id }),
     ...(member_id === null ? {} : { memberId: member_id }),
   }));
+}
+
+/** A change of a call of unknown outcome. */
+export type LostCall = Pick<OwnCallRow, 'at' | 'kind' | 'memberId'>;
+
+/** Lists the changes of one resource whose calls left since then (epoch milliseconds) and of whose outcome nobody knows. */
+export async function listLostCalls(
+  db: Db,
+  resourceId: string,
+  since: number,
+): Promise<LostCall[]> {
+  const rows = await db
+    .selectFrom('own_calls')
+    .select(['at', 'kind', 'member_id'])
+    .where('resource_id', '=', resourceId)
+    .where('at', '>=', since)
+    .where((where) => where.or([where('outcome', 'is', null), where('outcome', '=', 'unknown')]))
+    .orderBy('at')
+    .execute();
+  return rows.map(({ member_id, ...row }) => ({
+    ...row,
+    ...(member_id === null ? {} : { memberId: member_id }),
+  }));
+}
+
+function isAfter({ at, id }: OwnCallRow): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(at > ${at} or id > ${id})`;
+}
+
+function concerns(db: Db, about: CallSubjects): RawBuilder<SqlBool> {
+  const resources = selectTexts(db, about.resourceIds);
+  const accounts = selectTexts(db, about.upstreamIds);
+  const ofMember = sql<SqlBool>`(member_id is null or member_id in (${accounts}))`;
+  const ofResource = sql<SqlBool>`(resource_id in (${resources}) or upstream_id in (${accounts}))`;
+  return about.anyMember ? ofResource : sql<SqlBool>`${ofResource} and ${ofMember}`;
+}
+
+/** Texts for `in (…)`, as one value: a statement for each number of them would be another one. */
+function selectTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
+  const list = JSON.stringify(texts);
+  return isPostgres(db)
+    ? sql`select value from json_array_elements_text(${list}::json)`
+    : sql`select value from json_each(${list})`;
 }
 
 /** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */

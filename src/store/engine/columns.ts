@@ -70,6 +70,13 @@ export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
+/** Columns of a deleted row with nothing left to do: another one stands for its account or group by now. */
+export const HANDED_OVER = {
+  ...{ pending: '{}', stuck: '{}', sent_creates: '[]', lost_looks: 0 },
+  ...{ must_look: 0, attempts: 0, due_at: null, last_error: null },
+  ...{ failing_since: null, stuck_at: null, unsure_since: null },
+} as const;
+
 /** Columns that hold the stuck fields of a user or group. */
 export interface StuckColumns {
   readonly stuck: string;

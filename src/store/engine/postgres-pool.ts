@@ -233,6 +233,12 @@ const BEGIN_SESSION = `
         else current_setting('synchronous_commit') end, false)`;
 
 /**
+ * Has the server look whether we are still there while a statement runs: the locks of a killed process, whose statement
+ * waits for another lock, are free at once.
+ */
+const WATCH_CLIENT = `set client_connection_check_interval = '500ms'`;
+
+/**
  * Begins a session and returns the mark of its server. A standby may be behind, and "not found" would make a provider
  * create a user twice: it is not even read.
  * @throws StoreError `store-unavailable` for a standby; errors of pg
@@ -244,6 +250,8 @@ async function beginSession(client: pg.ClientBase): Promise<ServerMark> {
     const message = 'PostgreSQL: the server is a standby, which takes no writes';
     throw new StoreError('store-unavailable', message);
   }
+  // A server before PostgreSQL 14, or on some systems, cannot do it.
+  await client.query(WATCH_CLIENT).catch(() => undefined);
   return session.server;
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../test/support/free-port.ts';
+import { startPostgresProxy } from '../../../test/support/postgres-proxy.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
 import type { Db, Store } from '../store.ts';
 import { openStore } from './database.ts';
@@ -50,7 +51,8 @@ describePostgres('a lost connection', ({ makeUrl, open }) => {
 });
 
 describePostgres('a process that stands still in the middle of a write', ({ makeUrl, open }) => {
-  test('lets others write the same row, and its own write is done when it goes on', async () => {
+  /** The count after an addition that stands still until another one is done, and then goes on with `rest`. */
+  async function addWhileStandingStill(rest: (tx: Db) => Promise<unknown>): Promise<unknown> {
     const url = await makeUrl('empty');
     const [frozen, other] = [await open(url), await open(url)];
     await sql`create table counts (value integer)`.execute(other.read);
@@ -63,7 +65,7 @@ describePostgres('a process that stands still in the middle of a write', ({ make
       await add(tx);
       holding.resolve();
       await thawed.promise;
-      await sql`select 1`.execute(tx);
+      await rest(tx);
     });
     await holding.promise;
     await other.write(add);
@@ -71,32 +73,76 @@ describePostgres('a process that stands still in the middle of a write', ({ make
     await late;
 
     const { rows } = await sql`select value from counts`.execute(other.read);
+    return rows;
+  }
+
+  test('lets others write the same row, and its own write is done when it goes on', async () => {
+    const rows = await addWhileStandingStill((tx) => sql`select 1`.execute(tx));
+
     expect(rows).toEqual([{ value: 2 }]);
   });
 
   test('is not said to have stored what the server has undone, when only the commit was missing', async () => {
-    const url = await makeUrl('empty');
-    const [frozen, other] = [await open(url), await open(url)];
-    await sql`create table counts (value integer)`.execute(other.read);
-    await sql`insert into counts values (0)`.execute(other.read);
-    const add = (tx: Db) => sql`update counts set value = value + 1`.execute(tx);
-    const holding = Promise.withResolvers<void>();
-    const thawed = Promise.withResolvers<void>();
+    const rows = await addWhileStandingStill(async () => undefined);
 
-    const late = frozen.write(async (tx) => {
-      await add(tx);
-      holding.resolve();
-      await thawed.promise;
-    });
-    await holding.promise;
-    await other.write(add);
-    thawed.resolve();
-    await late;
-
-    const { rows } = await sql`select value from counts`.execute(other.read);
     expect(rows).toEqual([{ value: 2 }]);
   });
 });
+
+describePostgres(
+  'a process that was killed while its write waited for a lock',
+  ({ makeUrl, open }) => {
+    test('keeps no other write from the rows that it had locked', async () => {
+      const url = await makeUrl('empty');
+      const proxy = await startPostgresProxy(url);
+      onTestFinished(() => proxy.stop());
+      const [holder, killed, other] = [await open(url), await open(proxy.url), await open(url)];
+      await sql`create table counts (id integer, value integer)`.execute(other.read);
+      await sql`insert into counts values (1, 0), (2, 0)`.execute(other.read);
+      const add = (id: number) => (tx: Db) =>
+        sql`update counts set value = value + 1 where id = ${id}`.execute(tx);
+      const held = Promise.withResolvers<void>();
+      const over = Promise.withResolvers<void>();
+      const holding = holder.write(async (tx) => {
+        await add(2)(tx);
+        held.resolve();
+        // A statement that runs, so that the holder does not stand still.
+        while (!(await Promise.race([over.promise.then(() => true), isIdle(tx)])));
+      });
+      await held.promise;
+      const locked = Promise.withResolvers<void>();
+      const dying = killed.write(async (tx) => {
+        await add(1)(tx);
+        locked.resolve();
+        await untilWaiting(holder.read, 1);
+        await add(2)(tx);
+      });
+      const died = expect(dying).rejects.toMatchObject({ name: 'StoreError' });
+      await locked.promise;
+      const waiting = other.write(add(1));
+      await untilWaiting(holder.read, 2);
+
+      proxy.setRefusing(true);
+      await waiting;
+      over.resolve();
+
+      await Promise.all([holding, died]);
+      const { rows } = await sql`select value from counts order by id`.execute(other.read);
+      expect(rows).toEqual([{ value: 1 }, { value: 1 }]);
+    });
+
+    async function isIdle(tx: Db): Promise<boolean> {
+      await sql`select pg_sleep(0.05)`.execute(tx);
+      return false;
+    }
+
+    async function untilWaiting(db: Db, count: number): Promise<void> {
+      const select = sql`select 1 from pg_stat_activity
+      where wait_event_type = 'Lock' and datname = current_database()`;
+      while ((await select.execute(db)).rows.length < count);
+    }
+  },
+);
 
 describePostgres('a contended write', ({ makeStore, makeUrl }) => {
   test('is tried again, with the delays that `random` gives, and not for ever', async () => {

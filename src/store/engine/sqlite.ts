@@ -5,6 +5,7 @@ import { createTurns, type Turns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
 import type { Schema } from '../schema.ts';
 import type { Store } from '../store.ts';
+import { type Commits, createCommits } from './sqlite-commit.ts';
 import { SavepointDialect } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 import { cachedStatements } from './sqlite-statements.ts';
@@ -41,7 +42,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
   let commits = 0;
-  const transaction = writerTransaction(writer);
+  const { settled, ...transaction } = writerTransaction(writer, path);
   const commit = () => {
     transaction.commit();
     commits += 1;
@@ -63,11 +64,13 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     write: (work) => queue.run(() => write.transaction().execute(work)),
     scrub: async () => {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
+      await settled();
       while (writer.isTransaction) await nextTurn();
       writer.exec('pragma wal_checkpoint(truncate)');
     },
     close: async () => {
       await queue.close();
+      await settled();
       // kysely does not close a connection that it never used. The writer is closed last: it leaves one file, without
       // the log.
       await read.destroy();
@@ -106,7 +109,7 @@ function toKysely(
   });
 }
 
-function writerTransaction(writer: DatabaseSync): WriterTransaction {
+function writerTransaction(writer: DatabaseSync, path: string): WriterTransaction & Commits {
   const execute = (text: string) => {
     try {
       writer.exec(text);
@@ -116,7 +119,7 @@ function writerTransaction(writer: DatabaseSync): WriterTransaction {
   };
   return {
     begin: () => execute('begin immediate'),
-    commit: () => execute('commit'),
+    ...createCommits(writer, { path, execute }),
     rollback: () => {
       if (writer.isTransaction) execute('rollback');
     },

@@ -12,6 +12,7 @@ function recorder(failing: Partial<Record<'begin' | 'commit', StoreError>> = {})
       if (failing.begin) throw failing.begin;
       isOpen = true;
     },
+    prepare: () => undefined,
     commit: () => {
       log.push('commit');
       if (failing.commit) throw failing.commit;
@@ -44,6 +45,24 @@ test('writes that arrive together share one commit, one after another', async ()
 
   expect(values).toEqual(['a', 'b']);
   expect(log).toEqual(['begin', 'a starts', 'a ends', 'b starts', 'b ends', 'commit']);
+});
+
+test('a commit waits for its preparation, and no other write begins meanwhile', async () => {
+  const { log, transaction } = recorder();
+  const prepare = async () => {
+    log.push('preparation starts');
+    await Promise.resolve();
+    log.push('preparation ends');
+  };
+  const queue = createWriteQueue({ ...transaction, prepare }, 1);
+
+  await Promise.all([queue.run(work(log, 'a')), queue.run(work(log, 'b'))]);
+
+  const one = (name: string) => [
+    ...['begin', `${name} starts`, `${name} ends`],
+    ...['preparation starts', 'preparation ends', 'commit'],
+  ];
+  expect(log).toEqual([...one('a'), ...one('b')]);
 });
 
 test('no write settles before the commit, not even one that failed', async () => {

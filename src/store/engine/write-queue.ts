@@ -4,6 +4,8 @@ import { StoreError } from './store-error.ts';
 /** The one transaction of a database with a single writer, as the queue needs it. */
 export interface WriterTransaction {
   begin(): void;
+  /** Does what would make the commit long, beside the event loop; undefined: it will not be long. */
+  prepare(): Promise<void> | undefined;
   /** Returns only when the transaction is durable. */
   commit(): void;
   /** Undoes everything since begin(); harmless when the database has done so itself. */
@@ -90,6 +92,8 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
       told.push(await job.attempt());
       if (!transaction.isOpen()) return withoutCulprit(batch, told);
     }
+    const preparing = transaction.prepare();
+    if (preparing) await preparing;
     transaction.commit();
   } catch (error) {
     transaction.rollback();

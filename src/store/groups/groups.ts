@@ -163,6 +163,7 @@ export function toGroupState(
     deleted: row.deleted_at !== null,
     created: row.origin === 'created',
     mustLook: row.must_look !== 0,
+    ...(row.unsure_since !== null && { unsureSince: row.unsure_since }),
     sentCreates: parseStored<SentCreate[]>(row.sent_creates),
     ...links,
   };

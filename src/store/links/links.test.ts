@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { addGroup, addLink, addUser, findLink, LINK_TABLES } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { userId } from '../../domain/ids.ts';
+import { chunks } from '../engine/dialect.ts';
 import { deleteLinks, listExistingUsers, listLinks, saveLinks } from './links.ts';
+import { listLinkedUsers } from './shown.ts';
 
 describeStores('links', ({ makeStore }) => {
   test.each(LINK_TABLES)(
@@ -34,6 +36,29 @@ describeStores('links', ({ makeStore }) => {
       });
     },
   );
+
+  test('of a group of thousands all are read, in order of joining', async () => {
+    const store = await makeStore();
+    const group = await addGroup(store);
+    const { seq: _, ...user } = await addUser(store);
+    const users = Array.from({ length: 4_100 }, (__, index) => ({
+      ...user,
+      id: userId(`u-${(index * 7) % 4_100}`),
+      user_name: `p${index}`,
+      user_name_folded: `p${index}`,
+      upstream_id: null,
+    }));
+    const links = users.map(({ id }) => ({ userId: id, desired: 1, observed: 0, pending: 3 }));
+    await store.write(async (tx) => {
+      for (const some of chunks(users, 200)) await tx.insertInto('users').values(some).execute();
+      await saveLinks(tx, 'memberships', group.id, links);
+    });
+
+    const rows = await listLinks(store.read, 'memberships', group.id);
+
+    expect(rows.map(({ user_id }) => user_id)).toEqual(users.map(({ id }) => id));
+    expect(await listLinkedUsers(store.read, group.id)).toEqual(users.map(({ id }) => id));
+  });
 
   test('a write is tried at once, also where the one before it was refused', async () => {
     const store = await makeStore();

@@ -16,6 +16,9 @@ export type LinkRow = Pick<
   'user_id' | 'desired' | 'observed' | 'pending' | 'put_in' | 'retry_at' | 'problem'
 >;
 
+/** Rows that one statement reads, so that it does not hold the event loop for long. */
+const READ_PART = 2_000;
+
 /** All links of a group, or those of some users. */
 export async function listLinks(
   db: Db,
@@ -27,11 +30,32 @@ export async function listLinks(
     .selectFrom(table)
     .select(['user_id', 'desired', 'observed', 'pending', 'put_in', 'retry_at', 'problem'])
     .where('group_id', '=', groupId);
-  if (userIds === undefined) return query.orderBy('seq').execute();
+  if (userIds === undefined) {
+    const all = query.select('seq').orderBy('seq');
+    return readInParts((after, limit) => all.where('seq', '>', after).limit(limit).execute());
+  }
   const rows: LinkRow[] = [];
   for (const chunk of chunks(userIds))
     rows.push(...(await query.where('user_id', 'in', chunk).execute()));
   return rows;
+}
+
+/**
+ * Reads all links of a group in order of joining, some at a time.
+ * @param readPart reads at most `limit` of those that come after `after`
+ */
+export async function readInParts<Row extends { readonly seq: number }>(
+  readPart: (after: number, limit: number) => Promise<Row[]>,
+): Promise<Omit<Row, 'seq'>[]> {
+  const rows: Omit<Row, 'seq'>[] = [];
+  for (let after = 0; ; ) {
+    const part = await readPart(after, READ_PART);
+    for (const { seq, ...row } of part) {
+      rows.push(row);
+      after = seq;
+    }
+    if (part.length < READ_PART) return rows;
+  }
 }
 
 /** A link as it is to be. */

@@ -33,8 +33,11 @@ export interface SeenLinks {
   readonly baseline: number | null;
   /** `unknown`: the list may be cut short, so a user it lacks may still be in. By default such users are out. */
   readonly absent?: 'out' | 'unknown';
-  /** False: no change that waits is taken to hold, because the list may be older than a call. Default: true. */
-  readonly settles?: boolean;
+  /**
+   * Newest version of a waiting change that is taken to hold where it is seen: a call that was planned from it may still
+   * take effect. 0: none is, because the list may be older than a call. Default: any.
+   */
+  readonly settlesTo?: number;
 }
 
 /**
@@ -61,7 +64,8 @@ export async function observeLinks(
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
-  if (seen.settles === false) return added + moved;
+  const { settlesTo = Number.MAX_SAFE_INTEGER } = seen;
+  if (settlesTo === 0) return added + moved;
   // Retries refused changes that a new observation does not show; failed ones keep their time.
   await sql`update ${name} set
       retry_at = case when desired = observed or attempts = 0 then null else retry_at end,
@@ -69,7 +73,7 @@ export async function observeLinks(
       pending = case when desired = observed then null else pending end,
       stuck_at = case when desired = observed then null else stuck_at end,
       problem = case when desired = observed then null else problem end
-    where group_id = ${groupId} and pending is not null
+    where group_id = ${groupId} and pending is not null and pending <= ${settlesTo}
       and (desired = observed or (retry_at is not null and attempts = 0))`.execute(tx);
   await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
     and (desired is null or desired = 0)`.execute(tx);

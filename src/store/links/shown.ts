@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
+import { readInParts } from './links.ts';
 
 /** Number of users updated in one transaction, so that no other write waits for long. */
 const TOUCH_ALL_CHUNK = 250;
@@ -9,8 +10,8 @@ const TOUCH_ALL_CHUNK = 250;
 /** Users brought up to date in one statement, which must not hold the event loop for long. */
 const TOUCH_CHUNK = 100;
 
-/** Members that one statement reads. */
-const MEMBERS_AT_ONCE = 5_000;
+/** Members that one statement reads, so that it does not hold the event loop for long. */
+const MEMBERS_AT_ONCE = 2_000;
 
 /**
  * Updates the groups that the answers for these users show, after a change of members, of a name or of a group. A
@@ -71,11 +72,14 @@ export async function touchMembers(tx: Db, groupId: GroupId, now: number): Promi
 
 /** Lists users who are or were linked to a group, to be touched after the links are gone. */
 export async function listLinkedUsers(db: Db, groupId: GroupId): Promise<UserId[]> {
-  const rows = await db
+  const links = db
     .selectFrom('memberships')
-    .select('user_id')
+    .select(['user_id', 'seq'])
     .where('group_id', '=', groupId)
-    .execute();
+    .orderBy('seq');
+  const rows = await readInParts((after, limit) =>
+    links.where('seq', '>', after).limit(limit).execute(),
+  );
   return rows.map(({ user_id }) => user_id);
 }
 

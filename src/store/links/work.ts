@@ -114,6 +114,26 @@ export async function claimLinks(
   }
 }
 
+/**
+ * Makes what is wanted of these accounts pending since `version`, where nothing is pending yet. One that is in no row of
+ * the list is to be out of it.
+ */
+export async function claimAccounts(
+  tx: Db,
+  name: LinkTable,
+  groupId: GroupId,
+  { accounts, version }: { accounts: readonly number[]; version: number },
+): Promise<void> {
+  const table = sql.table(name);
+  for (const chunk of chunks(accounts)) {
+    await sql`insert into ${table} (group_id, user_id, desired, observed, pending)
+      select ${groupId}, id, 0, null, cast(${version} as bigint) from users
+        where upstream_id in (${sql.join(chunk)}) and deleted_at is null
+      on conflict (user_id, group_id) do update set pending = coalesce(${table}.pending, excluded.pending)
+        where ${table}.desired is not null`.execute(tx);
+  }
+}
+
 /** Puts refused changes off until `retryAt`. What was stuck before stays so since then. */
 export async function postponeLinks(
   tx: Db,

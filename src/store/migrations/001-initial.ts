@@ -39,7 +39,7 @@ function toConvergenceColumns(serial: string): string {
     last_error text, stuck_at bigint, in_flight bigint default 0 not null,
     steps bigint default 0 not null, write_id text, deleted_at bigint, stuck text default '{}' not null,
     lost_looks integer default 0 not null, given text default '{}' not null,
-    sent_creates text default '[]' not null, failing_since bigint`;
+    sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint`;
 }
 
 function listUserStatements(serial: string): string[] {
@@ -169,6 +169,7 @@ function listDriftStatements(serial: string): string[] {
       last_seen_at bigint not null, detector text, plan_id text, ended_at bigint,
       ignored_until bigint, note text, noted_by text)`,
     'create index drifts_status on drifts (status, kind, seq)',
+    'create index drifts_found on drifts (status, seq)',
     `create unique index drifts_active on drifts (resource_id, kind, member_id)
       where status in ('open', 'repairing', 'contested', 'ignored')`,
     'create index drifts_resource on drifts (resource_id, member_id, status)',

@@ -76,6 +76,31 @@ export async function listAdminLinksOf(db: Db, id: GroupId, limit: number): Prom
   return rows;
 }
 
+/** A link with its place in the order of joining. */
+export interface SeqLink extends LinkView {
+  readonly seq: number;
+}
+
+/** Page of the members of a group. */
+export interface MemberQuery {
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+/** Members of a group that are not deleted, in order of joining. */
+export async function listMemberLinksOf(
+  db: Db,
+  groupId: string,
+  { afterSeq, limit }: MemberQuery,
+): Promise<SeqLink[]> {
+  const { rows } = await sql<SeqLink>`
+    select m.seq, u.id, u.user_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule
+    from memberships as m join users as u on u.id = m.user_id
+    where m.group_id = ${groupId} and m.seq > ${afterSeq} and u.deleted_at is null
+    order by m.seq limit ${limit}`.execute(db);
+  return rows;
+}
+
 /** Counts the wanted, the observed and the waiting links of a list. */
 export interface LinkCounts {
   readonly all: number;

@@ -12,9 +12,12 @@ import { lockUser, updateUser } from '../users/users.ts';
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
 
+/** Condition of a row with work to do. A deleted one whose lost create is looked for has times of its own. */
+const HAS_WORK = sql`(lost_looks = 0 or deleted_at is null)`;
+
 /**
- * Makes every resource due that waits for its next attempt: the service answers again. Stuck resources, and those that
- * failed by their own fault, keep their time. `now` is epoch milliseconds.
+ * Makes every resource due that waits for its next attempt: the service answers again. What is stuck of it, or failed by
+ * its own fault, keeps its time. `now` is epoch milliseconds.
  */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
   for (const table of ['users', 'groups'] as const) {
@@ -23,7 +26,7 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
       changed = await store.write(async (tx) => {
         const { rows } = await sql`update ${sql.table(table)} set due_at = ${now} where id in (
           select id from ${sql.table(table)} where due_class in (${sql.join(DUE_CLASSES)})
-            and due_at > ${now} and stuck_at is null and lost_looks = 0 limit ${CHUNK})
+            and due_at > ${now} and ${HAS_WORK} limit ${CHUNK})
           returning id`.execute(tx);
         return rows.length;
       });
@@ -48,7 +51,7 @@ export async function listResting(
 ): Promise<ResourceKey[]> {
   const table = sql.table(type === 'user' ? 'users' : 'groups');
   const { rows } = await sql<{ id: string }>`
-    select id from ${table} where due_at > ${now} and lost_looks = 0 and id > ${after}
+    select id from ${table} where due_at > ${now} and ${HAS_WORK} and id > ${after}
     order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) =>
     type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
@@ -76,14 +79,14 @@ export async function retryNow(
 
 async function retryUser(tx: Db, id: string, now: number): Promise<Retried | undefined> {
   const row = await lockUser(tx, userId(id));
-  if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
+  if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
   return { type: 'user', id, name: row.user_name, waits: listFields(row) };
 }
 
 async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | undefined> {
   const row = await lockGroup(tx, groupId(id));
-  if (row === undefined || row.due_at === null || row.lost_looks > 0) return undefined;
+  if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateGroup(tx, row.id, toPrioritised(row, row.due_at, now));
   const lists: string[] = [];
   for (const list of LINK_TABLES) {
@@ -96,6 +99,11 @@ async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | un
     if (waiting.numUpdatedRows > 0n) lists.push(list === 'memberships' ? 'members' : 'admins');
   }
   return { type: 'group', id, name: row.display_name, waits: [...listFields(row), ...lists] };
+}
+
+/** True for a deleted row whose lost create is looked for. */
+function isLookedFor(row: { readonly lost_looks: number; readonly deleted_at: number | null }) {
+  return row.lost_looks > 0 && row.deleted_at !== null;
 }
 
 function toPrioritised({ stuck }: { readonly stuck: string }, dueAt: number, now: number) {

@@ -5,7 +5,12 @@ import { describePostgres, describeStores } from '../../../test/support/stores.t
 import { newId, userId } from '../../domain/ids.ts';
 import { toUserColumns } from '../engine/columns.ts';
 import type { Db, Store } from '../store.ts';
-import { insertObservedUsers, lockUsersByAccount, type ObservedAccount } from './observations.ts';
+import {
+  insertObservedUsers,
+  lockUsersByAccount,
+  type ObservedAccount,
+  type RowsOfAccounts,
+} from './observations.ts';
 import { updateUser } from './users.ts';
 
 const GONE = { deleted_at: 5 };
@@ -13,11 +18,11 @@ const GONE = { deleted_at: 5 };
 describeStores('who stands for an account', ({ makeStore }) => {
   test('is the live row, else the tombstone, and nobody for an account that is not known', async () => {
     const store = await makeStore();
-    const live = await addUser(store, { upstream_id: 1 });
+    const live = await addUser(store, { upstream_id: 1, origin: 'created' });
     await addUser(store, { upstream_id: 1, ...GONE });
     const gone = await addUser(store, { upstream_id: 2, ...GONE });
 
-    const rows = await store.write((tx) => lockUsersByAccount(tx, [1, 2, 3]));
+    const { byAccount: rows } = await store.write((tx) => lockUsersByAccount(tx, [1, 2, 3]));
 
     expect([1, 2, 3].map((account) => rows.get(account)?.id)).toEqual([
       live.id,
@@ -43,7 +48,7 @@ describePostgres('an account that two see at the same time', ({ makeStore }) => 
   test('is stored once, and known to the one that comes second', async () => {
     const store = await makeStore();
     const see = async (tx: Db) => {
-      const known = await lockUsersByAccount(tx, [1]);
+      const { byAccount: known } = await lockUsersByAccount(tx, [1]);
       if (known.size === 0) await insertObservedUsers(tx, [toSeen(1)]);
       return known.size;
     };
@@ -75,7 +80,7 @@ describePostgres('who stands for an account, while somebody writes the row', ({ 
   test.each(changes)('is the row that is $what meanwhile', async ({ before, change }) => {
     const store = await makeStore();
     const { id } = await addUser(store, { upstream_id: 1, ...before });
-    let locking: Promise<Map<number, { id: string }>> | undefined;
+    let locking: Promise<RowsOfAccounts> | undefined;
 
     await store.write(async (tx) => {
       await updateUser(tx, id, change);
@@ -83,7 +88,7 @@ describePostgres('who stands for an account, while somebody writes the row', ({ 
       await untilSomebodyWaits(store);
     });
 
-    const row = (await locking)?.get(1);
+    const row = (await locking)?.byAccount.get(1);
     expect(row).toMatchObject({ id, ...change });
   });
 });

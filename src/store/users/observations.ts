@@ -10,14 +10,19 @@ export interface ObservedAccount {
   readonly emailsFolded: string[];
 }
 
-/**
- * The rows that stand for these accounts, by account, locked until the transaction ends. Where a live
- * row and a tombstone name the same account, the live one is given.
- */
+/** Rows that stand for accounts. */
+export interface RowsOfAccounts {
+  /** One row an account: the live one where a managed user has the account of a deleted one by now. */
+  readonly byAccount: ReadonlyMap<number, UserRow>;
+  /** Unmanaged rows of accounts that a deleted user has, stored while that user was linked to the account. */
+  readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
+}
+
+/** Finds the rows that stand for these accounts, locked until the transaction ends. */
 export async function lockUsersByAccount(
   tx: Db,
   upstreamIds: readonly number[],
-): Promise<Map<number, UserRow>> {
+): Promise<RowsOfAccounts> {
   const found: UserRow[] = [];
   for (const chunk of chunks(upstreamIds)) {
     // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
@@ -26,12 +31,20 @@ export async function lockUsersByAccount(
     const rows = tx.selectFrom('users').selectAll().where('seq', 'in', seqs).orderBy('seq');
     found.push(...(await rows.forUpdate().execute()));
   }
-  const liveLast = found.toSorted(
+  const byAccount = new Map<number, UserRow>();
+  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
+  const deletedFirst = found.toSorted(
     (a, b) => Number(a.deleted_at === null) - Number(b.deleted_at === null),
   );
-  return new Map(
-    liveLast.flatMap((row) => (row.upstream_id === null ? [] : [[row.upstream_id, row]])),
-  );
+  for (const row of deletedFirst) {
+    if (row.upstream_id === null) continue;
+    const deleted = byAccount.get(row.upstream_id);
+    const isUnmanaged = row.deleted_at === null && row.origin === null;
+    if (isUnmanaged && deleted && deleted.origin !== null) {
+      doubled.push({ deleted, unmanaged: row });
+    } else byAccount.set(row.upstream_id, row);
+  }
+  return { byAccount, doubled };
 }
 
 /** One statement, which sees one moment; in two halves, because each has an index of its own. */

@@ -267,6 +267,7 @@ export function toUserState(row: UserRow): UserState {
     version: row.version,
     deleted,
     mustLook: row.must_look !== 0,
+    ...(row.unsure_since !== null && { unsureSince: row.unsure_since }),
     sentCreates: parseStored<SentCreate[]>(row.sent_creates),
   };
 }

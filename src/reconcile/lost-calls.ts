@@ -1,0 +1,88 @@
+import type { GroupField } from '../domain/group.ts';
+import type { GroupId } from '../domain/ids.ts';
+import type { OwnCallKind } from '../domain/own-call.ts';
+import { addPending, type Pending } from '../domain/pending.ts';
+import type { UserField } from '../domain/user.ts';
+import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { claimAccounts } from '../store/links/work.ts';
+import type { Db } from '../store/store.ts';
+
+/** Fields that a call of each kind may change. */
+const FIELDS: Partial<Readonly<Record<OwnCallKind, readonly (UserField | GroupField)[]>>> = {
+  'user.activate': ['active', 'temporarilyInactive'],
+  'user.deactivate': ['active', 'temporarilyInactive'],
+  'user.rename': ['name'],
+  'user.access': ['appsPermissions'],
+  'user.address': ['address'],
+  'group.rename': ['displayName'],
+  'group.permissions': ['permissions', 'addToCardsAndSpacesEnabled'],
+};
+
+/** Row of a user or group, as far as calls of unknown outcome are concerned. */
+interface UnsureRow {
+  readonly id: string;
+  readonly version: number;
+  readonly pending: string;
+  readonly must_look: number;
+  readonly due_at: number | null;
+  readonly unsure_since: number | null;
+}
+
+/** Time for which a call may still take effect after it left (`callMs`, milliseconds), and now (epoch milliseconds). */
+export interface LateWindow {
+  readonly callMs: number;
+  readonly now: number;
+}
+
+/**
+ * The row when nothing waits any more. Where something was written since a call of unknown outcome was planned, another
+ * look is owed once that call cannot take effect any more.
+ */
+export async function toRestingRow<Row extends UnsureRow>(
+  tx: Db,
+  row: Row,
+  { callMs, now }: LateWindow,
+): Promise<Row> {
+  if (row.unsure_since === null) return row;
+  const last = (await listLostCalls(tx, row.id, now - callMs)).at(-1);
+  if (last === undefined) return { ...row, unsure_since: null };
+  if (row.version === row.unsure_since) return row;
+  return { ...row, must_look: 1, due_at: last.at + callMs };
+}
+
+/** Longest time after which a look is still about a lost call, in windows: the look itself may wait. */
+const WINDOWS = 10;
+
+/** Lists what calls of unknown outcome may have changed of this resource after it was written, for a look. */
+export async function listOvertaken(
+  tx: Db,
+  { id, version, unsure_since }: UnsureRow,
+  { callMs, now }: LateWindow,
+): Promise<LostCall[]> {
+  const isOvertaken = unsure_since !== null && version > unsure_since;
+  return isOvertaken ? listLostCalls(tx, id, now - callMs * WINDOWS) : [];
+}
+
+/** Lets the fields wait again that lost calls may have changed. */
+export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
+  const waiting = parseStored<Pending<string>>(row.pending);
+  const fields = lost.flatMap(({ kind }) => FIELDS[kind] ?? []);
+  const open = fields.filter((field) => waiting[field] === undefined);
+  if (open.length === 0) return row;
+  return { ...row, pending: JSON.stringify(addPending(waiting, open, row.version)) };
+}
+
+/** Lets the members and admins of a group wait again whom lost calls may have put in or taken out. */
+export async function claimLostLinks(
+  tx: Db,
+  { id, version }: { readonly id: GroupId; readonly version: number },
+  lost: readonly LostCall[],
+): Promise<void> {
+  for (const table of ['memberships', 'group_admins'] as const) {
+    const prefix = table === 'memberships' ? 'member.' : 'admin.';
+    const named = lost.filter(({ kind }) => kind.startsWith(prefix));
+    const accounts = named.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
+    await claimAccounts(tx, table, id, { accounts, version });
+  }
+}
