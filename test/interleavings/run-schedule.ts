@@ -32,7 +32,7 @@ export async function runSchedule(
   seed: number,
   trace?: Trace,
 ): Promise<readonly string[]> {
-  world.empty();
+  await world.empty();
   const play = createPlay(world, { seed, timePasses: scenario.timePasses ?? TIME_PASSES, trace });
   const check = await scenario.begin(play);
   for (let steps = 0; await play.isActing(); steps += 1) {

@@ -23,7 +23,7 @@ export interface World {
     readonly callMs: number;
   };
   /** Forgets everything, but for what the service taught. */
-  empty(): void;
+  empty(): Promise<void>;
   /**
    * When something is due next (epoch milliseconds); undefined: nothing is. Asked between all steps, so it goes past the
    * store's own queries.
@@ -68,7 +68,7 @@ export async function openWorld(template: string): Promise<World> {
       reconcile: toReconcilePolicy(settings),
       callMs: settings.upstream.timeout * 3,
     },
-    empty: backDoor.empty,
+    empty: () => store.write(empty),
     findNextAt: backDoor.findNextAt,
     async close() {
       backDoor.close();
@@ -79,9 +79,14 @@ export async function openWorld(template: string): Promise<World> {
 }
 
 /** People and groups take along what belongs to them. */
-const EMPTY = `begin immediate; delete from users; delete from groups; delete from disputes;
-  delete from leader; delete from waits; delete from errands; delete from own_calls;
-  update facts set value = '${JSON.stringify(QUIRKS)}' where name = 'forms'; commit`;
+const EMPTIED = ['users', 'groups', 'disputes', 'leader', 'waits', 'errands', 'own_calls'] as const;
+
+/** Comes after every write of the schedule before, in the order of the store. */
+async function empty(tx: Store['read']): Promise<void> {
+  for (const table of EMPTIED) await tx.deleteFrom(table).execute();
+  await saveFact(tx, { name: 'forms', value: QUIRKS, now: 0 });
+}
+
 const NEXT_AT = ['users', 'groups']
   .map(
     (table) => `select min(due_at) as at from ${table} where due_at is not null
@@ -94,7 +99,6 @@ function openBackDoor(path: string) {
   const database = new DatabaseSync(path);
   const nextAt = database.prepare(`select min(at) as at from (${NEXT_AT})`);
   return {
-    empty: () => database.exec(EMPTY),
     findNextAt() {
       const at = nextAt.get()?.at;
       return typeof at === 'number' ? at : undefined;
