@@ -43,11 +43,12 @@ export default defineConfig({
     provide: { isLong: false },
     tags: [{ name: 'long', description: 'Only in `npm run test:long`.' }],
     sequence: { sequencer: LongestFirst },
-    // A busy machine is slow, not wrong.
-    testTimeout: 60_000,
+    // A busy machine is slow, not wrong: these only end what will never come.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
     retry: process.env.CI === 'true' ? 1 : 0,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     isolate: false,
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work. As a
     // percentage it would be cut to the number of cores.

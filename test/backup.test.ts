@@ -24,7 +24,7 @@ import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './suppor
 import { compiledOnce } from './support/server.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 const commands = {
   backup: backupCommand(async (...args) => backUpStore(...args)),
   restore: restoreCommand({ markRestored, restoreStore }),

@@ -58,7 +58,7 @@ beforeAll(async () => {
   provider = toRequester(bridge);
   // What runs for the first time is compiled in its turn.
   for (let index = 0; index < 20; index += 1) await addUser(provider, `warm${index}`);
-}, 60_000);
+});
 
 afterAll(async () => {
   await bridge.kill();
@@ -293,7 +293,6 @@ describe('whatever a body holds, others are served in between', () => {
 
 test('18,000 members in one PATCH are as legal as one, and others are served in between', {
   ...NOISY,
-  timeout: 60_000,
 }, async () => {
   const count = 1_500;
   const ids: string[] = [];
@@ -339,7 +338,6 @@ test('18,000 members in one PATCH are as legal as one, and others are served in 
 
 test('a user who is too large may lose access, and nothing else may make the user larger', {
   ...NOISY,
-  timeout: 60_000,
 }, async () => {
   const large = await makeUser({
     addresses: many(1_000, (index) => ({ formatted: `${index} ${'y'.repeat(220)}` })),
@@ -363,7 +361,6 @@ test('a user who is too large may lose access, and nothing else may make the use
 
 test('a hundred large users are listed, searched and sorted, and others are served in between', {
   ...NOISY,
-  timeout: 60_000,
 }, async () => {
   const addresses = many(800, (index) => ({ formatted: `${index} ${'y'.repeat(200)}` }));
   for (let index = 0; index < 100; index += 10) {

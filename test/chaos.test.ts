@@ -14,7 +14,7 @@ function expectHarmless(report: ChaosReport): void {
 
 test('what was answered with 2xx survives kill -9, becomes true, and nothing is done twice', async () => {
   expectHarmless(await runChaos({ seed: 24, operations: 70, processes: 1 }));
-}, 120_000);
+});
 
 test.skipIf(inject('postgresUrl') === undefined)(
   'so it is where processes share a PostgreSQL that goes away and comes back',

@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await startRecording();
   tarball = await pack(await build());
   await install();
-}, 120_000);
+});
 afterAll(() => {
   server.stop();
   rmSync(folder, { recursive: true, force: true });

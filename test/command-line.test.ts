@@ -49,7 +49,7 @@ const commands = [
 const ada = 'ada@example.com';
 const env = { ...process.env, ...compiledOnce };
 /** The machine may be busy. */
-const PATIENT = { timeout: 30_000, interval: 20 };
+const PATIENT = { interval: 20 };
 
 function run(bridge: TestBridge, args: string, person?: Person) {
   return runner(bridge, commands, SWEEP_SETTINGS, person)(...args.split(' '));

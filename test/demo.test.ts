@@ -51,7 +51,7 @@ test('the demo tells its story to the end, shows no secret and leaves nothing be
   expect(out).not.toContain('demo-secret-');
   expect(out).not.toContain('\u001b');
   expect(readdirSync(folder)).toEqual([]);
-}, 60_000);
+});
 
 test('a demo that cannot be told ends with 1 and says why', async () => {
   const { code, errors } = await runDemo(join(tmpdir(), 'there-is-no-such-folder'));

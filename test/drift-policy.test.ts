@@ -8,7 +8,7 @@ import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
-const PATIENT = { timeout: 15_000, interval: 10 };
+const PATIENT = { interval: 10 };
 /** What our own call of then may explain is over. */
 const LONG_MS = 10 * 60_000;
 

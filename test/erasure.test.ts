@@ -79,7 +79,7 @@ async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
   });
   const query = { resourceId: id, status: undefined, beforeSeq: Number.MAX_SAFE_INTEGER, limit: 9 };
   const countRequests = async () => (await listRequests(store.read, query)).length;
-  await expect.poll(countRequests, { timeout: 10_000, interval: 20 }).toBe(2);
+  await expect.poll(countRequests, { interval: 20 }).toBe(2);
 }
 
 describeBridges('erasing a person', ({ makeUrl }) => {
@@ -206,7 +206,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       await send(world, 'DELETE', `/Users/${id}`);
       const unsent = await listObstacles(world, id);
       outage.remove();
-      await expect.poll(() => isDone(world, id), { timeout: 10_000, interval: 20 }).toBe(true);
+      await expect.poll(() => isDone(world, id), { interval: 20 }).toBe(true);
       const fresh = await listObstacles(world, id);
       await world.poll(LONG_MS);
       const plan = await holdDeactivation(world, id);

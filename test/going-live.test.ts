@@ -10,7 +10,7 @@ import { describeBridges } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 /** The machine may be busy. */
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 const PEOPLE = 50;
 const NOBODY = { users: 3, groups: 1 };
 

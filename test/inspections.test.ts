@@ -6,7 +6,7 @@ import { addUsers, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { listManagedDrifts, SWEEP_SETTINGS } from './support/sweep.ts';
 
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 /** More than are looked at in one turn. */
 const BUSY = 60;
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const first = await addUser(bridge, 'ada');
   group = await addGroup(bridge, 'Everybody', [first]);
   ids = [first, ...(await addMembers(bridge))];
-}, 60_000);
+});
 
 afterAll(() => bridge.stop());
 

@@ -8,7 +8,7 @@ import { addGroup, addUser, send, toUser, untilSettled } from './support/provide
 import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS } from './support/sweep.ts';
 
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 const ada = 'ada@example.com';
 
 function look(bridge: TestBridge, path: string, body: JsonObject = {}) {

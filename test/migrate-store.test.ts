@@ -108,7 +108,7 @@ async function untilCopying({ read }: Store): Promise<void> {
     );
     return rows.length;
   };
-  await expect.poll(look, { timeout: 20_000, interval: 2 }).toBe(1);
+  await expect.poll(look, { interval: 2 }).toBe(1);
 }
 
 function insertMany(path: string): void {

@@ -14,7 +14,7 @@ import { type Arrived, startReceiver, type TestReceiver } from './support/receiv
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 /** The machine may be busy, and the state is looked at every few seconds. */
-const PATIENT = { timeout: 20_000, interval: 20 };
+const PATIENT = { interval: 20 };
 const MINUTE_MS = 60_000;
 
 const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => json.type);

@@ -31,7 +31,7 @@ import {
 } from './support/sweep.ts';
 
 /** The machine may be busy. */
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 const OBSERVE = { MODE: 'observe' };
 const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });

@@ -11,7 +11,7 @@ import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
 /** The machine may be busy. */
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 
 test('what an operator decides is kept and told with the name of the token', async () => {
   const log: JsonObject[] = [];

@@ -363,7 +363,7 @@ test('a crash right after a call by an operator is no restored backup', async ()
       const headers = { authorization: `Bearer ${OPS_TOKEN}` };
       return (await bridge.request('GET', url, undefined, headers)).body.detection;
     };
-    await expect.poll(read, { timeout: 10_000, interval: 10 }).not.toBeNull();
+    await expect.poll(read, { interval: 10 }).not.toBeNull();
     return read();
   });
 

@@ -102,7 +102,7 @@ beforeAll(async () => {
     await run(sql`insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
       select * from (${numbers} select 'user', 'person' || n || '@example.com', 'two', 1, ${Date.now()}, 1 from numbers where n <= 1000)`);
   });
-}, 60_000);
+});
 
 afterAll(() => bridge.stop());
 

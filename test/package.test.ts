@@ -31,7 +31,7 @@ beforeAll(async () => {
   project = join(folder, 'project');
   tarball = await pack();
   await install();
-}, 60_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });

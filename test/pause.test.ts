@@ -125,7 +125,7 @@ describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
       lives.live(async (other) => {
         await askOps(one, 'POST', '/pause', { reason: 'elsewhere' });
         await expect
-          .poll(() => readWrites(other), { timeout: 10_000 })
+          .poll(() => readWrites(other))
           .toMatchObject({ paused: { reason: 'elsewhere' } });
         await send(other, 'POST', '/Users', toUser('ada'));
         expect(service.findUser('ada@example.com')).toBeUndefined();

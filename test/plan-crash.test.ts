@@ -9,7 +9,7 @@ import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
-const PATIENT = { timeout: 15_000, interval: 5 };
+const PATIENT = { interval: 5 };
 /** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
 const ADMIN = 'admin@example.com';
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];

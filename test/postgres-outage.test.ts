@@ -75,7 +75,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       ]);
       expect(Number(about[1]?.failures)).toBeGreaterThanOrEqual(1);
       expect(Number(about[1]?.afterMs)).toBeGreaterThan(0);
-    }, 60_000);
+    });
 
     const gone = [
       { how: 'crashes', leave: () => server.down('crash'), comeBack: () => server.up() },

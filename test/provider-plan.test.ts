@@ -25,7 +25,7 @@ import {
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
-const PATIENT = { timeout: 15_000, interval: 10 };
+const PATIENT = { interval: 10 };
 /** Above two in 24 hours, whatever the share. */
 const settings = {
   ...SWEEP_SETTINGS,

@@ -24,7 +24,7 @@ import { describeBridges } from './support/stores.ts';
 import { listManagedDrifts, sweep } from './support/sweep.ts';
 
 /** The machine may be busy. */
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 const opsToken = 'ops-token-of-a-test-bridge';
 const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
 const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });

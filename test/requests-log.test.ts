@@ -23,9 +23,7 @@ async function untilLogged(bridge: TestBridge, count: number, query = ''): Promi
     const items: unknown[] = Array.isArray(body.items) ? body.items : [];
     return items.map((item): JsonObject => Object(item)).toReversed();
   };
-  await expect
-    .poll(async () => (await read()).length, { timeout: 10_000, interval: 20 })
-    .toBe(count);
+  await expect.poll(async () => (await read()).length, { interval: 20 }).toBe(count);
   return read();
 }
 

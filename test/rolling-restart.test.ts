@@ -69,7 +69,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     // Nobody makes an account for somebody who was deactivated while it was waited for.
     const disabled = people.filter(({ change }) => change === DISABLE);
     expect(disabled.filter(({ name }) => made.get(toAddress(name))?.active)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** Reads and writes without a pause for longer than a few milliseconds. */

@@ -12,7 +12,7 @@ const broken = { kind: 'status', status: 500, body: 'message' } as const;
 /** Longer than the backoff of a few attempts, shorter than what is stuck rests. */
 const MINUTES_MS = 10 * 60_000;
 const HOURS_MS = 2 * 60 * 60_000;
-const PATIENT = { timeout: 10_000, interval: 10 };
+const PATIENT = { interval: 10 };
 
 type Settings = Readonly<Record<string, string>>;
 

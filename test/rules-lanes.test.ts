@@ -147,9 +147,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
 
       down.remove();
 
-      await expect
-        .poll(() => sandbox.service.findUser('ada@example.com')?.active, { timeout: 10_000 })
-        .toBe(true);
+      await expect.poll(() => sandbox.service.findUser('ada@example.com')?.active).toBe(true);
       await untilSettled(second);
     },
   );

@@ -17,7 +17,7 @@ import { SWEEP_SETTINGS } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
 /** The machine may be busy. */
-const PATIENT = { timeout: 30_000, interval: 20 };
+const PATIENT = { interval: 20 };
 
 test('sandbox commands change the service behind the back of the bridge, have it fail, and heal it', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
@@ -88,7 +88,7 @@ test('a first run whose output is no terminal shows no token of operators', {
 
 test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
-  { tags: LONG, timeout: 60_000 },
+  { tags: LONG },
   async () => {
     const { folder, env } = await makeFirstRun();
     const bin = join(root, 'src/cli/bin.mjs');

@@ -42,7 +42,7 @@ const ways: { way: string; command: string; args: string[]; toCwd: (folder: stri
 
 test.each(ways)(
   'SIGTERM to $way leaves no process behind',
-  { tags: LONG, timeout: 60_000 },
+  { tags: LONG },
   async ({ command, args, toCwd }) => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-signals-'));
     // A group of its own, in which every process that it starts is as well.
@@ -70,12 +70,12 @@ test.each(ways)(
         output += text;
       });
     }
-    await expect.poll(() => output, { timeout: 40_000 }).toContain('SCIM base URL');
+    await expect.poll(() => output).toContain('SCIM base URL');
 
     child.kill('SIGTERM');
     await once(child, 'exit');
 
-    await expect.poll(() => isAlive(group), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(group)).toBe(false);
   },
 );
 

@@ -114,7 +114,7 @@ test('a page of the audit log that is on its way at a kill is read at the next s
   onTestFinished(() => second.stop());
   const listEvents = () => second.store.read.selectFrom('audit_events').select('id').execute();
   const all = service.service.auditEvents().length;
-  await expect.poll(async () => (await listEvents()).length, { timeout: 10_000 }).toBe(all);
+  await expect.poll(async () => (await listEvents()).length).toBe(all);
   await untilSettled(second);
 
   expect(new Set((await listEvents()).map(({ id }) => id)).size).toBe(all);

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
+import { SWEEP_READ_FACT } from '../src/reconcile/compare/read-lists.ts';
+import { readProgress } from '../src/reconcile/read/progress.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -173,7 +175,7 @@ test('what still waits for the service is no drift, also when the service refuse
     bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: refusal });
     await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
     const findStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
-    await expect.poll(findStuck, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(findStuck, { interval: 10 }).toBe(1);
     const { body } = await askOps(bridge, 'POST', '/sweeps');
     const ended = await untilSwept(bridge, String(body.id));
 
@@ -301,7 +303,7 @@ test('a start compares a store that was filled before, and not one that has just
 
   const second = await startTestBridge({ service, settings: hourly, onLog });
   onTestFinished(() => second.stop());
-  await expect.poll(swept, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(swept).toHaveLength(1);
 
   expect(body.items).toEqual([]);
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
@@ -321,10 +323,11 @@ test('a stop in the middle gives the sweep to the next process, which reads no p
   const hang = service.faults.add({ operation: 'scim.getUsers', fault, skip: 3 });
   const { body } = await askOps(first, 'POST', '/sweeps');
   await hang.until(1);
-  const stopped = first.stop();
-  service.faults.release();
-  hang.remove();
+  const stopped = first.bridge.stop();
+  service.faults.clear();
   await stopped;
+  const { users } = (await readProgress(first.store.read, SWEEP_READ_FACT)).steps;
+  await first.stop();
   service.calls.reset();
 
   const second = await startTestBridge({ service, settings: paged });
@@ -333,8 +336,11 @@ test('a stop in the middle gives the sweep to the next process, which reads no p
 
   expect(ended.status).toBe('complete');
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
+  // How much of the page that the stop met was stored is a matter of milliseconds.
+  const left = service.service.users().length - (users?.count ?? 0);
+  expect(users?.count).toBeGreaterThanOrEqual(2 * 5);
   const read = Object.values(service.calls.counts()['scim.getUsers'] ?? {});
-  expect(read).toEqual([2]);
+  expect(read).toEqual([Math.ceil(left / 5)]);
 });
 
 test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know', async () => {

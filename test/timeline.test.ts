@@ -37,7 +37,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
     const { body } = await askOps(bridge, 'GET', `/requests?resource=${id}`);
     return Array.isArray(body.items) ? body.items.length : 0;
   };
-  await expect.poll(read, { timeout: 10_000, interval: 20 }).toBe(count);
+  await expect.poll(read, { interval: 20 }).toBe(count);
 }
 
 describeBridges('the line of time', ({ makeUrl }) => {
@@ -113,7 +113,7 @@ describeBridges('the line of time', ({ makeUrl }) => {
         toPatch({ op: 'add', path: 'members', value: toMembers([bob]) }),
       );
       const isStuck = async () => (await askOps(world, 'GET', '/status')).body.stuckCount;
-      await expect.poll(isStuck, { timeout: 10_000, interval: 10 }).toBe(1);
+      await expect.poll(isStuck, { interval: 10 }).toBe(1);
       const ofGroup = toLines(await readTimeline(world, '/groups/pilots/timeline'));
       const ofBob = toLines(await readTimeline(world, `/timeline/${bob}`));
 
@@ -187,7 +187,7 @@ test('`why` tells it in lines, or as JSON', () =>
 /** Waits until operators' decisions, which are kept behind the answers, are told. */
 async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
   const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
-  await expect.poll(read, { timeout: 10_000, interval: 20 }).toContainEqual(text);
+  await expect.poll(read, { interval: 20 }).toContainEqual(text);
   return read();
 }
 

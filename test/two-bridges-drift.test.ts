@@ -8,7 +8,7 @@ import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
-const PATIENT = { timeout: 15_000, interval: 5 };
+const PATIENT = { interval: 5 };
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
 
 interface Pair {

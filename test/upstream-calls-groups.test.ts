@@ -16,6 +16,7 @@ import {
   toGroup,
   toMembers,
   toPatch,
+  untilSettled,
 } from './support/provider.ts';
 
 function change(op: 'add' | 'remove', ids: readonly string[]) {
@@ -133,6 +134,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
         const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
         return async () => {
           await send(bridge, 'PATCH', path, change('add', ids));
+          await untilSettled(bridge);
           await send(bridge, 'PATCH', path, change('remove', ids));
         };
       },

@@ -16,7 +16,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(browserPath ?? '');
-  }, 120_000);
+  });
   afterAll(() => world?.stop());
 
   async function ask(path: string) {

@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
       },
     });
     browser = await startBrowser(browserPath ?? '');
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     provider?.closeAllConnections();

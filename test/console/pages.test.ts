@@ -37,7 +37,7 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
   beforeAll(async () => {
     world = await openWorld(browserPath ?? '');
     if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
-  }, 120_000);
+  });
   afterAll(() => world?.stop());
 
   async function picture(page: Page, name: string): Promise<void> {

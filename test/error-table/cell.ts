@@ -18,7 +18,7 @@ const SOON_MS = 2_000;
 const GATES_MS = 25 * 60 * 60_000;
 /** How often a closed section is asked again, and some more. */
 const RECHECK_MS = 360_000;
-const TRY_MAX_MS = 15_000;
+const TRY_MAX_MS = 60_000;
 const POLL_MS = 4;
 
 /** A bridge on which every step meets the same failure. */

@@ -24,7 +24,7 @@ import { copySqliteTemplate } from './store-templates.ts';
 import { getTemplate } from './stores.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
-const FIRST_READ_MAX_MS = 10_000;
+const FIRST_READ_MAX_MS = 60_000;
 
 /** What differs from a bridge with nothing configured. */
 export interface TestBridgeOptions<Service extends Counterpart = Sandbox> {

@@ -10,7 +10,7 @@ export type Requester = Pick<TestBridge, 'request'>;
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-const SETTLE_MAX_MS = 30_000;
+const SETTLE_MAX_MS = 60_000;
 
 /** A person as providers send one: `ada` is ada@example.com, named Ada Example. */
 export function toUser(name: string, change: JsonObject = {}): JsonObject {
@@ -92,7 +92,7 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
-/** Waits until nothing is due and no lock is held, so that no call follows. @throws Error after 30 s */
+/** Waits until nothing is due and no lock is held, so that no call follows. @throws Error after a minute */
 export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promise<void> {
   const deadline = Date.now() + SETTLE_MAX_MS;
   for (;;) {

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const startTimeoutMs = 20_000;
-const stopTimeoutMs = 20_000;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 60_000;
 const pollMs = 25;
 
 /** Environment with which the modules are parsed and compiled by the first process only: a start takes half the time. */
@@ -24,9 +24,9 @@ export interface BridgeProcess {
   readonly pid: number;
   /** Everything it has written to stdout and stderr so far. */
   output(): string;
-  /** Resolves when `/readyz` says 200. @throws Error after 20 s, or as long as the caller has patience. */
+  /** Resolves when `/readyz` says 200. @throws Error after a minute, or as long as the caller has patience. */
   ready(patienceMs?: number): Promise<void>;
-  /** SIGTERM. @returns the exit code. @throws Error when it is still there after 20 s; then it is killed. */
+  /** SIGTERM. @returns the exit code. @throws Error when it is still there after a minute; then it is killed. */
   stop(): Promise<number | null>;
   /** SIGKILL: no handler runs, nothing is flushed. */
   kill(): Promise<void>;
@@ -40,7 +40,7 @@ export interface BridgeProcess {
  * Starts `scim-bridge serve` on a free port of loopback, with its store and its sandbox in `folder`, and waits
  * until it has printed where it listens. Starting again in the same folder is a restart.
  * @param env further settings. Nothing else of this process's environment reaches the bridge.
- * @throws Error with its output when it ends first or prints nothing for 20 s.
+ * @throws Error with its output when it ends first or prints nothing for a minute.
  */
 export async function startBridge(options: StartOptions): Promise<BridgeProcess> {
   const { child, output } = launch(options);
@@ -67,7 +67,7 @@ interface StartOptions {
   command?: readonly string[];
 }
 
-/** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for 20 s. */
+/** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for a minute. */
 export async function runToEnd(
   options: StartOptions,
 ): Promise<{ exitCode: number | null; errors: string; output: string }> {

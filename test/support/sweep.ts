@@ -9,7 +9,7 @@ import { untilSettled } from './provider.ts';
 /** What operators present to a test bridge with these settings. */
 export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** The machine may be busy. */
-const PATIENT = { timeout: 15_000, interval: 10 };
+const PATIENT = { interval: 10 };
 
 /** A bridge in front of any service. */
 type AnyBridge = TestBridge<Counterpart>;

@@ -11,7 +11,7 @@ import { untilSettled } from './provider.ts';
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;
 /** The machine may be busy. */
-export const PATIENT = { timeout: 10_000, interval: 5 };
+export const PATIENT = { interval: 5 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */
 export interface TailWorld<Service extends Counterpart = Sandbox> extends TestBridge<Service> {

@@ -12,7 +12,7 @@ export interface TimedBridge<Service extends Counterpart = Sandbox> {
   readonly clock: LeapingClock;
 }
 
-const QUIET_MAX_MS = 30_000;
+const QUIET_MAX_MS = 60_000;
 const POLL_MS = 6;
 
 /** `withTestBridge` with a clock that the test moves. */
