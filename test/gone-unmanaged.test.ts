@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { withTestBridge } from './support/bridge.ts';
 import {
@@ -9,6 +11,7 @@ import {
   toMembers,
   toPatch,
   toUser,
+  untilSettled,
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -16,6 +19,14 @@ import { SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 const settings = SWEEP_SETTINGS;
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
+
+function rename(path: string, value: string): JsonObject {
+  return toPatch({ op: 'replace', path, value });
+}
+
+function addGhost({ service }: Sandbox): void {
+  service.addUser(ghost);
+}
 
 async function countFound(
   bridge: TestBridge,
@@ -130,6 +141,45 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
     });
   });
 });
+
+const adopting = { ...settings, USERS_ADOPT_ON_DELETE: 'yes' };
+const writes: readonly { what: string; method: string; body?: JsonObject }[] = [
+  { what: 'a new name', method: 'PATCH', body: rename('name.givenName', 'Zoe') },
+  { what: 'a deactivation', method: 'PATCH', body: disable },
+  { what: 'a PUT', method: 'PUT', body: toUser('zoe', { userName: 'ghost' }) },
+  { what: 'a DELETE', method: 'DELETE' },
+];
+for (const { what, method, body } of writes) {
+  test(`${what} of somebody unmanaged who is gone is answered with 404, and makes nobody`, () =>
+    withTestBridge({ settings: adopting, prepare: addGhost }, async (bridge) => {
+      const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+      const pilots = await addGroup(bridge, 'Pilots', [id]);
+      const etags = await readEtags(bridge, [pilots]);
+      bridge.sandbox.service.removeUser(ghost.email);
+      const answer = await bridge.request(method, `/Users/${id}`, body);
+      await untilSettled(bridge);
+
+      expect(answer.status).toBe(404);
+      expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
+      expect((await send(bridge, 'GET', `/Groups/${pilots}`)).body.members ?? []).toEqual([]);
+      expect(await readEtags(bridge, [pilots])).not.toEqual(etags);
+      expect(bridge.sandbox.service.users()).toHaveLength(1);
+      expect(await addUser(bridge, 'ghost', { userName: 'ghost' })).not.toBe(id);
+    }));
+}
+
+test('a write of somebody unmanaged who is gone, acknowledged before the service could say so, becomes true', () =>
+  withTestBridge(
+    { settings: { ...settings, SCIM_WRITE_WAIT: '0s' }, prepare: addGhost },
+    async (bridge) => {
+      const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+      bridge.sandbox.service.removeUser(ghost.email);
+      await send(bridge, 'PATCH', `/Users/${id}`, rename('name.givenName', 'Zoe'));
+      await untilSettled(bridge);
+
+      expect(bridge.sandbox.service.getUser(ghost.email).fullName).toContain('Zoe');
+    },
+  ));
 
 describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => {
   test('is gone after a sweep, with its name, and from the people who were in it', async () => {

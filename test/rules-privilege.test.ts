@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
@@ -15,6 +15,7 @@ import {
   toUser,
   untilSettled,
 } from './support/provider.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const ada = 'ada@example.com';
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
@@ -223,3 +224,73 @@ test('a protected person is not taken off an admin list', () =>
     expect(answer.status).toBe(403);
     expect(bridge.sandbox.service.admins('Pilots')).toEqual([ada]);
   }));
+
+const demotions = [
+  { what: 'an admin of it', group: { [GROUP_EXTENSION]: { admins: 'ada' } }, status: 403 },
+  {
+    what: 'a member of it, and it holds permissions',
+    group: { ...withPermissions('Pilots', 4), members: 'ada' },
+    status: 403,
+  },
+  { what: 'a member of it, and it is an ordinary one', group: { members: 'ada' }, status: 204 },
+] as const;
+for (const { what, group, status } of demotions) {
+  test(`a DELETE of a group while somebody protected is ${what}: ${status}`, () =>
+    withTestBridge(
+      { settings: { PROTECT_USERS: ada, GROUPS_PERMISSIONS_MAX: '4' } },
+      async (bridge) => {
+        const id = await addUser(bridge, 'ada');
+        const text = JSON.stringify({ ...toGroup('Pilots'), ...group });
+        const named = text.replaceAll('"ada"', JSON.stringify(toMembers([id])));
+        const { body } = await send(bridge, 'POST', '/Groups', JSON.parse(named));
+        await untilSettled(bridge);
+        const before = countMutations(bridge);
+
+        const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
+        await untilSettled(bridge);
+
+        expect(answer.status).toBe(status);
+        expect(bridge.sandbox.service.groups()).toHaveLength(status === 403 ? 1 : 0);
+        if (status === 403) expect(countMutations(bridge)).toBe(before);
+      },
+    ));
+}
+
+test('a group whose creator the service made its admin is deleted all the same', async () => {
+  const service = await startSandbox({ shape: { creatorBecomesAdmin: true } });
+  const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1' };
+  await withTestBridge({ settings, service }, async (bridge) => {
+    const admins = { [GROUP_EXTENSION]: { admins: toMembers([await addUser(bridge, 'ada')]) } };
+    const { body } = await send(bridge, 'POST', '/Groups', { ...toGroup('Cooks'), ...admins });
+    await sweep(bridge);
+    const links = bridge.store.read.selectFrom('group_admins').select(['desired', 'observed']);
+    const held = await links.where('observed', '=', 1).execute();
+
+    const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
+    await untilSettled(bridge);
+
+    expect(held.map(({ desired }) => desired).toSorted()).toEqual([1, null]);
+    expect(answer.status).toBe(204);
+    expect(service.service.groups()).toEqual([]);
+  });
+  await service.stop();
+});
+
+describe('a DELETE of a group that was taken over', () => {
+  const settings = { ...SWEEP_SETTINGS, PROTECT_USERS: ada };
+  test('leaves a protected admin whom it found there', () =>
+    withTestBridge({ settings, prepare: addPilots }, async (bridge) => {
+      const { service } = bridge.sandbox;
+      service.addAdmin('Pilots', ada);
+      await sweep(bridge);
+      const id = await findId(bridge, { type: 'Groups', name: 'Pilots' });
+      await askOps(bridge, 'POST', `/groups/${id}/adopt`, { privileged: true });
+      await untilSettled(bridge);
+
+      const { status } = await bridge.request('DELETE', `/Groups/${id}`);
+      await untilSettled(bridge);
+
+      expect(status).toBe(204);
+      expect(service.admins('Pilots')).toEqual([ada]);
+    }));
+});

@@ -5,7 +5,7 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ToLookAt } from '../mark-to-look.ts';
 import { isIrrelevant } from './event-actions.ts';
 import { type ExplainedEvent, explainEvents, hasMember, TOLERANCE } from './match-events.ts';
-import { type NamedAuditEvent, nameEvents, toWords } from './name-events.ts';
+import { type NamedAuditEvent, nameEvents } from './name-events.ts';
 import { learnAuthors, readForeignAuthors } from './own-author.ts';
 import { LATE_MS } from './window.ts';
 
@@ -114,7 +114,7 @@ function toSubjects(named: readonly NamedAuditEvent[]): CallSubjects {
 
 function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
   if (use !== undefined) return { event, use, origin: 'ours', toLook: NOTHING_TO_LOOK_AT };
-  const toLook = isIrrelevant(toWords(event)) ? NOTHING_TO_LOOK_AT : toResources(event);
+  const toLook = isIrrelevant(event) ? NOTHING_TO_LOOK_AT : toResources(event);
   const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
   return { event, use, origin, toLook };
 }

@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import type { OwnCallKind } from '../../domain/own-call.ts';
-import type { EventWords } from './known-action.ts';
+import { type EventWords, isSignIn } from './known-action.ts';
 
 /**
  * Call kinds that may have caused an event, by the action of the event. A new group makes its creator an admin, and a
@@ -81,20 +81,25 @@ const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
   },
 };
 
-/** Actions that change nothing the bridge keeps. */
+/** Actions that change nothing the bridge keeps, whomever they name. */
 const IRRELEVANT_ACTIONS: readonly string[] = [
   ...['start', 'stop', 'sign_in', 'sign_in_fail', 'sign_out', 'request_auth_pin'],
   ...['change_password', 'set_sd_password', 'change_temporary_sd_password', 'invite_fail'],
   ...['publish_document', 'publish_document_group', 'publish_card', 'unpublish_document'],
   ...['unpublish_document_group', 'unpublish_card', 'share_entity', 'unshare_entity'],
-  ...['public_link', 'extend_trial', 'login', 'logout', 'log_in', 'log_out', 'signin', 'signout'],
+  ...['public_link', 'extend_trial'],
 ];
 const IRRELEVANT_CATEGORIES: readonly string[] = ['auth', 'publication'];
 
 /** True when an event concerns nothing the bridge keeps, whatever it names; `action` is a known one. */
-export function isIrrelevant({ category, action }: EventWords): boolean {
+export function isIrrelevant({ action }: Pick<EventWords, 'action'>): boolean {
+  return IRRELEVANT_ACTIONS.includes(action) || isSignIn(action);
+}
+
+/** True when an event that names nobody known concerns nothing the bridge keeps either. */
+export function isOfNothing({ category, action }: EventWords): boolean {
   if (KINDS[action] !== undefined) return false;
-  return IRRELEVANT_ACTIONS.includes(action) || IRRELEVANT_CATEGORIES.includes(category);
+  return isIrrelevant({ action }) || IRRELEVANT_CATEGORIES.includes(category);
 }
 
 /**

@@ -70,6 +70,34 @@ export function listSubjects({ category, action }: EventWords): ('user' | 'group
   return nouns.has('user') ? ['user'] : ['group'];
 }
 
+/** True for a sign-in, a session or a password, and for nothing beside: `user_signed_in`, `loginFailed`. */
+export function isSignIn(action: string): boolean {
+  const words = listWords(action);
+  const isOfSession = words.some((word) => SESSIONS.has(word));
+  const isBeside = (word: string) =>
+    FILLERS.has(word) ||
+    OUTCOMES.has(word) ||
+    findMeaning(NOUNS, word) === 'user' ||
+    (isOfSession && SESSION_VERBS.has(findMeaning(VERBS, word) ?? 'activate'));
+  const isNamed = isOfSession || words.some((word) => SIGN_INS.has(word));
+  return (
+    isNamed && words.every((word) => SIGN_INS.has(word) || SESSIONS.has(word) || isBeside(word))
+  );
+}
+
+const SIGN_INS: ReadonlySet<string> = new Set(
+  'sign signed signin signout log logged login logon logout logoff authentication authenticated'.split(
+    ' ',
+  ),
+);
+const SESSIONS: ReadonlySet<string> = new Set('session password pin'.split(' '));
+const SESSION_VERBS: ReadonlySet<Verb> = new Set<Verb>(['create', 'delete', 'change']);
+const OUTCOMES: ReadonlySet<string> = new Set(
+  'on out off up fail failed failure success succeeded successful attempt request requested reset'.split(
+    ' ',
+  ),
+);
+
 const MOVES: ReadonlySet<Verb> = new Set<Verb>(['add', 'delete']);
 
 function isAnything(nouns: ReadonlySet<Noun>): boolean {

@@ -12,7 +12,7 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { attributeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
-import { isIrrelevant } from './event-actions.ts';
+import { isOfNothing } from './event-actions.ts';
 import { explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
 import { lockPollState } from './poll-state.ts';
@@ -86,7 +86,7 @@ async function resolveBatch(
     const attributed = await attributeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
     const known = attributed.filter(isKnown);
     await storeKnown(tx, known);
-    const left = attributed.filter((one) => !isKnown(one) && !isIrrelevant(toWords(one.event)));
+    const left = attributed.filter((one) => !isKnown(one) && !isOfNothing(toWords(one.event)));
     const newestAt = await countOut(tx, left, state.skewMs);
     const value: Unresolved = {
       settledUntil: Math.max(...rows.map((row) => row.seen_at), before.settledUntil),

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { addUser } from '../../../test/support/rows.ts';
+import { addGroup, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import type { Store } from '../../store/store.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
@@ -85,15 +86,38 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     const { id } = await begin(store);
     await save(store, [
       toEvent('1', { category: 'auth', action: 'sign_in' }),
-      toEvent('2', { category: 'auth', action: 'something new' }),
+      toEvent('2', { category: 'x', action: 'user_signed_in' }),
       toEvent('3', { category: 'publication', action: 'publish_card' }),
+      toEvent('4', { category: 'user_management', action: 'loginFailed' }),
+      toEvent('5', { category: 'auth', action: 'session.created' }),
     ]);
-    const before = await findUserRow(store.read, id);
-    await save(store, [toEvent('4', { category: 'auth', action: 'deactivate' })]);
 
-    expect(before?.must_look).toBe(0);
-    expect((await findUserRow(store.read, id))?.must_look).toBe(LOOK_AGAIN);
+    expect((await findUserRow(store.read, id))?.must_look).toBe(0);
   });
+
+  const telling = [
+    { category: 'auth', action: 'deactivate' },
+    { category: 'auth', action: 'something new' },
+    { category: 'auth', action: 'updated' },
+    { category: 'auth', action: 'user_locked' },
+    { category: 'auth', action: 'locked_after_failed_login' },
+    { category: 'publication', action: 'user.deleted' },
+    { category: 'publication', action: 'verschoben' },
+    { category: 'app', action: '' },
+  ];
+  test.each(telling)(
+    'has whom it names looked at, whatever its category and its verb: $category, $action',
+    async (words) => {
+      const store = await makeStore();
+      const { id } = await begin(store);
+      const group = await addGroup(store, { upstream_uid: 'g-1', origin: 'created' });
+      const about = { ...words, details: { user_id: 7 } };
+      await save(store, [toEvent('1', about), toEvent('2', { ...words, details: 'g-1' })]);
+
+      expect((await findUserRow(store.read, id))?.must_look).toBe(LOOK_AGAIN);
+      expect((await findGroupRow(store.read, group.id))?.must_look).toBe(LOOK_AGAIN);
+    },
+  );
 
   test('one call explains one event, also when the second comes with a later page', async () => {
     const store = await makeStore();

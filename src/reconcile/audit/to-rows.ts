@@ -1,6 +1,6 @@
 import { foldCase } from '../../domain/fold.ts';
 import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/audit/events.ts';
-import { isIrrelevant } from './event-actions.ts';
+import { isOfNothing } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 
 /** Largest length of stored details; longer ones are dropped. */
@@ -57,7 +57,7 @@ export function toResourceRows({
 /** Rows of the texts of an event that names no known resource: the store may learn of the resource later. */
 export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
-  if (isKnown || isIrrelevant(toWords(event))) return [];
+  if (isKnown || isOfNothing(toWords(event))) return [];
   const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);
   const folded = names.slice(0, NAMES_MAX).map((name) => foldCase(name.toWellFormed()));
   return [...new Set(folded)].map((name) => ({

@@ -5,11 +5,12 @@ import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
+import { endObservedUser } from '../../store/resources/managed.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteUser, lockUser, type UserRow } from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
-import type { Problem } from '../outcome.ts';
+import { NOT_THERE, type Problem } from '../outcome.ts';
 import {
   GONE,
   planNextLostLook,
@@ -192,10 +193,19 @@ function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
 }
 
 /**
- * Records that the service has no such account. Where something waits for it, a wanted account is created anew, and an
- * unwanted one is done. Otherwise the next comparison reports it.
+ * Records that the service has no such account. A write that would have taken it over is refused, and the user is
+ * forgotten. Else, where something waits for it, a wanted account is created anew, and an unwanted one is done.
+ * Otherwise the next comparison reports it.
  */
 async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
+  const takeover = step.undos.find(
+    ({ version, undo }) => undo.before?.origin === null && version === row.version,
+  );
+  if (takeover !== undefined) {
+    await endObservedUser(tx, row.id, step.now);
+    const undone = [{ version: takeover.version, problem: NOT_THERE }];
+    return { finished: true, ...GONE, undone, notified: [] };
+  }
   if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
     await haveInspected(tx, { type: 'user', id: row.id }, step.now);
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);

@@ -20,7 +20,7 @@ import { assertPreconditions, type Preconditions } from '../http/etag.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
-import { assertGroupMayLose } from './protect-group.ts';
+import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
 
 /** A DELETE of one group. */
 export interface GroupDeletion {
@@ -49,6 +49,7 @@ export async function storeGroupDeletion(
     await adoptLinks(tx, row.id);
   }
   await assertGroupMayLose(tx, deps.rules.protection, row);
+  await assertDemotesNobody(tx, deps, row);
   const now = deps.clock.now();
   const version = row.version + 1;
   const users = await listLinkedUsers(tx, row.id);

@@ -5,11 +5,11 @@ import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import type { RuleBook } from '../../domain/rule-book.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { listLinks } from '../../store/links/links.ts';
+import { type LinkRow, type LinkTable, listLinks } from '../../store/links/links.ts';
 import type { NamedUsers } from '../../store/links/named.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
-import { listUserRows } from '../../store/users/users.ts';
+import { listUserRows, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { LinkEdit } from './edit-links.ts';
@@ -101,10 +101,11 @@ async function listProtected(
   tx: Db,
   { rules }: ScimDeps,
   userIds: readonly UserId[],
+  counts: (row: UserRow) => boolean = () => true,
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
   for (const chunk of chunks(userIds)) {
-    const rows = await listUserRows(tx, chunk);
+    const rows = (await listUserRows(tx, chunk)).filter(counts);
     for (const id of (await rules.protection.listPrivileged(tx, rows)).keys()) found.add(id);
   }
   return found;
@@ -121,9 +122,42 @@ async function assertNoneProtected(
   const leaving = replaced
     ? held.map(({ user_id }) => user_id).filter((userId) => !stays.has(userId))
     : admins.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
-  const isProtected = await listProtected(tx, deps, leaving);
-  if (isProtected.size === 0) return;
-  throw new ScimError(403, 'A protected person would no longer administer the group.');
+  if ((await listProtected(tx, deps, leaving)).size > 0) throw stillAdmin();
+}
+
+function stillAdmin(): ScimError {
+  return new ScimError(403, 'A protected person would no longer administer the group.');
+}
+
+/**
+ * Stops a deletion that takes the group's rights from somebody protected, as the removal of the same people would. A
+ * group that the bridge did not create keeps whom it found there, and the account of the token may lose what it created.
+ * @throws ScimError 403
+ */
+export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
+  if (await losesProtected(tx, deps, { row, table: 'group_admins' })) throw stillAdmin();
+  if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;
+  if (!(await losesProtected(tx, deps, { row, table: 'memberships' }))) return;
+  throw new ScimError(403, 'A protected person would lose the rights of the group.');
+}
+
+async function losesProtected(
+  tx: Db,
+  deps: ScimDeps,
+  { row, table }: { readonly row: GroupRow; readonly table: LinkTable },
+): Promise<boolean> {
+  const isLost = ({ desired, observed, put_in, pending }: LinkRow) =>
+    (desired === 1 || observed === 1) &&
+    (row.origin === 'created' || put_in === 1 || pending !== null);
+  const lost = (await listLinks(tx, table, row.id)).filter(isLost);
+  const { isOwn } = deps.rules.protection;
+  const ids = await listProtected(
+    tx,
+    deps,
+    lost.map(({ user_id }) => user_id),
+    (user) => !isOwn(user),
+  );
+  return ids.size > 0;
 }
 
 /** Stops permission bits that a provider may not set. @throws ScimError 403 */

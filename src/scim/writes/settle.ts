@@ -1,7 +1,7 @@
 import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
-import type { Problem, Settlement } from '../../reconcile/outcome.ts';
+import { NOT_THERE, type Problem, type Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
-import { ScimError, unavailable } from '../errors.ts';
+import { notFound, ScimError, unavailable } from '../errors.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time that a provider is asked to wait while the service is down, in seconds. */
@@ -48,7 +48,7 @@ function answer({ telemetry }: ScimDeps, write: AcceptedWrite, settlement: Settl
   if (settlement.kind === 'refused') {
     const { problem } = settlement;
     telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
-    throw toRefusal(problem);
+    throw toRefusal(problem, write.type);
   }
   const isApplied = settlement.kind === 'applied';
   telemetry.answered({ ...resource, answer: isApplied ? 'applied' : 'accepted' });
@@ -74,13 +74,15 @@ function toStoredWrite(
 const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
 /** Refusal with the words of the service, in the form that a provider shows its administrator. */
-function toRefusal({ code, words }: Problem): ScimError {
+function toRefusal({ code, words }: Problem, type: AcceptedWrite['type']): ScimError {
   const detail = `The service refused the change: ${words.replaceAll(CALL, '')}`;
   switch (code) {
     case 'conflict':
       return new ScimError(409, detail, { scimType: 'uniqueness' });
     case 'not-permitted':
       return new ScimError(403, detail);
+    case NOT_THERE.code:
+      return notFound(type === 'user' ? 'User' : 'Group');
     default:
       return new ScimError(400, detail, { scimType: 'invalidValue' });
   }

@@ -22,6 +22,8 @@ export interface Protection {
     tx: Db,
     account: { readonly upstreamId: number; readonly names: readonly (string | undefined)[] },
   ): Promise<string | undefined>;
+  /** True for the account behind our own token. */
+  isOwn(row: UserRow): boolean;
   /** Reason why nothing may be taken from this group; undefined: it may. */
   findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined>;
   /** True when the settings protect users or groups of this name. */
@@ -67,6 +69,7 @@ export function createProtection(deps: ProtectionDeps): Protection {
 
   return {
     listPrivileged,
+    isOwn: ({ upstream_id }) => isOwn(upstream_id),
     async findReason(tx, row) {
       if ((await listNamed(tx, [row])).size > 0) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
