@@ -334,7 +334,7 @@ test('a stop in the middle gives the sweep to the next process, which reads no p
   expect(ended.status).toBe('complete');
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
   const read = Object.values(service.calls.counts()['scim.getUsers'] ?? {});
-  expect(read).toEqual([2]);
+  expect(read).toEqual([3]);
 });
 
 test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know', async () => {
