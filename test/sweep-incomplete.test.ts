@@ -190,8 +190,8 @@ describeList('scim.getGroups', [
   ...tamperWithScim('/scim/v2/Groups', 'groups'),
 ]);
 
-/** A list without a total: that it ends too early shows in who is not in it. */
-function tamperWithRest(path: string, name: string): Cell[] {
+/** A list without a total: a hole in it shows in who is not in it, or in pages that do not join. @param holey the reason of the second. */
+function tamperWithRest(path: string, name: string, holey: RegExp | undefined): Cell[] {
   const page = { path, size: PAGE };
   // Some are seen to come twice, because what is cut short moves what follows.
   const leftOut = new RegExp(`the list ${name} left out|a page came twice`);
@@ -205,8 +205,8 @@ function tamperWithRest(path: string, name: string): Cell[] {
     ...[1, 2].map((place) => ({
       what: `page ${place} empty`,
       tamper: changePage({ ...page, place }, empty),
-      reason: leftOut,
-      concludes: 'what is true' as const,
+      reason: holey,
+      concludes: holey === undefined ? ('what is true' as const) : ('nothing' as const),
     })),
     ...[0, 1, 2].map((place) => ({
       what: `page ${place} cut short`,
@@ -225,16 +225,16 @@ function repeatOn(path: string, place: number, reason: RegExp | undefined): Cell
 
 describeList('companyUsers.getListOfUsers', [
   ...failOn('companyUsers.getListOfUsers'),
-  ...tamperWithRest('/company/users', 'companyUsers'),
+  ...tamperWithRest('/company/users', 'companyUsers', /changed too much/),
   repeatOn('/company/users', 1, /came twice/),
   repeatOn('/company/users', 2, /came twice/),
 ]);
 describeList('groups.getListOfGroups', [
   ...failOn('groups.getListOfGroups'),
-  ...tamperWithRest('/company/groups', 'restGroups'),
   // With tree entities the service does not page, and shows everything at once.
+  ...tamperWithRest('/company/groups', 'restGroups', undefined),
   repeatOn('/company/groups', 1, undefined),
-  repeatOn('/company/groups', 2, /came twice/),
+  repeatOn('/company/groups', 2, undefined),
 ]);
 
 /** The list of groups names one member of each group, so the others are asked for. */

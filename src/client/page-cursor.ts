@@ -1,5 +1,5 @@
-import { isNamed, type Named } from '../upstream/operations/part.ts';
-import { type Cursor, createCursor, type Moved } from '../upstream/page-progress.ts';
+import { isNamed } from '../upstream/operations/part.ts';
+import { type Cursor, createCursor } from '../upstream/page-progress.ts';
 
 /** Position in a list: plain JSON, to be kept anywhere and continued from. */
 export interface PageCursor extends Cursor {
@@ -24,7 +24,7 @@ export function parseCursor(operation: string, value: unknown): PageCursor {
   if (!isNamed(value)) throw new TypeError(`${label} is no cursor`);
   if (value.operation !== operation) throw new TypeError(`${label} is a cursor of another list`);
   const after = toPlaceOrAbsent(value.after);
-  const { recent, moved } = value;
+  const { recent, count, overlap, back } = value;
   return {
     operation,
     position: parseCount(label, value.position),
@@ -36,17 +36,12 @@ export function parseCursor(operation: string, value: unknown): PageCursor {
     limitIgnored: value.limitIgnored === true,
     insisting: value.insisting === true,
     ended: value.ended === true,
+    moved: value.moved === true,
     ...(after === undefined ? {} : { after }),
     ...(Array.isArray(recent) ? { recent: recent.map(String) } : {}),
-    ...(isNamed(moved) ? { moved: parseMoved(label, moved) } : {}),
-  };
-}
-
-function parseMoved(label: string, { overlap, count, grown }: Named): Moved {
-  return {
-    overlap: parseCount(label, overlap),
-    count: parseCount(label, count),
-    grown: parseCount(label, grown),
+    ...(count === undefined ? {} : { count: parseCount(label, count) }),
+    ...(overlap === undefined ? {} : { overlap: parseCount(label, overlap) }),
+    ...(back === undefined ? {} : { back: parseCount(label, back) }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Entries that are remembered by their ids, of lists that say a total: so far a read can step back. */
+/** Entries that are remembered by their ids: so far a read can step back. */
 const RECENT_MAX = 500;
 
 /** Position of a paged read: plain data, to be stored and continued from. */
@@ -18,20 +18,16 @@ export interface Cursor {
   readonly lastPage: string | undefined;
   /** The first page was longer than asked: the service ignores the limit. */
   readonly limitIgnored: boolean;
-  /** The ids of the last entries, where the list says a total. */
+  /** The ids of the last entries, of lists that are read by number. */
   readonly recent?: readonly string[] | undefined;
-  /** How the read of a list goes on whose total has changed; absent: it has not. */
-  readonly moved?: Moved | undefined;
-}
-
-/** A list that changed while it was read: entries may have moved to where the read had been. */
-export interface Moved {
-  /** How many entries before `position` the next page begins: it has to begin with one that is known. */
-  readonly overlap: number;
-  /** Different entries passed so far. */
-  readonly count: number;
-  /** By how much the total has grown in all: newcomers may stand where the read had been. */
-  readonly grown: number;
+  /** True when the total has changed: only a page with nothing new shows the end of such a list. */
+  readonly moved?: boolean | undefined;
+  /** Different entries so far, of lists that are read by number. */
+  readonly count?: number | undefined;
+  /** How many entries before `position` the next page begins: it has to begin with one that is known. Absent: none. */
+  readonly overlap?: number | undefined;
+  /** The same for this once, because the page before began with one that is not known. */
+  readonly back?: number | undefined;
 }
 
 /** Result of a read. An incomplete read proves nothing. */
@@ -79,108 +75,138 @@ export function createCursor(pageSize: number): Cursor {
 }
 
 /** How many entries are before the next page. */
-export function toOffset({ position, moved }: Cursor): number {
-  return Math.max(0, position - (moved?.overlap ?? 0));
+export function toOffset({ position, overlap = 0, back = overlap }: Cursor): number {
+  return Math.max(0, position - back);
 }
 
 /**
  * Advances a read by its next page, pure. An empty page or the total ends a list, or the service's word that nothing
  * follows; a page that is shorter than asked does not, because the service chooses its own page size. A repeated page
  * is not counted again.
- * Where the total changes, entries may have moved to before the page: the read steps back to one that is known, and goes on
- * with pages that overlap; such a list ends by a page that shows its end and nothing new.
+ * A list that is read by number may change while it is read, with or without a total, and entries move to before the
+ * page. So each page begins with an entry of the page before, and the read steps back where it does not.
  */
 export function advance(cursor: Cursor, page: PageContent): Progress {
-  const { position: count, total: before, moved } = cursor;
-  const { total = before } = page;
-  if (total === undefined || before === undefined) return advanceSimply(cursor, page);
-  if (moved === undefined && total === before) return advanceSimply(cursor, page);
-  const change = total - before;
-  const grown = (moved?.grown ?? 0) + Math.max(0, change);
-  const next = { ...cursor, total };
-  return moved
-    ? advanceOverlapping(next, { ...moved, grown }, page)
-    : stepBack(next, { overlap: 2 * Math.abs(change), count, grown });
+  const hasPlaces = page.next !== undefined || cursor.after !== undefined;
+  return hasPlaces ? advanceToPlace(cursor, page) : advanceByNumber(cursor, page);
 }
 
-function advanceSimply(cursor: Cursor, { items, total, next: after }: PageContent): Progress {
-  const knownTotal = total ?? cursor.total;
-  if (items.length === 0) return endAtEmptyPage(cursor.position, knownTotal);
-  const page = identifyPage(items);
-  if (page === cursor.firstPage || page === cursor.lastPage)
-    return classifyRepeated(cursor, { page, knownTotal });
-  const isFirst = cursor.firstPage === undefined;
+/** A list that continues from an entry leaves none out, however it has moved. */
+function advanceToPlace(cursor: Cursor, { items, next: after }: PageContent): Progress {
+  if (items.length === 0) return COMPLETE;
+  if (isRepeated(cursor, items)) return classifyRepeated(cursor);
   const next: Cursor = {
+    ...withPage(cursor, items),
     position: cursor.position + items.length,
     ...(after === undefined || after === null ? {} : { after }),
-    pageSize: cursor.pageSize,
-    total: knownTotal,
-    firstPage: cursor.firstPage ?? page,
-    lastPage: page,
-    limitIgnored: cursor.limitIgnored || (isFirst && items.length > cursor.pageSize),
-    ...(knownTotal === undefined ? {} : { recent: toRecent(cursor, items) }),
   };
-  const reachesTotal = knownTotal !== undefined && next.position >= knownTotal;
-  const isLast = reachesTotal || after === null;
-  return { kind: isLast ? 'last' : 'more', cursor: next, items };
+  return { kind: after === null ? 'last' : 'more', cursor: next, items };
 }
 
 /** A page that begins with an entry that is known leaves none out, however the list has moved. */
-function advanceOverlapping(cursor: Cursor, moved: Moved, { items }: PageContent): Progress {
-  const { total = 0 } = cursor;
+function advanceByNumber(before: Cursor, { items, total = before.total }: PageContent): Progress {
+  const change = (total ?? 0) - (before.total ?? total ?? 0);
+  const cursor = { ...before, total, moved: before.moved || change !== 0 };
+  if (isRepeated(cursor, items)) return classifyRepeated(cursor);
   const offset = toOffset(cursor);
+  const isCutShort = items.length === 0 && offset < (total ?? 0);
+  if (isCutShort) return incomplete('fewer entries than the total');
   const known = new Set(cursor.recent);
-  // The offset is ignored.
-  const isFirstAgain = offset >= items.length && identifyPage(items) === cursor.firstPage;
-  if (isFirstAgain) return incomplete('a page came twice');
-  const isJoined = offset === 0 || known.has(identifyItem(items[0]));
-  if (!isJoined) return stepBack(cursor, { ...moved, overlap: 2 * moved.overlap });
+  const isAtEdge = offset === 0 || offset === cursor.position;
+  const isJoined = isAtEdge || known.has(identifyItem(items[0]));
+  if (!isJoined) return stepBack(cursor, Math.abs(change));
   const fresh = items.filter((item) => !known.has(identifyItem(item)));
-  const count = moved.count + fresh.length;
-  const position = offset + items.length;
-  if (fresh.length === 0 && position >= total) {
-    const isEverything = count + moved.grown >= total;
-    return isEverything
-      ? { kind: 'end', result: { complete: true } }
-      : incomplete('fewer entries than the total');
-  }
-  if (items.length === 0) return incomplete('fewer entries than the total');
-  // At least half of each page is new ground.
-  const overlap = Math.min(moved.overlap, Math.floor(items.length / 2));
-  const recent = toRecent(cursor, fresh);
-  const next = { ...cursor, position, recent, moved: { ...moved, overlap, count } };
-  return { kind: 'more', cursor: next, items: fresh };
+  return pass(cursor, { items, fresh, position: offset + items.length });
+}
+
+/** A page that joins the ones before, and what of it is in none of them. */
+interface JoinedPage {
+  readonly items: readonly unknown[];
+  readonly fresh: readonly unknown[];
+  /** Entries passed with it. */
+  readonly position: number;
+}
+
+/**
+ * The total ends a list, or a page that shows nothing but its last entries again although more were asked for. Where the
+ * total has changed, or fewer different entries came, one more page shows whether this is its end.
+ */
+function pass(cursor: Cursor, page: JoinedPage): Progress {
+  const { total, overlap = 0, back, recent = [], moved } = cursor;
+  const { items, fresh, position } = page;
+  const end = fresh.length === 0 ? findEnd(cursor, page) : undefined;
+  if (end) return { kind: 'end', result: end };
+  const count = (cursor.count ?? 0) + fresh.length;
+  const next: Cursor = {
+    ...(fresh.length === 0 ? cursor : withPage(cursor, items)),
+    position,
+    count,
+    recent: [...recent, ...fresh.map(identifyItem)].slice(-RECENT_MAX),
+    // At least half of each page is new ground.
+    overlap: Math.min(Math.max(1, back ?? overlap), Math.floor(items.length / 2)),
+    back: undefined,
+  };
+  const isLast = total !== undefined && position >= total && count >= total && !moved;
+  return { kind: isLast ? 'last' : 'more', cursor: next, items: fresh };
+}
+
+/** Tells what a page with nothing new proves; undefined: the read goes on. */
+function findEnd(
+  { total, overlap = 0, back, pageSize, position: before }: Cursor,
+  { items, position }: JoinedPage,
+): Completeness | undefined {
+  if (total !== undefined && position >= total) return { complete: true };
+  const isShort = back === undefined && items.length <= overlap && items.length < pageSize;
+  if (isShort && total === undefined) return { complete: true };
+  if (isShort) return { complete: false, reason: 'fewer entries than the total' };
+  // Nothing known was where an earlier page began, and now there is: one of them is wrong.
+  const isContradicted = back !== undefined && position >= before;
+  if (!isContradicted) return undefined;
+  return { complete: false, reason: 'the list changed too much while reading' };
+}
+
+/** The cursor with what a page that was read shows of the service. */
+function withPage(cursor: Cursor, items: readonly unknown[]): Cursor {
+  const page = identifyPage(items);
+  const isFirst = cursor.firstPage === undefined;
+  return {
+    ...cursor,
+    firstPage: cursor.firstPage ?? page,
+    lastPage: page,
+    limitIgnored: cursor.limitIgnored || (isFirst && items.length > cursor.pageSize),
+  };
 }
 
 /** Further back than anything that is known there is nothing to go on from. */
-function stepBack(cursor: Cursor, moved: Moved): Progress {
+function stepBack(cursor: Cursor, change: number): Progress {
   const known = cursor.recent?.length ?? 0;
-  const tried = cursor.moved?.overlap ?? 0;
+  const tried = cursor.back ?? cursor.overlap ?? 0;
   if (tried >= known) return incomplete('the list changed too much while reading');
-  const overlap = Math.min(Math.max(1, moved.overlap), known);
-  return { kind: 'back', cursor: { ...cursor, moved: { ...moved, overlap } } };
+  const back = Math.min(Math.max(2 * tried, 2 * change), known);
+  return { kind: 'back', cursor: { ...cursor, back } };
 }
 
-function toRecent({ recent = [] }: Cursor, items: readonly unknown[]): string[] {
-  return [...recent, ...items.map(identifyItem)].slice(-RECENT_MAX);
-}
-
-function endAtEmptyPage(position: number, total: number | undefined): Progress {
-  if (total !== undefined && position < total) return incomplete('fewer entries than the total');
-  return { kind: 'end', result: { complete: true } };
+/** True for a page that came before, although its place is another one. */
+function isRepeated({ firstPage, lastPage, back }: Cursor, items: readonly unknown[]): boolean {
+  if (items.length === 0 || back !== undefined) return false;
+  const page = identifyPage(items);
+  return page === firstPage || page === lastPage;
 }
 
 /** A service that ignores the offset repeats page 1; when it ignores the limit too, that page was everything. */
-function classifyRepeated(
-  cursor: Cursor,
-  { page, knownTotal }: { page: string; knownTotal: number | undefined },
-): Progress {
-  const isOnlyPage = page === cursor.firstPage && page === cursor.lastPage;
-  const wasEverything = cursor.limitIgnored && isOnlyPage && cursor.position >= (knownTotal ?? 0);
-  return wasEverything
-    ? { kind: 'end', result: { complete: true } }
-    : incomplete('a page came twice');
+function classifyRepeated({
+  firstPage,
+  lastPage,
+  limitIgnored,
+  position,
+  total,
+}: Cursor): Progress {
+  const isOnlyPage = firstPage === lastPage;
+  const wasEverything = limitIgnored && isOnlyPage && position >= (total ?? 0);
+  return wasEverything ? COMPLETE : incomplete('a page came twice');
 }
+
+const COMPLETE: Progress = { kind: 'end', result: { complete: true } };
 
 function incomplete(reason: IncompleteReason): Progress {
   return { kind: 'end', result: { complete: false, reason } };

@@ -102,7 +102,7 @@ export function repeatPage({ path, size, place }: PlacedPage): Tamper {
   const bodies = new Map<number, unknown>();
   return (url, body) => {
     if (!url.pathname.endsWith(path)) return body;
-    const asked = Math.floor(toStart(url) / size);
+    const asked = toPlace(url, size);
     bodies.set(asked, body);
     return asked === place ? (bodies.get(asked - 1) ?? body) : body;
   };
@@ -127,7 +127,12 @@ export function withEntries(change: (entries: unknown[]) => unknown[]) {
 }
 
 function isPage(url: URL, { path, size, place }: PlacedPage): boolean {
-  return url.pathname.endsWith(path) && Math.floor(toStart(url) / size) === place;
+  return url.pathname.endsWith(path) && toPlace(url, size) === place;
+}
+
+/** A page begins with the last entry of the page before. */
+function toPlace(url: URL, size: number): number {
+  return Math.ceil(toStart(url) / (size - 1));
 }
 
 /** How many entries are before what was asked for. */
