@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
 import type { Rule } from '../src/domain/rules.ts';
 import { toExplanationText } from '../src/ops/explain/to-text.ts';
-import type { Explanation } from '../src/ops/schemas/resources.ts';
+import { type Explanation, STANDINGS } from '../src/ops/schemas/resources.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
@@ -37,6 +38,13 @@ function toRows({ fields }: Explanation): Record<string, unknown[]> {
     ]),
   );
 }
+
+test('docs/explain.md says once what each state of a field means', () => {
+  const page = readFileSync('docs/explain.md', 'utf8');
+  const listed = [...page.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, state]) => state);
+
+  expect(listed).toEqual([...STANDINGS]);
+});
 
 describeBridges('explain', ({ makeUrl }) => {
   async function withRules(run: (bridge: TestBridge) => Promise<void>): Promise<void> {

@@ -9,9 +9,10 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { runner } from './support/command.ts';
+import { readMetrics } from './support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
 import { type Arrived, startReceiver, type TestReceiver } from './support/receiver.ts';
-import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 /** The machine may be busy, and the state is looked at every few seconds. */
 const PATIENT = { interval: 20 };
@@ -83,6 +84,100 @@ test('a leaver who is not out after five minutes is told, by id alone, and once 
     expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
     expect(receiver.taken[0]?.json.data).toMatchObject({ user: leaver.id });
     expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
+  });
+});
+
+for (const [heldBy, more] of [
+  ['plan', { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' }],
+  ['observe-mode', { MODE: 'observe' }],
+  ['writes-paused', {}],
+] as const) {
+  test(`a leaver whom an operator's decision keeps in is told, counted and shown with the reason: ${heldBy}`, async () => {
+    const receiver = await startReceiver();
+    const asked = { events: ['leaver.*'] };
+    const settings = {
+      ...SWEEP_SETTINGS,
+      SCIM_WRITE_WAIT: '0',
+      ...more,
+      ...receiver.settings(asked),
+    };
+    const sandbox = { seed: { users: 2 } };
+    await withCalmBridge({ settings, sandbox }, async (bridge, clock) => {
+      const ids = [await addUser(bridge, 'user00001'), await addUser(bridge, 'user00002')];
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
+      if (heldBy === 'writes-paused') await askOps(bridge, 'POST', '/pause', {});
+      for (const id of ids) {
+        await deactivate(bridge, id);
+        await clock.passFor(bridge.sandbox, MINUTE_MS);
+      }
+      const early = listTypes(receiver.taken);
+      await clock.passFor(bridge.sandbox, 6 * MINUTE_MS);
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const { body: status } = await askOps(bridge, 'GET', '/status');
+      const told = receiver.taken.map(({ json }) => json.data);
+
+      const kept = heldBy === 'plan' ? ids.slice(1) : ids;
+      expect(early).toEqual([]);
+      expect(told).toMatchObject(kept.map((user) => ({ user, heldBy })));
+      expect(metrics.get('changes_waiting{kind="leaver"}')).toBe(kept.length);
+      expect(metrics.get('change_oldest_age_seconds{kind="leaver"}')).toBeGreaterThan(360);
+      expect(status.leavers).toMatchObject({ count: kept.length, heldBy });
+      if (heldBy !== 'plan') return;
+      const plan = String(told[0]?.plan);
+      const { body: held } = await askOps(bridge, 'GET', `/plans/${plan}`);
+      await askOps(bridge, 'POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
+      await clock.pass(bridge.sandbox, () => receiver.taken.length > 1);
+      expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
+      const after = await readMetrics(bridge, OPS_TOKEN);
+      expect(after.get('change_duration_seconds_bucket{le="300",kind="leaver"}')).toBe(1);
+      expect(after.get('change_duration_seconds_count{kind="leaver"}')).toBe(2);
+    });
+  });
+}
+
+test('more than ten leavers are told as a number, and who was told alone before is told when out', async () => {
+  const receiver = await startReceiver();
+  const settings = {
+    ...SWEEP_SETTINGS,
+    SCIM_WRITE_WAIT: '0',
+    UPSTREAM_RATE: '0',
+    ...receiver.settings({ events: ['leaver.*'] }),
+  };
+  const sandbox = { seed: { users: 12 } };
+  await withCalmBridge({ settings, sandbox }, async (bridge, clock) => {
+    const names = Array.from(
+      { length: 12 },
+      (_, index) => `user${String(index + 1).padStart(5, '0')}`,
+    );
+    const ids = await Promise.all(names.map((name) => addUser(bridge, name)));
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
+    await askOps(bridge, 'POST', '/pause', {});
+    const [first = '', second = '', ...others] = ids;
+    await deactivate(bridge, first);
+    await clock.passFor(bridge.sandbox, 6 * MINUTE_MS);
+    for (const id of [second, ...others]) await deactivate(bridge, id);
+    await clock.passFor(bridge.sandbox, 6 * MINUTE_MS);
+    const before = receiver.taken.map(({ json }) => [json.type, json.data.user ?? json.data.count]);
+    for (const id of [first, second]) {
+      const back = toPatch({ op: 'replace', path: 'active', value: true });
+      await send(bridge, 'PATCH', `/Users/${id}`, back);
+    }
+    await askOps(bridge, 'POST', '/resume');
+    await clock.pass(bridge.sandbox, () => receiver.taken.length >= 4);
+
+    expect(before).toEqual([
+      ['leaver.late', first],
+      ['leaver.late', 12],
+    ]);
+    const after = receiver.taken
+      .slice(2)
+      .map(({ json }) => [json.type, json.data.user ?? json.data.count]);
+    expect(after).toEqual(
+      expect.arrayContaining([
+        ['leaver.done', first],
+        ['leaver.done', 10],
+      ]),
+    );
   });
 });
 

@@ -83,6 +83,7 @@ const NOTHING: OpsSources = {
     listStuck: never,
     listFailing: never,
     listDisputes: never,
+    findLeavers: never,
     findRelease: never,
     readQueue: never,
     scimUrl: '',

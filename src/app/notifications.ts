@@ -3,8 +3,10 @@ import type { Condition, Notice } from '../domain/notification.ts';
 import type { NotifierDeps } from '../notify/notifier.ts';
 import type { Observed } from '../notify/watch.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
+import { findLeaverHold } from '../ops/state/leavers.ts';
+import type { WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { ReasonCode } from '../ops/state/reason.ts';
-import { type LateLeaver, listLateLeavers } from '../store/changes.ts';
+import { findLateLeavers, type LateLeaver, type LateLeavers } from '../store/changes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { findFact, saveFact } from '../store/facts.ts';
@@ -18,8 +20,10 @@ const UNTOLD: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-lea
 
 /** Time after which a leaver who is not out is told, in milliseconds. */
 const LEAVER_LATE_MS = 5 * 60_000;
-/** Leavers who are told at a time. */
-const LEAVERS_MAX = 500;
+/** Leavers who are told one by one; above that they are told as a number. */
+const LEAVERS_MAX = 10;
+/** Leavers who are looked at, so that whoever was told is found again. */
+const LEAVERS_SEEN_MAX = 500;
 /** Times before an expiry at which it is told, in days. */
 const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
@@ -37,7 +41,7 @@ export async function observeBridge(
     readReadiness(sources),
     countWaitingPlans(read),
     listLiveCredentials(read),
-    listLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_MAX }),
+    findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_SEEN_MAX }),
   ]);
   const told = reasons.filter(({ code }) => !UNTOLD.has(code));
   const byCode = [...new Map(told.map((reason) => [reason.code, reason])).values()];
@@ -46,7 +50,7 @@ export async function observeBridge(
       ...byCode.map(toReason),
       ...plans.map(toPlan),
       ...toExpiries(credentials, now),
-      ...leavers.map((leaver) => toLeaver(leaver)),
+      ...toLeavers(leavers, sources.writes()),
     ],
     findNews: (tx) => findDriftNews(tx, now),
   };
@@ -96,16 +100,52 @@ function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
   });
 }
 
-function toLeaver({ id, version, acceptedAt, userName }: LateLeaver): Condition {
+const MANY_LEAVERS = 'leavers';
+
+function toLeavers({ count, some }: LateLeavers, writes: WritesFacts): Condition[] {
+  const each = some.map((leaver) => toLeaver(leaver, writes));
+  const [oldest] = some;
+  if (oldest === undefined || count <= LEAVERS_MAX) return each;
+  const { since, why, held } = toHold(oldest, writes);
+  const late = `${count} people who left can still work in the service, the first since ${since}.${why} scim-bridge status`;
+  const done = `No more than ${LEAVERS_MAX} of those who left can still work in the service.`;
+  const subject = MANY_LEAVERS;
+  const many = {
+    key: MANY_LEAVERS,
+    began: toTold('leaver.late', subject, late, { count, acceptedAt: since, ...held }),
+    ended: toTold('leaver.done', subject, done, { count: LEAVERS_MAX }),
+  };
+  return [many, ...each];
+}
+
+function toLeaver(leaver: LateLeaver, writes: WritesFacts): Condition {
+  const { id, version, userName } = leaver;
   const subject = `user:${id}`;
-  const since = new Date(acceptedAt).toISOString();
-  const late = `Somebody who left can still work in the service: the deactivation of ${id} was accepted at ${since}. scim-bridge why ${id}`;
-  const done = `The deactivation of ${id} waits no more: the service holds it, or a later request replaced it.`;
+  const { since, why, held } = toHold(leaver, writes);
+  const late = `Somebody who left can still work in the service: the deactivation of ${id} was accepted at ${since}.${why} scim-bridge why ${id}`;
+  const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
   const data = { user: id, acceptedAt: since };
   return {
     key: `leaver:${id}:${version}`,
-    began: { ...toTold('leaver.late', subject, late, data), names: { userName } },
+    began: { ...toTold('leaver.late', subject, late, { ...data, ...held }), names: { userName } },
     ended: toTold('leaver.done', subject, done, data),
+    partOf: MANY_LEAVERS,
+  };
+}
+
+/** Tells since when a leaver waits, and for which decision of an operator. */
+function toHold(leaver: LateLeaver, writes: WritesFacts) {
+  const { acceptedAt, plan } = leaver;
+  const heldBy = findLeaverHold(leaver, writes);
+  const why = {
+    plan: ` A plan that waits for an operator holds it: scim-bridge plan show ${plan}.`,
+    'observe-mode': ' The bridge only observes.',
+    'writes-paused': ' Changes are paused: scim-bridge resume.',
+  };
+  return {
+    since: new Date(acceptedAt).toISOString(),
+    why: heldBy === undefined ? '' : why[heldBy],
+    held: heldBy === undefined ? {} : { heldBy, ...(plan !== null && { plan }) },
   };
 }
 

@@ -27,6 +27,7 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
 import { listNames } from '../store/audit/timeline.ts';
+import { findLateLeavers } from '../store/changes.ts';
 import { countDrifts, findDrift } from '../store/drifts.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
@@ -43,7 +44,13 @@ import { toScimDeps } from './scim.ts';
 /** State that operators are shown, beside what the store lists. */
 type State = Omit<
   StatusSources,
-  'listStuck' | 'listFailing' | 'listDisputes' | 'findRelease' | 'findLastSweep' | 'countDrifts'
+  | 'listStuck'
+  | 'listFailing'
+  | 'listDisputes'
+  | 'findLeavers'
+  | 'findRelease'
+  | 'findLastSweep'
+  | 'countDrifts'
 > &
   Pick<HealthSources, 'writes'>;
 
@@ -127,6 +134,7 @@ function toStatusSources(
     listStuck: (limit) => listStuck(store.read, limit),
     listFailing: (limit) => listFailing(store.read, limit),
     listDisputes: (limit) => listDisputes(store.read, limit),
+    findLeavers: () => findLateLeavers(store.read, { before: clock.now(), limit: 1 }),
     findRelease: () => findReleaseProgress(store.read, clock.now()),
     async findLastSweep() {
       const [last] = await sweeps.list({ beforeSeq: NEWEST, limit: 1 });

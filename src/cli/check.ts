@@ -1,7 +1,7 @@
 import type { LoadedSettings } from '../settings/load.ts';
 import type { AddCommand } from './context.ts';
 
-/** Options of a probe of the service. */
+/** Options of a probe. */
 export interface CheckOptions {
   readonly loaded: LoadedSettings;
   readonly format: 'text' | 'json';
@@ -9,7 +9,7 @@ export interface CheckOptions {
   readonly write: (text: string) => void;
 }
 
-/** Probes the service without changing it; resolves with the exit code. */
+/** Probes the service and the store without changing them; resolves with the exit code. */
 export type Check = (options: CheckOptions) => Promise<number>;
 
 /** `check`: tests whether the bridge can work with the service, and suggests better settings. */
@@ -17,7 +17,9 @@ export function checkCommand(check: Check): AddCommand {
   return (program, { loadSettings, exitWith, write }) => {
     program
       .command('check')
-      .description('probe the service without changing it: address, token, rights, open questions')
+      .description(
+        'look at the service and the store without changing them: address, token, rights, open questions',
+      )
       .option('--json', 'as one JSON object')
       .addHelpText('after', exitCodesHelp)
       .action(async ({ json }: { json?: true }) => {
@@ -28,7 +30,7 @@ export function checkCommand(check: Check): AddCommand {
 }
 
 const exitCodesHelp = `
-Only reads are sent, at the rate of upstream.requestsPerSecond.
+Only reads are sent to the service, at the rate of upstream.requestsPerSecond.
 
 Exit codes:
   0   everything that the bridge needs works; there may be warnings

@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { describeStores } from '../../test/support/stores.ts';
 import { startForTest } from '../sandbox/start-for-test.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
 import { checkCommand } from './check.ts';
 import { createCheck } from './probe-service.ts';
@@ -55,6 +62,56 @@ test('check --json prints one object', async () => {
     ok: true,
     service: { url: sandbox.url, apiVersion: 'latest' },
     calls: sandbox.calls.count(),
+  });
+});
+
+const damage = (path: string) => writeFileSync(path, 'this is no database at all, and long enough');
+for (const { why, prepare, code, said } of [
+  { why: 'is made by a start', prepare: () => {}, code: 0, said: 'none yet, a start makes' },
+  { why: 'is damaged', prepare: damage, code: 1, said: 'store-corrupt' },
+]) {
+  test(`check looks at the store and changes nothing there: one that ${why}`, async () => {
+    const { env } = await startService();
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-check-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'bridge.db');
+    prepare(path);
+    const before = readdirSync(folder);
+
+    const ended = await runCheck([], { ...env, DATABASE_URL: `sqlite:${path}` });
+
+    expect(ended.code).toBe(code);
+    expect(ended.out).toMatch(new RegExp(`store +.*${said}`));
+    expect(readdirSync(folder)).toEqual(before);
+  });
+}
+
+describeStores('check', ({ makeUrl }) => {
+  test('says of a store that it is of this version, beside a bridge that runs on it', async () => {
+    const { env } = await startService();
+    const url = await makeUrl('migrated');
+    const running = await openStore({ url });
+    onTestFinished(() => running.close());
+
+    const { code, out } = await runCheck([], { ...env, DATABASE_URL: url });
+
+    expect(code).toBe(0);
+    expect(out).toMatch(/store +(SQLite|PostgreSQL).*, of this version/);
+  });
+
+  test('refuses a store that a newer version has changed', async () => {
+    const { env } = await startService();
+    const url = await makeUrl('empty');
+    const store = await openStore({ url });
+    await migrate(store);
+    const row = sql`insert into kysely_migration (name, timestamp) values ('002-later', '2030')`;
+    await store.write((tx) => row.execute(tx));
+    await store.close();
+
+    const { code, out } = await runCheck([], { ...env, DATABASE_URL: url });
+
+    expect(code).toBe(1);
+    expect(out).toContain('store-newer');
   });
 });
 

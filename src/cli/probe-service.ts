@@ -3,11 +3,12 @@ import { checkService } from '../ops/check/check-service.ts';
 import { toText } from '../ops/check/to-text.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Check } from './check.ts';
+import { checkStore } from './check-store.ts';
 import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
 
 /**
- * Creates the probe behind `check`: it prints its findings and returns 0, or 1 when a check failed.
+ * Creates the probe behind `check`, of the service and the store: it prints its findings and returns 0, or 1 when a check failed.
  * @throws SettingsError without `upstream.url`: the embedded sandbox has no open questions.
  */
 export function createCheck(deps: { clock: Clock; random: () => number }): Check {
@@ -18,7 +19,12 @@ export function createCheck(deps: { clock: Clock; random: () => number }): Check
         'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
       throw new SettingsError([{ setting: 'upstream.url', message }]);
     }
-    const report = await checkService({ ...rest, url, token }, deps);
+    const [probed, store] = await Promise.all([
+      checkService({ ...rest, url, token }, deps),
+      checkStore(loaded.settings),
+    ]);
+    const ok = probed.ok && store.status !== 'failed';
+    const report = { ...probed, ok, checks: [...probed.checks, store] };
     write(format === 'json' ? toJson(report) : toText(report));
     return report.ok ? exitCodes.done : exitCodes.failed;
   };

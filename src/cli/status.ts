@@ -59,6 +59,7 @@ function toText(status: Status, context: CliContext): string {
     toLine('changes', changes),
     toLine('work', `${due} due, ${status.failingCount} failing, ${status.stuckCount} stuck`),
     ...toTroubles(status),
+    ...toLeavers(status),
     toLine('service', toServiceText(status)),
     toLine('first read', toFirstReadText(status)),
     toLine('last sweep', toSweepText(status)),
@@ -81,6 +82,19 @@ function toTroubles({ stuck, failing, disputes }: Status): string[] {
     ...shown,
     ...disputed.map(({ type, name, reason }) => toLine('', toPlain(`${type} ${name}: ${reason}`))),
   ];
+}
+
+function toLeavers({ leavers }: Status): string[] {
+  if (leavers === null) return [];
+  const { count, since, heldBy, plan } = leavers;
+  const holds = {
+    plan: `, held by a plan: scim-bridge plan show ${plan}`,
+    'observe-mode': ', because the bridge only observes',
+    'writes-paused': ', because changes are paused',
+  };
+  const who = count === 1 ? '1 who left is not out' : `${count} who left are not out`;
+  const why = heldBy === null ? '' : holds[heldBy];
+  return [toLine('leavers', `${who}, since ${toMoment(since)}${why}`)];
 }
 
 function toServiceText({ upstream }: Status): string {

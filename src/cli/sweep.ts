@@ -181,8 +181,15 @@ interface Result {
 function toHead({ sweep, drifts }: Result): string {
   const { status, calls, counts, reasons } = sweep;
   const { users = 0, groups = 0 } = counts;
-  const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${drifts.length} differences open\n`;
+  const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${toDifferences(drifts)}\n`;
   return [head, ...reasons.map((reason) => `  not concluded: ${reason}\n`)].join('');
+}
+
+function toDifferences(drifts: readonly DriftAnswer[]): string {
+  const managed = drifts.filter(isOfManaged).length;
+  const found = managed === 0 ? 'nothing managed differs' : `${managed} differences open`;
+  const others = drifts.length - managed;
+  return others === 0 ? found : `${found}, ${others} accounts or groups that nobody asked for`;
 }
 
 /** Counts without a name, for logs that many may read. */

@@ -36,4 +36,6 @@ export interface Condition {
   readonly key: string;
   readonly began: Omit<Notice, 'at'>;
   readonly ended?: Omit<Notice, 'at'>;
+  /** Key of the state that is told in its place while that holds; what was told before goes on. */
+  readonly partOf?: string;
 }

@@ -24,7 +24,9 @@ export async function tellChanges(
 ): Promise<number> {
   const told = new Map((await listNotices(tx)).map((row) => [row.key, row]));
   const current = new Set(conditions.map(({ key }) => key));
-  const begun = conditions.filter(({ key }) => !told.has(key));
+  const begun = conditions.filter(
+    ({ key, partOf }) => !told.has(key) && !(partOf !== undefined && current.has(partOf)),
+  );
   const over = [...told.values()].filter(({ key }) => !current.has(key));
   await insertNotices(
     tx,

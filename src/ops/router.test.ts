@@ -230,6 +230,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
     viewAttempts: () => ({ failed: 0, sources: [] }),
     activity: () => ({ running: 2, waiting: 1 }),
+    findLeavers: async () => ({ count: 0, some: [] }),
     findRelease: async () => undefined,
     readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
     scimUrl: 'https://scim.example.com/scim/v2',

@@ -135,7 +135,8 @@ export async function holdRemovals(
     // It was written since, so it is planned anew.
     if (actions === undefined) return { isOther: true };
     if (actions.length === 0) return { isOther: false };
-    await forgetRemovals(tx, removals.key, removals.version);
+    // A leaver is waited for until the service holds it, whoever decides when that is.
+    if (removals.key.type === 'group') await forgetRemovals(tx, removals.key, removals.version);
     return {
       isOther: true,
       plan: await addHeld(tx, actions, { removals, plan: held, now: clock.now() }),

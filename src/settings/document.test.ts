@@ -23,10 +23,11 @@ test('config/default.yaml changes nothing', () => {
   expect(fromFile).toEqual(loadSettings({ env: {}, readFile }));
 });
 
-test('config/example.yaml allows a start, without a warning, once the secrets are given', () => {
+test('config/example.yaml allows a start, without a warning, once the secrets are given, and makes nobody an administrator', () => {
   const env = { UPSTREAM_TOKEN: 'x', SCIM_TOKENS: 'correct-horse-battery' };
   const { settings, warnings } = loadSettings({ env, readFile, configFile: 'config/example.yaml' });
   expect(settings.publicUrl).toBe('https://scim.example.com');
+  expect(settings.rules).toEqual([]);
   expect(warnings).toEqual([]);
 });
 

@@ -3,7 +3,13 @@ import { addGroup, addUser } from '../../test/support/rows.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import type { ChangeClass } from '../domain/change-class.ts';
 import { insertOwnCall } from './audit/own-calls.ts';
-import { countWaitingChanges, insertChange, pruneChanges, takeSettledChanges } from './changes.ts';
+import {
+  countWaitingChanges,
+  findLateLeavers,
+  insertChange,
+  pruneChanges,
+  takeSettledChanges,
+} from './changes.ts';
 import { recoverInFlight } from './in-flight.ts';
 import type { Store } from './store.ts';
 import { updateUser } from './users/users.ts';
@@ -61,6 +67,37 @@ describeStores('accepted changes', ({ makeStore }) => {
     expect(counted).toEqual([{ kind: 'leaver', oldestAt: 7, count: 2 }]);
     expect(pruned).toBe(1);
     expect(await countWaitingChanges(store.read)).toEqual(counted);
+  });
+
+  test('somebody who is to be out and is still in waits, although nothing is due: an operator decides', async () => {
+    const store = await makeStore();
+    const seen = (more: object) => ({
+      active: 0,
+      observed: JSON.stringify({ active: true, ...more }),
+    });
+    const held = await addUser(store, seen({}));
+    const others = [
+      await addUser(store, { ...seen({}), active: 1 }),
+      await addUser(store, { ...seen({}), origin: null }),
+      await addUser(store, seen({ active: false })),
+      await addUser(store, seen({ temporarilyInactive: true })),
+    ];
+    for (const { id } of [held, ...others]) await remember(store, id, 3, 'leaver');
+
+    const settled = await Promise.all(
+      [held, ...others].slice(0, 2).map(({ id }) => {
+        const progress = { version: 9, oldestPending: undefined };
+        return store.write((tx) => takeSettledChanges(tx, { type: 'user', id }, progress));
+      }),
+    );
+    await store.write((tx) => pruneChanges(tx, { limit: 10 }));
+
+    expect(settled.map((rows) => rows.length)).toEqual([0, 1]);
+    expect(await countWaitingChanges(store.read)).toEqual([
+      { kind: 'leaver', oldestAt: 3, count: 1 },
+    ]);
+    const late = await findLateLeavers(store.read, { before: 3, limit: 10 });
+    expect(late).toMatchObject({ count: 1, some: [{ id: held.id, acceptedAt: 3, plan: null }] });
   });
 
   test('whose call began with them are stored when their process has ended before its outcome', async () => {

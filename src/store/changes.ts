@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
+import { HOLDING_SOURCES } from '../domain/plan.ts';
 import type { ChangesTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -19,6 +20,13 @@ export interface ChangeProgress {
   readonly oldestPending: number | undefined;
 }
 
+/** Condition of a user who is to be out and whom the service was last seen to let work, whatever keeps the change back. */
+const IS_STILL_IN = sql`origin is not null and (active = 0 or deleted_at is not null)
+  and observed like '%"active":true%' and observed not like '%"temporarilyInactive":true%'`;
+/** Condition of a change that nothing is done about now, and that has not come true. */
+const IS_HELD_LEAVER = sql<SqlBool>`kind = 'leaver' and exists (select 1 from users
+  where users.id = changes.resource_id and ${IS_STILL_IN})`;
+
 /** Forgets the changes that wait no more, and returns them, the oldest first. */
 export async function takeSettledChanges(
   tx: Db,
@@ -26,13 +34,15 @@ export async function takeSettledChanges(
   { version, oldestPending }: ChangeProgress,
 ): Promise<ChangeRow[]> {
   let settled = tx.deleteFrom('changes').where('resource_id', '=', id);
-  if (Number.isFinite(version)) settled = settled.where('version', '<=', version);
+  if (Number.isFinite(version)) {
+    settled = settled.where('version', '<=', version).where(sql<SqlBool>`not (${IS_HELD_LEAVER})`);
+  }
   if (oldestPending !== undefined) settled = settled.where(isSettled(id, oldestPending));
   const rows = await settled.returningAll().execute();
   return rows.toSorted((a, b) => a.version - b.version);
 }
 
-/** Forgets removals up to this version, because they wait for an operator and not for the service. */
+/** Forgets removals up to this version: an operator decides, or has decided against them. */
 export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: number): Promise<void> {
   const removals = tx.deleteFrom('changes').where('resource_id', '=', id);
   const kinds = ['leaver', 'member-removed'] as const;
@@ -47,14 +57,16 @@ function isSettled(id: string, oldestPending: number): RawBuilder<SqlBool> {
   return sql`((${access} and not ${waits}) or (not ${access} and version < ${oldestPending}))`;
 }
 
-/** Forgets at most `limit` changes of resources that wait for nothing any more; returns how many. */
+const isDue = (table: 'users' | 'groups') => sql`exists (select 1 from ${sql.table(table)} as home
+  where home.id = changes.resource_id and home.due_at is not null)`;
+/** Condition of a change that the service does not hold: somebody who is to be out counts also while that is held. */
+const WAITS = sql`(${isDue('users')} or ${isDue('groups')} or (${IS_HELD_LEAVER}))`;
+
+/** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
 export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
-  const isDue = (table: 'users' | 'groups') =>
-    sql`exists (select 1 from ${sql.table(table)} as home
-      where home.id = changes.resource_id and home.due_at is not null)`;
-  const over = sql<{ resource_id: string }>`select resource_id from changes
-    where not ${isDue('users')} and not ${isDue('groups')} limit ${limit}`;
-  const result = await sql`delete from changes where resource_id in (${over})`.execute(tx);
+  const over = sql`select resource_id, version from changes where not ${WAITS} limit ${limit}`;
+  const result = await sql`delete from changes
+    where (resource_id, version) in (${over})`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }
 
@@ -68,10 +80,8 @@ export interface WaitingChanges {
 /** Counts the accepted changes that the service does not hold yet, by kind. */
 export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
   const { rows } = await sql<{ kind: string; oldest: number; count: number }>`
-    select changes.kind, min(changes.accepted_at) as oldest, count(*) as count from changes
-    where exists (select 1 from users where id = changes.resource_id and due_at is not null)
-      or exists (select 1 from groups where id = changes.resource_id and due_at is not null)
-    group by changes.kind`.execute(db);
+    select kind, min(accepted_at) as oldest, count(*) as count from changes
+    where ${WAITS} group by kind`.execute(db);
   return rows.map(({ kind, oldest, count }) => ({
     kind,
     oldestAt: Number(oldest),
@@ -99,28 +109,39 @@ export interface LateLeaver {
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
   readonly userName: string;
+  /** Plan that holds the deactivation until an operator decides; null: none does. */
+  readonly plan: string | null;
 }
 
-/** Leavers accepted before a time (epoch milliseconds) who are not out, the oldest first. */
-export async function listLateLeavers(
+/** Leavers who are not out. */
+export interface LateLeavers {
+  readonly count: number;
+  /** The oldest of them first. */
+  readonly some: readonly LateLeaver[];
+}
+
+/** Finds the leavers accepted before a time (epoch milliseconds) who are not out, whatever keeps them in. */
+export async function findLateLeavers(
   db: Db,
   { before, limit }: { readonly before: number; readonly limit: number },
-): Promise<LateLeaver[]> {
-  const rows = await db
-    .selectFrom('changes')
-    .innerJoin('users', (join) => join.on(sql`users.id`, '=', sql`changes.resource_id`))
-    .select(['users.id', 'changes.version', 'changes.accepted_at', 'users.user_name'])
-    .where('changes.kind', '=', 'leaver')
-    .where('changes.accepted_at', '<=', before)
-    .where('users.due_at', 'is not', null)
-    .orderBy('changes.accepted_at')
-    .limit(limit)
-    .execute();
-  return rows.map(({ accepted_at: acceptedAt, user_name: userName, ...row }) => ({
+): Promise<LateLeavers> {
+  const { rows } = await sql<LateLeaver & { readonly count: number }>`
+    select users.id, changes.version, changes.accepted_at as "acceptedAt",
+      users.user_name as "userName", count(*) over () as count,
+      (select min(action.plan_id) from plan_actions as action
+        join plans as plan on plan.id = action.plan_id
+        where action.resource_id = users.id and action.status = 'planned'
+          and action.kind in ('user.deactivate', 'user.access')
+          and plan.source in (${sql.join([...HOLDING_SOURCES])})) as plan
+    from changes join users on users.id = changes.resource_id
+    where changes.kind = 'leaver' and changes.accepted_at <= ${before} and ${WAITS}
+    order by changes.accepted_at, users.id limit ${limit}`.execute(db);
+  const some = rows.map(({ count: _, ...row }) => ({
     ...row,
-    acceptedAt,
-    userName,
+    version: Number(row.version),
+    acceptedAt: Number(row.acceptedAt),
   }));
+  return { count: Number(rows[0]?.count ?? 0), some };
 }
 
 /** Longest time between a write and the call that begins with it, in milliseconds. */

@@ -11,6 +11,6 @@ export async function playLastSweep(talk: Talk): Promise<void> {
   const open = (await readDrifts(talk)).filter(({ status }) => status !== 'repaired');
   expectThat(open.length === 0, `nothing differs any more: ${JSON.stringify(open)}`);
   await screen.say(
-    'Nothing differs. Accounts that no provider asked for are listed and left alone.',
+    'Nothing that a provider asked for differs. The accounts of others are counted and left alone.',
   );
 }

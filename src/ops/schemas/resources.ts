@@ -75,12 +75,12 @@ export const adoptBody = bodyOf(ADOPT, {
 });
 
 /**
- * State of a field: `settled` (the service holds it), `pending`, `stuck` (the service refused it after it was
+ * States of a field: `settled` (the service holds it), `pending`, `stuck` (the service refused it after it was
  * acknowledged), `drifted` (changed in the service), `held` (differs, and waits in a plan),
  * `bridge only` (the service cannot hold it), `unknown` (not seen yet),
  * `not ours` (never set, or the resource is not managed).
  */
-const standing = word([
+export const STANDINGS = [
   'settled',
   'pending',
   'stuck',
@@ -89,7 +89,8 @@ const standing = word([
   'bridge only',
   'unknown',
   'not ours',
-]);
+] as const;
+const standing = word(STANDINGS);
 
 /** The state of a field. */
 export type FieldStanding = JsonOf<typeof standing>;

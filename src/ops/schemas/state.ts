@@ -122,6 +122,17 @@ export const status = z.strictObject({
   stuck: z
     .array(trouble)
     .describe('Acknowledged, then refused or not done by the service; field by field.'),
+  leavers: z
+    .strictObject({
+      count: count(),
+      since: moment().describe('When the deactivation of the first was accepted.'),
+      heldBy: word(['plan', 'observe-mode', 'writes-paused'])
+        .nullable()
+        .describe('The decision of an operator that keeps the first in; null: the service does.'),
+      plan: z.string().nullable().describe('The plan that holds the first back.'),
+    })
+    .nullable()
+    .describe('Who was deactivated or deleted and can still work in the service; null: nobody.'),
   disputes: z.array(dispute).describe('Names that only an operator can place.'),
   upstream: z.strictObject({
     waiting: z

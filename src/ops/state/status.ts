@@ -1,6 +1,7 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
 import type { Queue } from '../../reconcile/loop/convergence.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
+import type { LateLeavers } from '../../store/changes.ts';
 import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
@@ -9,6 +10,7 @@ import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
 import type { SweepView } from '../schemas/drift.ts';
 import type { Status } from '../schemas/state.ts';
+import { toLeaversStatus } from './leavers.ts';
 import type { Readiness } from './readiness.ts';
 import type { FirstRead, WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { toWritesView } from './writes.ts';
@@ -27,6 +29,7 @@ export interface StatusSources {
   readonly listStuck: (limit: number) => Promise<StuckPart[]>;
   readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
   readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
+  readonly findLeavers: () => Promise<LateLeavers>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
   readonly readQueue: () => Promise<Queue>;
   readonly scimUrl: string;
@@ -56,16 +59,18 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes, release, queue, seen] = await Promise.all([
-    sources.readReadiness(),
-    sources.readBacklog(),
-    sources.listStuck(TROUBLE_MAX),
-    sources.listFailing(TROUBLE_MAX),
-    sources.listDisputes(TROUBLE_MAX),
-    sources.findRelease(),
-    sources.readQueue(),
-    readSeen(sources),
-  ]);
+  const [readiness, backlog, stuck, failing, disputes, leavers, release, queue, seen] =
+    await Promise.all([
+      sources.readReadiness(),
+      sources.readBacklog(),
+      sources.listStuck(TROUBLE_MAX),
+      sources.listFailing(TROUBLE_MAX),
+      sources.listDisputes(TROUBLE_MAX),
+      sources.findLeavers(),
+      sources.findRelease(),
+      sources.readQueue(),
+      readSeen(sources),
+    ]);
   return {
     ...readiness,
     scimUrl: sources.scimUrl,
@@ -78,6 +83,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
     oldestSince: backlog.oldestSince === undefined ? null : toMoment(backlog.oldestSince),
     stuckCount: backlog.stuck,
     stuck: stuck.map(toTroubleStatus),
+    leavers: toLeaversStatus(leavers, sources.writes()),
     disputes: disputes.map(({ firstSeenAt, lastSeenAt, ...one }) => ({
       ...one,
       firstSeenAt: toMoment(firstSeenAt),

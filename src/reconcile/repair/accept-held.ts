@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
+import { forgetRemovals } from '../../store/changes.ts';
 import {
   HANDED_OVER,
   parseStored,
@@ -85,6 +86,9 @@ async function acceptState(
   }
   const difference = current.differences.get(toKey(action));
   if (difference === undefined) return;
+  if ('upstream_id' in current.row) {
+    await forgetRemovals(tx, { type: 'user', id: current.row.id }, current.row.version);
+  }
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
   await desire(tx, deps, current, { kind, memberId, value: difference.observed });
 }

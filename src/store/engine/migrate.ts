@@ -72,7 +72,7 @@ function toMigrationError(name: string, error: unknown): StoreError {
 }
 
 /** Names of the migrations that the store has had; none in an empty one. */
-async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
+export async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
   const table =
     engine === 'postgres'
       ? sql`select 1 where to_regclass('kysely_migration') is not null`
@@ -82,7 +82,11 @@ async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
   return applied.rows.map(({ name }) => name);
 }
 
-function assertNotNewer(applied: readonly string[], migrations: Record<string, Migration>): void {
+/** Asserts that this version may use a store. @throws StoreError `store-newer`; `store-moved` for one that was moved away */
+export function assertNotNewer(
+  applied: readonly string[],
+  migrations: Record<string, Migration>,
+): void {
   if (applied.includes(MOVED)) {
     throw new StoreError(
       'store-moved',

@@ -1,0 +1,111 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { sql } from 'kysely';
+import type { CheckResult } from '../ops/check/report.ts';
+import type { Settings } from '../settings/schema.ts';
+import { toStoreUrl } from '../settings/store-url.ts';
+import { openStore } from '../store/engine/database.ts';
+import { assertNotNewer, listApplied, listMigrations } from '../store/engine/migrate.ts';
+import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
+import { StoreError } from '../store/engine/store-error.ts';
+import { findWeaknesses } from '../store/engine/store-health.ts';
+import type { Engine } from '../store/store.ts';
+
+/** Looks at the store of the settings without changing it; a bridge may run on it. */
+export async function checkStore(settings: Settings): Promise<CheckResult> {
+  const url = toStoreUrl(settings);
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  try {
+    return path === undefined ? await checkServer(url) : checkFile(resolve(path));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const remedy = 'See DATABASE_URL in docs/settings.md, and the code in docs/errors.md.';
+    return toResult('failed', `${error.code}: ${error.message}`, remedy);
+  }
+}
+
+function checkFile(path: string): CheckResult {
+  if (!existsSync(path)) {
+    const folder = findFolder(path);
+    if (!isWritable(folder)) return toUnwritable(folder);
+    return toResult('ok', `SQLite: none yet, a start makes ${path}`);
+  }
+  const { isWhole, migrations } = inspectSqlite(path);
+  if (!isWhole) {
+    return toResult('failed', `SQLite: ${path} is damaged`, 'Restore a backup: docs/recovery.md.');
+  }
+  assertNotNewer(migrations, listMigrations('sqlite'));
+  // The log of SQLite lies beside the file.
+  const unwritable = [path, dirname(path)].find((each) => !isWritable(each));
+  if (unwritable !== undefined) return toUnwritable(unwritable);
+  return toResult('ok', `SQLite: ${path}, ${toAge('sqlite', migrations)}`);
+}
+
+async function checkServer(url: string): Promise<CheckResult> {
+  const store = await openStore({ url });
+  try {
+    const { read } = store;
+    const { rows } = await sql<{ version: string; isStandby: boolean; mayCreate: boolean }>`
+      select current_setting('server_version') as version, pg_is_in_recovery() as "isStandby",
+        coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate"`.execute(
+      read,
+    );
+    const [
+      { version, isStandby, mayCreate } = { version: '', isStandby: false, mayCreate: false },
+    ] = rows;
+    if (isStandby) {
+      const remedy = 'DATABASE_URL has to name the server that takes writes.';
+      return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, remedy);
+    }
+    const applied = await listApplied(read, 'postgres');
+    assertNotNewer(applied, listMigrations('postgres'));
+    if (!mayCreate && isOlder('postgres', applied)) {
+      const remedy = 'Give the user of DATABASE_URL the right CREATE on its schema.';
+      return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, remedy);
+    }
+    const detail = `PostgreSQL ${version}, ${toAge('postgres', applied)}`;
+    if (!(await findWeaknesses(read)).includes('not-flushed')) return toResult('ok', detail);
+    return toResult(
+      'warning',
+      `${detail}; fsync is off`,
+      'Set fsync = on: a crash of its host loses data.',
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+function toAge(engine: Engine, applied: readonly string[]): string {
+  if (applied.length === 0) return 'empty: a start makes its tables';
+  return isOlder(engine, applied)
+    ? 'of an earlier version: a start brings it up to date'
+    : 'of this version';
+}
+
+function isOlder(engine: Engine, applied: readonly string[]): boolean {
+  return applied.length < Object.keys(listMigrations(engine)).length;
+}
+
+function toUnwritable(path: string): CheckResult {
+  const remedy = 'Run the check as the user of the bridge, and give that user the folder.';
+  return toResult('failed', `SQLite: ${path} cannot be written by this user`, remedy);
+}
+
+function toResult(status: CheckResult['status'], detail: string, remedy?: string): CheckResult {
+  return { id: 'store', title: 'store', status, detail, ...(remedy !== undefined && { remedy }) };
+}
+
+/** Folder that a start would begin in. */
+function findFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? folder : findFolder(folder);
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
