@@ -19,6 +19,7 @@ import { restoreCommand } from '../src/cli/restore.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import { readPlan } from './support/pilots.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 import { compiledOnce } from './support/server.ts';
@@ -67,7 +68,9 @@ async function untilPhase(bridge: TestBridge, phase: string) {
   return read();
 }
 
-test('a backup that is made under load holds all that was acknowledged before, and a bridge on it recovers', async () => {
+test('a backup that is made under load holds all that was acknowledged before, and a bridge on it recovers', {
+  tags: LONG,
+}, async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   const before: string[] = [];
@@ -172,7 +175,9 @@ test('a file that is there is left alone, and what is no whole store of the brid
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
 
-test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', async () => {
+test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', {
+  tags: LONG,
+}, async () => {
   const { file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   const during = await lives.live(async (bridge) => {

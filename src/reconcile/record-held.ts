@@ -18,9 +18,9 @@ export interface Recording<Undo> {
   readonly waiters: Waiters<Undo>;
   /** True when the service may have refused something. */
   readonly mayRefuse: boolean;
-  /** Narrows what is stored of a request that waits in another process. */
   /** The change of a write that was begun with this step; undefined: it is stored. */
   readonly change: ChangeRow | undefined;
+  /** Narrows the undo that is stored of a request that waits in another process. */
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is Undo & (UserUndo | GroupUndo);
 }
 

@@ -46,7 +46,7 @@ export function toProgress(
 /** Result of recording a step. */
 export type Recorded<State> = Going<State> | Finished;
 
-/** A step after which there is another one; the lock is still held. */
+/** A step after which the same run takes another one. */
 interface Going<State> {
   readonly finished: false;
   readonly state: State;

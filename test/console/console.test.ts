@@ -161,7 +161,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.locator('svg.recharts-surface').first().waitFor();
+    await page.locator('figure.chart svg').first().waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 
     expect(bytes).toBeGreaterThan(FIRST_PAGE_BYTES / 10);

@@ -15,6 +15,8 @@ export interface FaultCase {
   readonly otherwise?: Readonly<Record<string, 'applied' | 'refused' | 'left out'>>;
   /** settings: upstream.timeout. The clock does not hurry then, because the network's time is the machine's. */
   readonly timeout?: string;
+  /** Only in `npm run test:long`: the bridge takes it for the same as another fault of the list. */
+  readonly isLong?: true;
   /** On PostgreSQL too, where one call meets it: what is stored then is much alike for faults of one kind. */
   readonly alsoOnPostgres?: true;
 }
@@ -31,7 +33,7 @@ const FORMS = {
 export const ANSWERS: readonly FaultCase[] = [
   { name: '400', lasts: ONCE, fault: () => status(400), ends: 'refused', otherwise: FORMS },
   { name: '401', lasts: BOTH, fault: () => status(401) },
-  { name: '402', lasts: BOTH, fault: () => status(402), ends: 'refused' },
+  { name: '402', isLong: true, lasts: BOTH, fault: () => status(402), ends: 'refused' },
   { name: '403', lasts: BOTH, fault: () => status(403), ends: 'refused' },
   {
     name: '404',
@@ -46,7 +48,7 @@ export const ANSWERS: readonly FaultCase[] = [
       'remove admin': 'left out',
     },
   },
-  { name: '405', lasts: ONCE, fault: () => status(405), ends: 'refused' },
+  { name: '405', isLong: true, lasts: ONCE, fault: () => status(405), ends: 'refused' },
   {
     name: '409',
     lasts: ONCE,
@@ -72,6 +74,7 @@ export const ANSWERS: readonly FaultCase[] = [
   { name: '429 with Retry-After', lasts: BOTH, fault: () => status(429, { 'retry-after': '1' }) },
   {
     name: '429 with X-RateLimit-Reset',
+    isLong: true,
     lasts: ONCE,
     fault: (nowMs) => status(429, { 'x-ratelimit-reset': String(nowMs + 1_000) }),
   },
@@ -81,10 +84,16 @@ export const ANSWERS: readonly FaultCase[] = [
 /** Whether the service did what was asked is not known. */
 export const LOST_ANSWERS: readonly FaultCase[] = [
   { name: '302', lasts: ONCE, fault: () => status(302, { location: '/login' }) },
-  { name: '500', lasts: ONCE, fault: () => status(500) },
+  { name: '500', isLong: true, lasts: ONCE, fault: () => status(500) },
   { name: '503', lasts: BOTH, fault: () => status(503) },
   { name: '503 after the effect', lasts: ONCE, fault: () => ({ ...status(503), effect: 'done' }) },
-  { name: 'no answer', lasts: BOTH, fault: () => ({ kind: 'hang' }), timeout: '100ms' },
+  {
+    name: 'no answer',
+    isLong: true,
+    lasts: BOTH,
+    fault: () => ({ kind: 'hang' }),
+    timeout: '100ms',
+  },
   {
     name: 'no answer after the effect',
     lasts: ONCE,
@@ -102,9 +111,19 @@ export const LOST_ANSWERS: readonly FaultCase[] = [
     lasts: ONCE,
     fault: () => ({ kind: 'reset', at: 'after-effect' }),
   },
-  { name: 'cut in the answer', lasts: ONCE, fault: () => ({ kind: 'reset', at: 'mid-answer' }) },
+  {
+    name: 'cut in the answer',
+    isLong: true,
+    lasts: ONCE,
+    fault: () => ({ kind: 'reset', at: 'mid-answer' }),
+  },
   { name: '200 with HTML', lasts: BOTH, fault: () => ({ kind: 'html' }) },
-  { name: '200 with half of the JSON', lasts: ONCE, fault: () => ({ kind: 'truncated' }) },
+  {
+    name: '200 with half of the JSON',
+    isLong: true,
+    lasts: ONCE,
+    fault: () => ({ kind: 'truncated' }),
+  },
   {
     name: '200 without a body',
     lasts: ONCE,

@@ -72,7 +72,7 @@ interface ColumnPlan {
 function runColumn(plan: ColumnPlan): void {
   const { fault, lasts } = plan;
   const name = `${fault.name}, ${lasts === 'once' ? 'one call' : 'every call for a while'}`;
-  describe(name, { concurrent: true, tags: lasts === 'once' ? [] : LONG }, () => {
+  describe(name, { concurrent: true, tags: lasts === 'once' && !fault.isLong ? [] : LONG }, () => {
     let column: TimedBridge<Counterpart>;
     beforeAll(async () => {
       column = await startColumn(plan);

@@ -1,6 +1,5 @@
-import '@mantine/charts/styles.css';
-import { AreaChart } from '@mantine/charts';
 import { Paper, SimpleGrid, Text } from '@mantine/core';
+import { type PointerEvent, useState } from 'react';
 import type { Ops } from '../api/types.ts';
 import { Frame } from '../parts/frame.tsx';
 import { toTime } from '../parts/moment.tsx';
@@ -16,11 +15,11 @@ interface Chart {
 }
 
 const CHARTS: readonly Chart[] = [
-  { key: 'calls', title: 'Calls a minute', color: 'indigo.6' },
-  { key: 'due', title: 'Not in the service yet', color: 'teal.6' },
-  { key: 'drifts', title: 'Differences that wait', color: 'orange.6' },
-  { key: 'stuck', title: 'Refused by the service', color: 'red.6' },
-  { key: 'refused', title: 'Refused requests a minute', color: 'grape.6' },
+  { key: 'calls', title: 'Calls a minute', color: 'indigo' },
+  { key: 'due', title: 'Not in the service yet', color: 'teal' },
+  { key: 'drifts', title: 'Differences that wait', color: 'orange' },
+  { key: 'stuck', title: 'Refused by the service', color: 'red' },
+  { key: 'refused', title: 'Refused requests a minute', color: 'grape' },
 ];
 /** Rows of a table: as many as somebody reads. */
 const ROWS = 24;
@@ -37,38 +36,89 @@ export function Charts({ samples }: { readonly samples: Samples }) {
 }
 
 function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples: Samples }) {
-  const { key, title, color } = chart;
-  const data = samples.items.map((item) => ({ time: toTime(item.at), [title]: item[key] }));
+  const { key, title } = chart;
   const limit = key === 'calls' ? samples.callsMax : null;
   const last = samples.items.at(-1)?.[key] ?? 0;
+  const [pointed, setPointed] = useState<Item>();
   return (
     <Paper component="figure" withBorder p="sm" m={0} className="chart">
       <Text component="figcaption" size="sm" fw={500}>
         {title}: <span className="number">{last.toLocaleString('en')}</span>
         {limit !== null && <span className="detail"> of at most {limit.toLocaleString('en')}</span>}
+        {pointed !== undefined && (
+          <span className="pointed">
+            {toTime(pointed.at)}: {pointed[key].toLocaleString('en')}
+          </span>
+        )}
       </Text>
-      <div aria-hidden="true">
-        <AreaChart
-          h={130}
-          data={data}
-          dataKey="time"
-          series={[{ name: title, color }]}
-          curveType="stepAfter"
-          withDots={false}
-          // The table below says the same to whoever does not see it.
-          areaChartProps={{ accessibilityLayer: false }}
-          strokeWidth={1.5}
-          gridAxis="x"
-          tickLine="none"
-          areaProps={{ isAnimationActive: false }}
-          yAxisProps={{ width: 44, allowDecimals: false, tickCount: 3 }}
-          xAxisProps={{ minTickGap: 48, interval: 'equidistantPreserveStart' }}
-          {...(limit === null ? {} : { referenceLines: [{ y: limit, color: 'red.6' }] })}
-        />
-      </div>
+      <Plot chart={chart} items={samples.items} limit={limit} point={setPointed} />
       <Numbers chart={chart} samples={samples} />
     </Paper>
   );
+}
+
+/** Height of a plot in its own units, which are one wide for each sample. */
+const HEIGHT = 100;
+
+/** The steps of a number. The table below says the same to whoever does not see it. */
+function Plot({
+  chart: { key, color },
+  items,
+  limit,
+  point,
+}: {
+  readonly chart: Chart;
+  readonly items: readonly Item[];
+  readonly limit: number | null;
+  readonly point: (item: Item | undefined) => void;
+}) {
+  const top = toTop(Math.max(...items.map((item) => item[key])));
+  const toY = (value: number) => HEIGHT * (1 - value / top);
+  const steps = items.map((item) => `V${toY(item[key])}h1`).join('');
+  const pointAt = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    point(items[Math.floor(((clientX - left) / width) * items.length)]);
+  };
+  return (
+    <div className="plot" aria-hidden="true">
+      <div className="values">
+        <span>{top.toLocaleString('en')}</span>
+        <span>{top > 1 && (top / 2).toLocaleString('en')}</span>
+        <span>0</span>
+      </div>
+      <svg
+        aria-hidden="true"
+        viewBox={`0 0 ${items.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        color={`var(--mantine-color-${color}-6)`}
+        onPointerMove={pointAt}
+        onPointerLeave={() => point(undefined)}
+      >
+        <path
+          className="grid"
+          d={[0, 0.5, 1].map((part) => toLine(part * HEIGHT, items)).join('')}
+        />
+        <path className="area" d={`M0 ${HEIGHT}${steps}V${HEIGHT}`} />
+        <path className="steps" d={`M0 ${toY(items[0]?.[key] ?? 0)}${steps}`} />
+        {limit !== null && limit <= top && <path className="limit" d={toLine(toY(limit), items)} />}
+      </svg>
+      <div className="times">
+        {[0, 1 / 3, 2 / 3, 1].map((part) => (
+          <span key={part}>{toTime(items[Math.round(part * (items.length - 1))]?.at ?? '')}</span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function toLine(y: number, { length }: readonly Item[]): string {
+  return `M0 ${y}h${length}`;
+}
+
+/** The least of 1, 2, 4, 6, 8, 10, 20, 40, … that no value exceeds. */
+function toTop(most: number): number {
+  const ten = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return ([1, 2, 4, 6, 8].find((step) => step * ten >= most) ?? 10) * ten;
 }
 
 function Numbers({

@@ -51,7 +51,7 @@ export interface Recording extends GroupStep {
   readonly reverted: UserId[];
 }
 
-/** Releases the lock until it is time to try again. */
+/** Finishes the run until it is time to try again. */
 export async function recordPaused(
   tx: Db,
   row: GroupRow,
@@ -71,7 +71,7 @@ const NOTHING_WAITING: WaitingSummary = {
 
 const NO_LINKS: WaitingLinks = { members: [], admins: [] };
 
-/** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
 export async function finishStep(
   tx: Db,
   row: GroupRow,
@@ -138,7 +138,7 @@ async function readShown(
   return readWaiting(tx, row.id, step.now);
 }
 
-/** Result of a step after which the lock is released. */
+/** Result of the last step of a run. */
 export async function toFinished(
   tx: Db,
   row: GroupRow,

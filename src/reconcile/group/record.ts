@@ -58,7 +58,7 @@ import { recordLinks } from './record-links.ts';
 import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
 
 /**
- * Records the result of a step of a group and its consequences in one transaction. Releases the lock unless there is
+ * Records the result of a step of a group and its consequences in one transaction. Finishes the run unless there is
  * a next step.
  */
 export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {

@@ -49,7 +49,7 @@ export interface Recording extends UserStep {
   readonly isKnown: boolean;
 }
 
-/** Plans again from the new state: clears pending fields that hold, and keeps the lock when there is a next step. */
+/** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
 export async function finishStep(
   tx: Db,
   row: UserRow,

@@ -49,7 +49,7 @@ import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.t
 
 /**
  * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
- * write is undone or stuck, groups that waited for the account become due. Releases the lock unless there is a next
+ * write is undone or stuck, groups that waited for the account become due. Finishes the run unless there is a next
  * step.
  */
 export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {

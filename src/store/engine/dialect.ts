@@ -12,8 +12,8 @@ export function forUpdate(tx: Db): RawBuilder<unknown> {
 }
 
 /**
- * Now (epoch milliseconds), by the clock that leases are measured with: the server's where hosts share the store, so
- * that a host whose clock is wrong takes nothing too early; the host's where one process has it.
+ * Now (epoch milliseconds), by the clock of the store: the server's where hosts share it, so that a host whose clock is wrong takes
+ * nothing too early; the host's where one process has it.
  */
 export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
   return isPostgres(db)
