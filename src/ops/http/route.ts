@@ -102,11 +102,10 @@ export function route<
   const serve = (needs: Needs): RequestHandler[] => [
     ...(readers ?? [jsonBody]),
     async (req, res) => {
-      if (!filters && !newest) assertNoParameters(req.query);
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
-        query: newest ? parseNewest(req.query) : parseListQuery(req.query, filters),
+        query: parseQuery(req.query, { filters, newest }),
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
@@ -131,6 +130,16 @@ const NAME_REFUSED = problem(
   'forbidden',
   'Names are hidden from readers here (ops.readersSeeNames): ask by SCIM id.',
 );
+
+/** @throws InvalidRequest for a parameter that the request does not read */
+function parseQuery<F extends Filters>(
+  query: Request['query'],
+  { filters, newest }: { readonly filters: F | undefined; readonly newest: true | undefined },
+): ListQuery<F> {
+  if (newest) return parseNewest(query);
+  if (filters === undefined) assertNoParameters(query);
+  return parseListQuery(query, filters);
+}
 
 /** JSON with ids in the place of names; the texts of problems name nobody. */
 function withoutNames(json: unknown, schema: OpsSchemaName | undefined): unknown {
