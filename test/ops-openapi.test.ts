@@ -341,6 +341,22 @@ test('a request that says what nobody reads is refused and changes nothing, what
     expect(bridge.sandbox.calls.count()).toBe(calls);
   }));
 
+test('an address that is not served, or not in this way, is told in the form of all problems', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+    for (const [method, path] of [
+      ['GET', '/nothing'],
+      ['GET', '/users/x/nothing'],
+      ['POST', '/status'],
+      ['GET', '/pause'],
+      ['DELETE', '/users/x'],
+    ] as const) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const { status, body } = await bridge.request(method, url, undefined, headers);
+      expect([path, status, body.code, body.schemas]).toEqual([path, 404, 'not-found', undefined]);
+    }
+  }));
+
 test('the description is for operators alone', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const url = new URL('/ops/openapi.json', bridge.baseUrl).href;
