@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
-import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import {
   behindTheBack,
   PATIENT,
@@ -14,6 +14,7 @@ import { type Tamper, type TamperedService, tamperWith } from './support/tamperi
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
 const ada = 'ada@example.com';
+const setActive = (value: boolean) => ({ op: 'replace', path: 'active', value });
 /** By then whoever is new in the log was found, and it is known that nobody will be. */
 const SETTLED_MS = 10 * 60_000;
 const HOUR_MS = 3_600_000;
@@ -29,7 +30,7 @@ function toTamper(rewrite: Rewrite): Tamper {
       : body;
 }
 
-interface Options extends Pick<TailWorldOptions, 'shape'> {
+interface Options extends Pick<TailWorldOptions, 'settings' | 'shape'> {
   readonly rewrite?: Rewrite;
   /** The service does not tell whose token it is. */
   readonly isNameless?: true;
@@ -37,7 +38,7 @@ interface Options extends Pick<TailWorldOptions, 'shape'> {
 
 /** A bridge in front of a service whose audit log is written in another way. */
 async function withLog(
-  { rewrite = (event) => event, isNameless, shape }: Options,
+  { rewrite = (event) => event, isNameless, shape, settings: others }: Options,
   run: (world: TailWorld) => Promise<void>,
 ): Promise<void> {
   const clock = createLeapingClock();
@@ -49,7 +50,10 @@ async function withLog(
   }
   const tampered: TamperedService = await tamperWith(sandbox);
   tampered.setTamper(toTamper(rewrite));
-  const world = await startTailWorld({ service: tampered.service, clock, settings });
+  const world = await startTailWorld({
+    ...{ service: tampered.service, clock },
+    settings: { ...settings, ...others },
+  });
   try {
     await world.poll(SETTLED_MS);
     await world.poll(HOUR_MS);
@@ -101,6 +105,49 @@ for (const isNameless of [undefined, true] as const) {
       expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBeGreaterThan(0);
     }));
 }
+
+test('what another author does within seconds of our own call is theirs in differences, plans and the past', () =>
+  withLog(
+    { settings: { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' } },
+    async (world) => {
+      const [id, ...others] = await addUsers(world, 3);
+      const group = await addGroup(world, 'Pilots');
+      await world.poll(SETTLED_MS);
+      const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id ?? '']) });
+      await send(world, 'PATCH', `/Groups/${group}`, joining);
+      await send(world, 'PATCH', `/Users/${id}`, toPatch(setActive(false)));
+      await send(world, 'PATCH', `/Users/${id}`, toPatch(setActive(true)));
+      const admin = behindTheBack(world);
+      admin.setActive('person1@example.com', false);
+      for (const name of ['person2', 'person3']) admin.addMember('Pilots', `${name}@example.com`);
+      await world.poll();
+      const { planId } = await sweep(world);
+      const listDrifts = async () => (await askOps(world, 'GET', '/drifts?status=open')).body.items;
+      const { body: plan } = await askOps(world, 'GET', `/plans/${planId}/actions`);
+      const pasts = [
+        await askOps(world, 'GET', `/users/${id}/timeline`),
+        await askOps(world, 'GET', `/groups/${group}/timeline`),
+      ].map(({ text }) => text);
+
+      const who = { username: 'admin', address: '198.51.100.7' };
+      expect(others).toHaveLength(2);
+      expect(await listDrifts()).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            kind: 'user.deactivated',
+            who: expect.objectContaining(who),
+          }),
+        ]),
+      );
+      expect(plan.items).toMatchObject([
+        { kind: 'member.remove', who: { by: 'admin' } },
+        { kind: 'member.remove', who: { by: 'admin' } },
+      ]);
+      for (const text of pasts) expect(text).toContain('admin');
+      const origins = await listOrigins(world, 0, 'admin');
+      expect(origins.filter((one) => !one.endsWith(' foreign'))).toEqual([]);
+    },
+  ));
 
 test('what somebody does with the token of the bridge, a little after a call of it, is theirs', () =>
   withLog({}, async (world) => {

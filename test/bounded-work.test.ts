@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { findLongTurns } from './fuzz/turn-limit.ts';
@@ -334,6 +335,55 @@ test('18,000 members in one PATCH are as legal as one, and others are served in 
     400, 204, 204, 200,
   ]);
   expect([refused, removed, added, replaced].flatMap(({ longTurns }) => longTurns)).toEqual([]);
+});
+
+describe('whatever a PUT of a group asks for, others are served in between', () => {
+  const strangers = many(
+    10_000,
+    (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const puts: { why: string; toBody: (id: string) => JsonObject; status: number }[] = [
+    { why: '10,000 members who are nobody', toBody: () => toGroup('Put', strangers), status: 400 },
+    {
+      why: 'one member 20,000 times',
+      toBody: (id) => toGroup('Put', Array(20_000).fill(id)),
+      status: 200,
+    },
+    {
+      why: '10,000 admins who are nobody',
+      toBody: () => ({ ...toGroup('Put'), [GROUP_EXTENSION]: { admins: toMembers(strangers) } }),
+      status: 400,
+    },
+    {
+      why: 'one admin 20,000 times',
+      toBody: (id) => ({
+        ...toGroup('Put'),
+        [GROUP_EXTENSION]: { admins: toMembers(Array(20_000).fill(id)) },
+      }),
+      status: 200,
+    },
+    {
+      why: '10,000 attributes that nobody knows',
+      toBody: () => ({
+        ...toGroup('Put'),
+        ...Object.fromEntries(many(10_000, (index) => [`unknown${index}`, `x${index}`])),
+      }),
+      status: 400,
+    },
+  ];
+  for (const { why, toBody, status } of puts) {
+    test(why, NOISY, async () => {
+      named += 1;
+      const { id } = await makeUser();
+      const path = `/Groups/${await addGroup(provider, `Put${named}`)}`;
+      const body = { ...toBody(id), displayName: `Put${named}` };
+
+      const { result, longTurns } = await watch(() => provider.request('PUT', path, body));
+
+      expect(result.status).toBe(status);
+      expect(longTurns).toEqual([]);
+    });
+  }
 });
 
 test('a user who is too large may lose access, and nothing else may make the user larger', {

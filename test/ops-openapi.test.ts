@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Router } from 'express';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { toOpsPage } from '../scripts/openapi/ops-page.ts';
 import type { JsonValue } from '../src/domain/json.ts';
@@ -291,6 +292,71 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
     expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
   });
 });
+
+/** Each request of the table, about somebody who is there, and the stream of news. */
+function listAsked(key: string) {
+  const names = { group: 'users', operation: 'retrieveCurrentUser' };
+  const values = new Map(Object.entries({ key, id: key, ...names }));
+  const asked = opsRoutes.map(({ method, path, body }) => ({
+    method: method.toUpperCase(),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
+    body: body === undefined ? undefined : {},
+    wrong: [{ bogus: 1 }, [1]],
+  }));
+  return [...asked, { method: 'GET', path: '/events', body: undefined, wrong: [] }];
+}
+
+/** Everything in the store, but for what comes with time: requests that are told later, samples, signs of life. */
+async function dump({ store }: TestBridge): Promise<string> {
+  const tables = await store.read.introspection.getTables();
+  const names = tables.map(({ name }) => name).filter((name) => !TIMELY.has(name));
+  const rows = names.map((name) => sql`select * from ${sql.table(name)}`.execute(store.read));
+  const isKept = (row: unknown) => Object(row).name !== 'alive';
+  return JSON.stringify((await Promise.all(rows)).map((part) => part.rows.filter(isKept)));
+}
+
+const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
+
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+    const ask = async (method: string, path: string, body?: JsonValue) => {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const { status, body: answer } = await bridge.request(method, url, body, headers);
+      return [`${method} ${path} ${JSON.stringify(body)}`, status, answer.code];
+    };
+    const before = await dump(bridge);
+    const calls = bridge.sandbox.calls.count();
+
+    for (const { method, path, body, wrong } of listAsked(ada)) {
+      const answers = [
+        await ask(method, `${path}?bogus=1`, body),
+        await ask(method, `${path}?bogus`, body),
+      ];
+      for (const one of wrong) answers.push(await ask(method, path, one));
+      expect(answers).toEqual(answers.map(([what]) => [what, 400, 'invalid']));
+    }
+    expect(await dump(bridge)).toBe(before);
+    expect(bridge.sandbox.calls.count()).toBe(calls);
+  }));
+
+test('an address that is not served, or not in this way, is told in the form of all problems', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+    for (const [method, path] of [
+      ['GET', '/nothing'],
+      ['GET', '/users/x/nothing'],
+      ['POST', '/status'],
+      ['GET', '/pause'],
+      ['DELETE', '/users/x'],
+    ] as const) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const { status, body } = await bridge.request(method, url, undefined, headers);
+      expect([path, status, body.code, body.schemas]).toEqual([path, 404, 'not-found', undefined]);
+    }
+  }));
 
 test('the description is for operators alone', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {

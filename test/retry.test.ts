@@ -142,6 +142,43 @@ describeBridges('retry', ({ makeUrl }) => {
       ));
   }
 
+  const leavers = [
+    { type: 'user', name: 'ada@example.com', operation: 'scim.updateUser' },
+    { type: 'group', name: 'Pilots', operation: 'groups.removeGroup' },
+  ] as const;
+  for (const { type, name, operation } of leavers) {
+    test(`has a stuck deletion of a ${type} tried now, by name, and of nobody else of that name`, async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const { service, faults } = bridge.sandbox;
+          const make = () => (type === 'user' ? addUser(bridge, 'ada') : addGroup(bridge, name));
+          const path = type === 'user' ? '/Users' : '/Groups';
+          const id = await make();
+          await untilQuiet(timed, 1_000);
+          const fault = faults.add({ operation, fault: BROKEN });
+          await send(bridge, 'DELETE', `${path}/${id}`);
+          await untilQuiet(timed, MINUTES_MS);
+          const stuck = await countStuck(timed);
+          fault.remove();
+
+          const { body } = await askOps(bridge, 'POST', '/retry', { name });
+          await untilQuiet(timed, 1_000);
+          const again = await askOps(bridge, 'POST', '/retry', { name });
+          const successor = await make();
+          const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
+
+          expect(stuck).toBe(1);
+          expect(body).toMatchObject({ count: 1, tried: [{ type, id, name }] });
+          expect(await countStuck(timed)).toBe(0);
+          expect(again.status).toBe(404);
+          expect(live.id).toBe(successor);
+          if (type === 'group') expect(service.groups()).toHaveLength(1);
+        },
+        await makeUrl('migrated'),
+      ));
+  }
+
   test('of a person is also what waits of them in a group', async () =>
     withTimed(
       async (timed) => {

@@ -200,6 +200,54 @@ describe('an outage of the service', () => {
       expect(between).toBeGreaterThan(1_000);
     }));
 
+  test('over, lets all that waits of users and of groups go on: removals of access before everything else', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const { sandbox } = bridge;
+      const { service } = sandbox;
+      const created = addUsers(bridge, 4);
+      await passTime(bridge, clock, 8_000);
+      const ids = await created;
+      const names = ids.map((_, index) => `Group ${index}`);
+      const made = Promise.all(
+        names.map((name, index) => addGroup(bridge, name, ids.slice(index, index + 1))),
+      );
+      await passTime(bridge, clock, 20_000);
+      const groups = await made;
+      const half = groups.length / 2;
+      sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      for (const [index, id] of groups.entries()) {
+        if (index < half) {
+          void bridge.request('PATCH', `/Users/${ids[index]}`, toName('Other'));
+          void bridge.request('PATCH', `/Groups/${id}`, toDisplayName(`New ${index}`));
+        } else {
+          const leaving = { op: 'remove', path: 'members', value: toMembers([ids[index] ?? '']) };
+          void bridge.request('PATCH', `/Groups/${id}`, toPatch(leaving));
+          void bridge.request('PATCH', `/Users/${ids[index]}`, toActive(false));
+        }
+        await passTime(bridge, clock, MINUTE_MS);
+      }
+      await passTime(bridge, clock, 20 * MINUTE_MS);
+      const waiting = names.map((name) => service.members(name).length);
+      sandbox.faults.clear();
+
+      const isOut = (index: number) =>
+        service.members(names[index] ?? '').length === 0 && !service.getUser(emailOf(index)).active;
+      const areOut = () => groups.every((_, index) => index < half || isOut(index));
+      const countNew = () =>
+        groups.filter((_, index) => service.findGroup(`New ${index}`) !== undefined).length +
+        ids.filter((_, index) => service.getUser(emailOf(index)).fullName.endsWith('Other')).length;
+      await clock.pass(sandbox, () => countNew() > 0 || areOut());
+      const firstAt = clock.now();
+      await clock.pass(sandbox, areOut);
+      const before = countNew();
+      await clock.pass(sandbox, () => countNew() === 2 * half);
+
+      expect(waiting).toEqual(names.map(() => 1));
+      // The call that finds out that the service answers again is any that waits.
+      expect(before).toBeLessThanOrEqual(1);
+      expect(clock.now() - firstAt).toBeLessThan(15_000);
+    }));
+
   const creations = [
     { what: 'users', operation: 'scim.addUser', path: '/Users', toBody: toUser },
     { what: 'groups', operation: 'groups.createGroup', path: '/Groups', toBody: toGroup },

@@ -6,6 +6,7 @@ import { updateUser } from '../src/store/users/users.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { findId, send, toMembers, toPatch, toUser } from './support/provider.ts';
+import { askOps, OPS_TOKEN } from './support/sweep.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const CREW = 'Group 001';
@@ -118,6 +119,23 @@ test('a look keeps its share of workers and calls while changes wait', () =>
     expect(sandbox.calls.count()).toBeLessThanOrEqual(20);
     expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
   }));
+
+test('a call of an operator keeps its share while changes wait', () =>
+  withCalmBridge(
+    { ...options, settings: { ...options.settings, OPS_TOKEN } },
+    async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      await create(bridge, clock, [0, 300]);
+      sandbox.calls.reset();
+
+      const asked = askOps(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const { answer, tookMs } = await answerOf(bridge, clock, asked);
+
+      expect(answer.status).toBe(200);
+      expect(tookMs).toBeLessThan(5_000);
+      expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
+    },
+  ));
 
 test('whoever is taken out of a group that nobody manages yet does not wait behind changes', () =>
   withCalmBridge(options, async (bridge, clock) => {

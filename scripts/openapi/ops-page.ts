@@ -11,8 +11,8 @@ Generated from \`src/ops/\` by \`npm run docs\`; do not edit. The same as OpenAP
 Everything is JSON below \`/ops\`, on \`port\` or on \`ops.port\`, with \`Authorization: Bearer <token>\`: \`OPS_TOKEN\` or a token of
 \`scim-bridge token create --for operator\`. \`OPS_READER_TOKEN\` and tokens \`--for reader\` may \`GET\`; for the rest they are answered 403
 \`forbidden\`. \`OPS_METRICS_TOKEN\` and tokens \`--for metrics\` open \`/metrics\` alone. Moments are ISO 8601 in UTC, ids are SCIM ids unless said otherwise, and names are personal. Lists answer
-\`{ items, nextCursor }\`; \`nextCursor\` as \`cursor\` asks for the next page. A parameter, a value or a member of a body that is not known is
-answered with 400 \`invalid\`, a missing or wrong token with 401, and what comes too fast (200 a second, 100 at once, for all
+\`{ items, nextCursor }\`; \`nextCursor\` as \`cursor\` asks for the next page. A parameter, a value or a member of a body that is not read is
+answered with 400 \`invalid\` and changes nothing, a missing or wrong token with 401, and what comes too fast (200 a second, 100 at once, for all
 together) with 429. While the store cannot be used everything is 503 \`store-unusable\` with \`Retry-After\`, and a fault of the bridge
 is 500 \`failed\`. Errors are \`{ code, message }\`.
 

@@ -87,16 +87,9 @@ export function listParameters({ path, filters, meanings, newest }: Described): 
 }
 
 /** The answers of a request, also those that every request has. */
-export function listAnswers({
-  answers,
-  filters,
-  newest,
-  body,
-}: Described): [string, OpsSchemaName][] {
-  const isChecked = filters !== undefined || newest !== undefined || body !== undefined;
+export function listAnswers({ answers }: Described): [string, OpsSchemaName][] {
   const known = new Map<string, OpsSchemaName>(Object.entries(answers));
-  if (isChecked) known.set('400', 'Problem');
-  for (const status of ['401', '403', '429']) known.set(status, 'Problem');
+  for (const status of ['400', '401', '403', '429']) known.set(status, 'Problem');
   return [...known].toSorted();
 }
 

@@ -63,6 +63,9 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.use('/ops', before, hideNames(options.readersSeeNames));
   router.use('/ops', refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
+  router.use('/ops', (_req, res) => {
+    res.status(404).json({ code: 'not-found', message: 'Nothing is served at this address.' });
+  });
   return router.use(answerErrors(options.failed));
 }
 

@@ -3,7 +3,6 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { EXACT_JSON } from '../http/body.ts';
-import { InvalidRequest } from '../http/errors.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ApiFailure } from '../schemas/requests.ts';
 import { toApiFailure } from './failure.ts';
@@ -31,17 +30,8 @@ export interface EndedCall {
 
 const JSON_TYPES = ['json', '+json'];
 
-/**
- * A body that is not read would be a call without its arguments, which may change more: 415 for a body of another type, 400
- * for parameters in the address.
- */
+/** A body that is not read would be a call without its arguments, which may change more: 415 for a body of another type. */
 const assertReadable: RequestHandler = (req, res, next) => {
-  const [parameter] = Object.keys(req.query);
-  if (parameter !== undefined) {
-    throw new InvalidRequest(
-      'A call takes no parameters in the address: send { path, query, body } as JSON.',
-    );
-  }
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
   if (!hasBody || req.is(JSON_TYPES) !== false) return next();

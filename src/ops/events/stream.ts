@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { assertNoParameters } from '../http/list-query.ts';
 import type { News } from './news.ts';
 
 /** Time after which a stream ends, in milliseconds: its reader comes again, and is let in again. */
@@ -14,7 +15,8 @@ const RETRY_MS = 2_000;
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html (read 2026-11-22)
  */
 export function streamNews(news: News): RequestHandler {
-  return (_req, res) => {
+  return (req, res) => {
+    assertNoParameters(req.query);
     const stop = news.listen({
       changed: (topics) => res.write(`event: changed\ndata: ${JSON.stringify({ topics })}\n\n`),
       ended: () => res.end(),

@@ -52,6 +52,12 @@ export function parseNewest<F extends Filters>(
   throw new InvalidRequest('There is no cursor here: ask for more with limit.');
 }
 
+/** Refuses parameters where a request reads none: who sends one means something else. @throws InvalidRequest */
+export function assertNoParameters(query: Readonly<Record<string, unknown>>): void {
+  if (Object.keys(query).length === 0) return;
+  throw new InvalidRequest('This request takes no parameters in the address.');
+}
+
 /** A cursor that is a number in the order of creation. @throws InvalidRequest */
 export function parseSeq(cursor: string | undefined, beginning: number): number {
   if (cursor === undefined) return beginning;

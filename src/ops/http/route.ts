@@ -1,9 +1,16 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
+import { bodyOf } from '../schemas/kinds.ts';
 import { hidePersonal } from '../schemas/personal.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody } from './body.ts';
-import { type Filters, type ListQuery, parseListQuery, parseNewest } from './list-query.ts';
+import {
+  assertNoParameters,
+  type Filters,
+  type ListQuery,
+  parseListQuery,
+  parseNewest,
+} from './list-query.ts';
 import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
 import { type Change, noteChange, noteTarget } from './operator-acts.ts';
@@ -31,7 +38,7 @@ interface Described {
   /** The newest of a list: with `limit`, and without a cursor. */
   readonly newest?: true;
   readonly body?: OpsSchemaName;
-  /** By status. Every request may also be answered 401, 403 and 429, and lists and bodies 400 `invalid`. */
+  /** By status. Every request may also be answered 400 `invalid`, 401, 403 and 429. */
   readonly answers: Answers;
 }
 
@@ -93,11 +100,12 @@ export function route<
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
   const { method, body, filters, newest, ...others } = described;
   const serve = (needs: Needs): RequestHandler[] => [
-    ...(body === undefined ? [] : (readers ?? [jsonBody])),
+    ...(readers ?? [jsonBody]),
     async (req, res) => {
+      if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
-        query: newest ? parseNewest(req.query) : parseListQuery(filters ? req.query : {}, filters),
+        query: parseQuery(req.query, { filters, newest }),
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
@@ -115,11 +123,23 @@ export function route<
   };
 }
 
+const NO_BODY = bodyOf('left out', {});
+
 const NAME_REFUSED = problem(
   403,
   'forbidden',
   'Names are hidden from readers here (ops.readersSeeNames): ask by SCIM id.',
 );
+
+/** @throws InvalidRequest for a parameter that the request does not read */
+function parseQuery<F extends Filters>(
+  query: Request['query'],
+  { filters, newest }: { readonly filters: F | undefined; readonly newest: true | undefined },
+): ListQuery<F> {
+  if (newest) return parseNewest(query);
+  if (filters === undefined) assertNoParameters(query);
+  return parseListQuery(query, filters);
+}
 
 /** JSON with ids in the place of names; the texts of problems name nobody. */
 function withoutNames(json: unknown, schema: OpsSchemaName | undefined): unknown {

@@ -9,15 +9,17 @@ import { findUserRow, type UserRow } from '../users/users.ts';
 /** Rows that a name fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
 
-/** The user with this id, deleted or not, else the live users with this userName, displayName or address. */
+/**
+ * The user with this id, deleted or not, else the live users with this userName, displayName or address; where there is
+ * none, the deleted ones of whom something still waits.
+ */
 export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
   const row = await findUserRow(db, key);
   if (row !== undefined) return [row];
   const folded = foldCase(key);
-  return db
+  const named = db
     .selectFrom('users')
     .selectAll()
-    .where('deleted_at', 'is', null)
     .where((where) =>
       where.or([
         where('user_name_folded', '=', folded),
@@ -28,22 +30,26 @@ export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
       ]),
     )
     .orderBy('seq')
-    .limit(FITTING_MAX)
-    .execute();
+    .limit(FITTING_MAX);
+  const live = await named.where('deleted_at', 'is', null).execute();
+  return live.length > 0 ? live : named.where('due_at', 'is not', null).execute();
 }
 
-/** The group with this id, deleted or not, else the live groups of this name. */
+/**
+ * The group with this id, deleted or not, else the live groups of this name; where there is none, the deleted ones of
+ * which something still waits.
+ */
 export async function listGroupsByKey(db: Db, key: string): Promise<GroupRow[]> {
   const row = await findGroupRow(db, key);
   if (row !== undefined) return [row];
-  return db
+  const named = db
     .selectFrom('groups')
     .selectAll()
     .where('display_name_folded', '=', foldCase(key))
-    .where('deleted_at', 'is', null)
     .orderBy('seq')
-    .limit(FITTING_MAX)
-    .execute();
+    .limit(FITTING_MAX);
+  const live = await named.where('deleted_at', 'is', null).execute();
+  return live.length > 0 ? live : named.where('due_at', 'is not', null).execute();
 }
 
 /** One link as it is explained, with what it leads to. */
