@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { addAdoptCommand } from '../src/cli/adopt.ts';
+import { clientCommand } from '../src/cli/client.ts';
+import { addExplainCommand } from '../src/cli/explain.ts';
 import {
   addActsCommand,
   addDriftsCommand,
@@ -12,6 +14,7 @@ import {
   addRequestsCommand,
   addUsersCommand,
 } from '../src/cli/lists.ts';
+import { addNotificationsCommand } from '../src/cli/notifications.ts';
 import { addPauseCommand, addResumeCommand } from '../src/cli/pause.ts';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import { sessionCommand } from '../src/cli/session.ts';
@@ -42,7 +45,10 @@ const commands = [
   addResumeCommand,
   addStatusCommand,
   addUsersCommand,
+  addExplainCommand,
+  addNotificationsCommand,
   addPlanCommand,
+  clientCommand(notAlone),
   tokenCommand(notAlone),
   sessionCommand(notAlone),
 ];
@@ -90,6 +96,10 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     const drifted = await run(bridge, 'users --drifted');
     const groups = await run(bridge, 'groups --search pilots');
     const drifts = await run(bridge, `drifts --kind user.deactivated --of ${id}`);
+    const byName = await run(bridge, `drifts --of ${ada} --json`);
+    const byId = await run(bridge, `drifts --of ${id} --json`);
+    const ofBob = await run(bridge, 'drifts --of BOB@example.com');
+    const ofNobody = await run(bridge, 'drifts --of nobody@example.com');
     const none = await run(bridge, 'drifts --status contested');
     const readRequests = async () => {
       const { text } = await run(bridge, `requests --of ${id} --json`);
@@ -110,12 +120,14 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     expect(groups.text).toMatch(/^ID +NAME +MANAGED/);
     expect(groups.text).toContain('Pilots');
     expect(drifts.text).toMatch(/user\.deactivated +ada@example\.com +\{"active":true\}/);
-    expect(none.text).toBe('Nothing differs.\n');
+    for (const { text } of [none, ofBob, ofNobody]) expect(text).toBe('Nothing differs.\n');
+    expect(byName.text).toContain('user.deactivated');
+    expect(byName.text).toBe(byId.text);
     expect(first.text).toContain('There are more than these 1: --limit');
     const { body } = await askOps(bridge, 'GET', '/users?managed=true&limit=1');
     expect(JSON.parse(json.text)).toEqual(body);
     expect(acts.text).toContain('asked for a sweep');
-    expect([wrong.code, unknown.code]).toEqual([64, 1]);
+    expect([wrong.code, unknown.code]).toEqual([64, 64]);
   });
 });
 
@@ -132,6 +144,48 @@ test('a table fits the terminal, and colours are for a terminal alone', async ()
     expect(plain.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('…');
+  });
+});
+
+test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
+  const settings = { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
+  await withTestBridge({ settings }, async (bridge) => {
+    const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
+      (name) => `${name} list`,
+    );
+    for (const list of lists) {
+      const { code, text } = await run(bridge, list);
+      expect({ list, code, text }).toMatchObject({
+        code: 0,
+        text: expect.stringMatching(/^[A-Z].*\.\n$/),
+      });
+      const json = await run(bridge, `${list} --json --limit 5`);
+      expect({ list, json: JSON.parse(json.text) }).toEqual({
+        list,
+        json: { items: [], nextCursor: null },
+      });
+    }
+    await run(bridge, 'token create okta-in-production --expires never');
+    await run(bridge, 'client create entra-in-production');
+    const id = await addDrifted(bridge);
+    await askOps(bridge, 'POST', '/pause', {});
+    const all = [
+      ...lists,
+      'users',
+      'groups',
+      'drifts',
+      'requests',
+      'acts',
+      'status',
+      `explain ${id}`,
+    ];
+    for (const list of all) {
+      const { text } = await run(bridge, list, { columns: 80, hasColours: false });
+      const isTable = list !== 'status';
+      const most = Math.max(...text.split('\n').map(({ length }) => length));
+      if (isTable) expect({ list, isFitting: most <= 80 }).toEqual({ list, isFitting: true });
+      expect(text).not.toBe('');
+    }
   });
 });
 
@@ -160,7 +214,7 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
     ]);
     expect(kept.text).toContain('okta');
     expect(yes).toMatchObject({ code: 0, text: expect.stringContaining('is revoked') });
-    expect(gone.text).toBe('');
+    expect(gone.text).toBe('There is no token like that.\n');
   });
 });
 
@@ -266,6 +320,19 @@ test('bash completes commands, commands below them, and their options', () => {
   );
   expect(complete(script, 'scim-bridge', 'drifts', '--ki')).toEqual(['--kind']);
   expect(complete(script, 'scim-bridge', 'token', 'create', 'okta', '--ex')).toEqual(['--expires']);
+  expect(complete(script, 'scim-bridge', 'acts', '--outcome', '')).toEqual([
+    'done',
+    'refused',
+    'failed',
+  ]);
+  expect(complete(script, 'scim-bridge', 'drifts', '--kind', 'member.')).toEqual([
+    'member.added',
+    'member.removed',
+  ]);
+  expect(complete(script, 'scim-bridge', 'drifts', '--kind', 'member.added', '--st')).toEqual([
+    '--status',
+  ]);
+  expect(complete(script, 'scim-bridge', 'completion', 'z')).toEqual(['zsh']);
 });
 
 /** Completes in a shell by its own script; the last word is not finished. */
@@ -312,12 +379,14 @@ test.each(['zsh', 'fish'] as const)(
     expect(below).toEqual(expect.arrayContaining(['show', 'list', 'approve', 'discard', 'undo']));
     expect(below.filter((word) => word?.startsWith('_'))).toEqual([]);
     expect(options).toContain('--yes');
+    expect(ask('acts', '--outcome', '').toSorted()).toEqual(['done', 'failed', 'refused']);
+    expect(ask('--config', '')).not.toContain('status');
   },
 );
 
 test('scripts for zsh and fish name every command, and an unknown shell is refused', () => {
   for (const shell of ['zsh', 'fish']) expect(printScript(shell)).toMatch(/drifts[\s\S]*--outcome/);
-  expect(() => printScript('tcsh')).toThrow(/there is no script for tcsh/);
+  expect(() => printScript('tcsh')).toThrow(/Allowed choices are bash, zsh, fish/);
 });
 
 /** A bridge in a process of its own, whose store and sandbox stay between two of them. */

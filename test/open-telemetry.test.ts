@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -220,10 +222,27 @@ test('the variables of OpenTelemetry name the service and choose what is sent', 
   expect(proxy.seen.at(-1)?.traceparent).toMatch(new RegExp(`^00-${TRACE}-[\\da-f]{16}-01$`));
 });
 
-test('a collector that does not answer is logged once, and disturbs nobody', async () => {
+/** Address of a collector that takes connections and never answers. */
+async function startMute(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+test.each([
+  { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
+  { why: 'takes connections and never answers', start: startMute },
+])('a collector that $why is logged once, and disturbs nobody', async ({ start }) => {
   const log: unknown[] = [];
   const otel = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
     OTEL_BSP_SCHEDULE_DELAY: '10',
     OTEL_EXPORTER_OTLP_TIMEOUT: '100',
   };

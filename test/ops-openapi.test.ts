@@ -64,6 +64,19 @@ test('what is described is served, and what is served is described', () => {
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
 
+test('an unknown address is 404 in the form of whom it was asked of: operators or SCIM', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const authorization = `Bearer ${OPS_TOKEN}`;
+    const url = new URL('/ops/nothing-here', bridge.baseUrl).href;
+    const operators = await bridge.request('GET', url, undefined, { authorization });
+    const stranger = await bridge.request('GET', new URL('/', bridge.baseUrl).href);
+
+    const message = 'Nothing is served at this address.';
+    expect(operators).toMatchObject({ status: 404, body: { code: 'not-found', message } });
+    expect(operators.body).not.toHaveProperty('schemas');
+    expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+  }));
+
 /** Nobody asks these. */
 const never = () => Promise.reject(new Error('nobody asks here'));
 const resources = { list: never, find: never, adopt: never };

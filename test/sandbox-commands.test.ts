@@ -54,6 +54,21 @@ test('sandbox commands change the service behind the back of the bridge, have it
   });
 });
 
+test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const command = runner(bridge, [addSandboxCommand]);
+    const { text } = await command('sandbox', '--help');
+    const examples = [...text.matchAll(/^ {2}scim-bridge (sandbox .+)$/gm)].map(([, line]) => line);
+
+    expect(examples.length).toBeGreaterThan(3);
+    for (const example of examples) {
+      const { code, text: said } = await command(...String(example).split(' '));
+      expect(code, `${example}: ${said}`).toBe(0);
+    }
+    expect(bridge.sandbox.service.members('Pilots')).toEqual(['ada@example.com']);
+  });
+});
+
 test('the page names every action and every control of the sandbox', () => {
   const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8');
   const read = (path: string) => readFileSync(join(root, 'src/sandbox/http', path), 'utf8');

@@ -6,7 +6,7 @@ import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/router.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
-import { createHealthRouter } from '../ops/router.ts';
+import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
 import { findPollState } from '../reconcile/audit/poll-state.ts';
@@ -83,7 +83,7 @@ export function createApps(
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
-  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknown) };
+  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknownOps) };
 }
 
 /** Opens the console, with the identity provider of the settings. */

@@ -1,11 +1,12 @@
 import type { Server } from 'node:http';
 import { Agent, request } from 'undici';
 import { afterEach, expect, test } from 'vitest';
+import { loadSettings } from '../settings/load.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { listen, toPort } from './guarded-server.ts';
-import { createStartingApp } from './starting-app.ts';
+import { createApp, createStartingApp } from './starting-app.ts';
 
 const servers: Server[] = [];
 const agent = new Agent();
@@ -72,3 +73,11 @@ test('once the bridge is there it answers', async () => {
 
   expect(await ask('/readyz')).toMatchObject({ status: 200, body: { here: true } });
 });
+
+for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104', '2', 'none']) {
+  test(`an application takes TRUST_PROXY=${proxies} as the settings do`, () => {
+    const { settings } = loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
+
+    expect(() => createApp(settings.trustProxy)).not.toThrow();
+  });
+}

@@ -1,5 +1,6 @@
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** `adopt`: takes over an account or group that the bridge only observes. */
 export const addAdoptCommand: AddCommand = (program, context) => {
@@ -12,17 +13,19 @@ export const addAdoptCommand: AddCommand = (program, context) => {
     .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
     .option('--privileged', 'also an owner, somebody protected, a group with rights or admins')
     .option(...YES)
+    .option('--json', 'as one JSON object')
     .addHelpText('after', help)
-    .action(async (name: string, { privileged, yes }: { privileged?: true; yes?: true }) => {
+    .action(async (name: string, { privileged, yes, json }: Options) => {
       const question = `Let providers change ${name}, even if it is an owner, protected or has rights?`;
       if (privileged && !(await confirm(command, context, { yes, question }))) return;
       const client = connect();
-      const { type, id } = parseFound(
+      const { type, id } = parseAnswer<{ type: 'user' | 'group'; id: string }>(
         await client.send('GET', `/explain/${encodeURIComponent(name)}`),
       );
       const body = privileged === undefined ? {} : { privileged };
-      const adopted = parseAdopted(await client.send('POST', `/${type}s/${id}/adopt`, body));
-      write(`${type} ${adopted.name} (${id}) is managed now\n`);
+      const path = `/${type}s/${id}/adopt` as const;
+      const adopted = parseAnswer<{ name: string }>(await client.send('POST', path, body));
+      write(json ? toJson(adopted) : `${type} ${adopted.name} (${id}) is managed now\n`);
     });
 };
 
@@ -35,11 +38,8 @@ Exit codes:
   1   nothing or more than one has this name, it is managed already, or it is privileged: the message says which
   64  wrong usage`;
 
-/** The answer of a bridge of the same version. */
-function parseFound(answer: unknown): { type: 'user' | 'group'; id: string } {
-  return answer as { type: 'user' | 'group'; id: string };
-}
-
-function parseAdopted(answer: unknown): { name: string } {
-  return answer as { name: string };
+interface Options {
+  readonly privileged?: true;
+  readonly yes?: true;
+  readonly json?: true;
 }

@@ -1,12 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
-import { parseAnswer, toJson } from './json.ts';
-
-/** Entries of one page. */
-const PAGE = 1_000;
+import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
+import { toMoment } from './lists.ts';
 
 /** Runs a job on the store itself, with the answers that a bridge would give. */
 export type WithOwnAccess = (
@@ -29,70 +27,56 @@ export function createAccessAsker(
   };
 }
 
-/** Description of a list that `list` prints. */
-interface Listing<Item> {
+/** Credentials that `list` prints. */
+type AccessListing<Item> = Pick<Listing<Item>, 'columns' | 'none'> & {
   readonly path: '/tokens' | '/clients';
   readonly description: string;
-  readonly toText: (item: Item) => string;
-}
+};
 
 /** Adds the command `list`. */
 export function addList<Item>(
   parent: Command,
-  { write }: CliContext,
+  context: CliContext,
   ask: AskAccess,
-  { path, description, toText }: Listing<Item>,
+  { description, ...listing }: AccessListing<Item>,
 ): void {
-  parent
-    .command('list')
-    .description(description)
-    .option('--all', 'those that are revoked as well')
-    .option('--json', 'as one JSON list')
-    .action(async ({ all, json }: { all?: true; json?: true }) => {
-      await ask(async (client) => {
-        const items = await listAccess<Item>(client, path, { isAll: all === true });
-        write(json ? toJson(items) : items.map(toText).join(''));
-      });
+  const command = parent.command('list').description(description);
+  command.option('--all', 'those that are revoked as well');
+  addListOptions(command)
+    .addHelpText('after', LIST_HELP)
+    .action(({ all, ...options }: ListOptions & { all?: true }) => {
+      const query = { state: all ? undefined : 'live' };
+      return showList<Item>(command, context, { ...listing, query, options, ask });
     });
 }
 
-/** Joins every page of a list, the newest entry first. */
-async function listAccess<Item>(
-  client: OpsClient,
-  path: '/tokens' | '/clients',
-  { isAll }: { isAll: boolean },
-): Promise<Item[]> {
-  const items: Item[] = [];
-  const filter = isAll ? '' : '&state=live';
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const from: string = cursor === '' ? '' : `&cursor=${cursor}`;
-    const answer = await client.send('GET', `${path}?limit=${PAGE}${filter}${from}`);
-    const page: Page<Item> = parseAnswer<Page<Item>>(answer);
-    items.push(...page.items);
-    cursor = page.nextCursor;
-  }
-  return items;
+/** When a credential ends, or has ended. */
+export function toState({ expiresAt, revokedAt }: Pick<Life, 'expiresAt' | 'revokedAt'>): string {
+  if (revokedAt !== null) return `revoked ${toMoment(revokedAt)}`;
+  return expiresAt === null ? 'never expires' : `expires ${toMoment(expiresAt)}`;
+}
+
+/** When a credential was presented last. */
+export function toUse(lastUsedAt: string | null): string {
+  return lastUsedAt === null ? 'never' : toMoment(lastUsedAt);
 }
 
 /** Expiry and last use, as text. */
-export function toLifeText(view: {
+export function toLifeText(life: Life): string {
+  return `${toState(life)}, ${life.lastUsedAt === null ? 'never used' : `last used ${toUse(life.lastUsedAt)}`}`;
+}
+
+interface Life {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
-}): string {
-  const used = view.lastUsedAt === null ? 'never used' : `last used ${view.lastUsedAt}`;
-  if (view.revokedAt !== null) return `revoked ${view.revokedAt}, ${used}`;
-  return `${view.expiresAt === null ? 'never expires' : `expires ${view.expiresAt}`}, ${used}`;
 }
 
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
+/** Creates the option `--profile`. */
+export function profileOption(): Option {
+  const help = 'lenient, or strict: requests are read to the letter, and nothing is repaired';
+  return new Option('--profile <profile>', help).choices(['lenient', 'strict']).default('lenient');
 }
-
-/** Help of `--profile`. */
-export const PROFILE_HELP =
-  'lenient, or strict: requests are read to the letter, and nothing is repaired';
 
 /** Words about the profile of a credential in a list; nothing about the usual one. */
 export function toProfileText({ profile }: { readonly profile: string }): string {

@@ -4,14 +4,17 @@ import {
   type AskAccess,
   addList,
   createAccessAsker,
-  PROFILE_HELP,
+  profileOption,
   toLifeText,
   toProfileText,
+  toState,
+  toUse,
   type WithOwnAccess,
 } from './ask-access.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import type { Column } from './table.ts';
 
 /** Lifetime of a secret, as in `--expires`. */
 const EXPIRES = '730d';
@@ -39,11 +42,23 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
     });
     addList<ClientView>(client, context, ask, {
       path: '/clients',
-      description: 'clients that are not revoked, with their secrets',
-      toText: toLines,
+      description: 'clients that are not revoked, with their secrets, the newest first',
+      none: 'There is no client like that.',
+      columns,
     });
     addRevoke(client, context, ask);
   };
+}
+
+const columns: readonly Column<ClientView>[] = [
+  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'name', cell: (view) => `${view.name}${toProfileText(view)}` },
+  { head: 'secrets', cell: ({ secrets }) => secrets.map(toSecretText).join('; ') },
+  { head: 'last used', rank: 'minor', cell: ({ lastUsedAt }) => toUse(lastUsedAt) },
+];
+
+function toSecretText(secret: ClientView['secrets'][number]): string {
+  return `${secret.id} ${toState(secret)}`;
 }
 
 interface Making {
@@ -63,7 +78,7 @@ function addMaking(
   { usage, description, takesProfile, toRequest }: Making,
 ): void {
   const command = parent.command(usage).description(description);
-  if (takesProfile) command.option('--profile <profile>', PROFILE_HELP, 'lenient');
+  if (takesProfile) command.addOption(profileOption());
   command
     .option('--expires <duration>', 'how long the secret is valid, from 365d to 1095d', EXPIRES)
     .option('--json', 'as one JSON object')
@@ -78,6 +93,12 @@ function addMaking(
     });
 }
 
+interface RevokeOptions {
+  readonly secret?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
 function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
   const { write } = context;
   const command = parent.command('revoke <name-or-id>');
@@ -85,7 +106,8 @@ function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
     .description('end a client, or one of its secrets, with every access token that it got')
     .option('--secret <id>', 'end this secret alone')
     .option(...YES)
-    .action(async (key: string, { secret, yes }: { secret?: string; yes?: true }) => {
+    .option('--json', 'as one JSON object')
+    .action(async (key: string, { secret, yes, json }: RevokeOptions) => {
       const ended = secret === undefined ? `the client ${key}` : `${secret} of the client ${key}`;
       const question = `End ${ended}, with every access token that it got?`;
       if (!(await confirm(command, context, { yes, question }))) return;
@@ -95,7 +117,7 @@ function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
           await client.send('POST', toPath(key, 'revoke'), body),
         );
         const what = secret === undefined ? '' : `${secret} of `;
-        write(`${what}${view.name} (${view.id}) is revoked.\n`);
+        write(json ? toJson(view) : `${what}${view.name} (${view.id}) is revoked.\n`);
       });
     });
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { AddCommand } from './context.ts';
 
 /** Shells that a script can be made for. */
@@ -9,23 +9,9 @@ export const addCompletionCommand: AddCommand = (program, { write }) => {
   const command = program.command('completion');
   command
     .description('print a script with which bash, zsh or fish completes commands and options')
-    .argument('<shell>', SHELLS.join(', '))
+    .addArgument(new Argument('<shell>', 'for this shell').choices(SHELLS))
     .addHelpText('after', help)
-    .action((shell: string) => {
-      const places = listPlaces(program);
-      switch (SHELLS.find((known) => known === shell)) {
-        case 'bash':
-          return write(toBash(places));
-        case 'zsh':
-          return write(toZsh(places));
-        case 'fish':
-          return write(toFish(places));
-        default:
-          return command.error(
-            `error: there is no script for ${shell}; there are ${SHELLS.join(', ')}`,
-          );
-      }
-    });
+    .action((shell: (typeof SHELLS)[number]) => write(SCRIPTS[shell](listPlaces(program))));
 };
 
 const help = `
@@ -39,26 +25,37 @@ interface Word {
   readonly meaning: string;
 }
 
-/** Place in a command line, such as `token create`, and the words that may follow it. */
+/** Place in a command line, such as `token create` or `drifts --status`, and the words that may follow it. */
 interface Place {
   readonly path: string;
   readonly words: readonly Word[];
+  /** True behind an option that takes a value: the next word is in the place before again. */
+  readonly isValue: boolean;
 }
 
 /** Lists every place of the command line. */
 function listPlaces(command: Command, path = ''): Place[] {
-  const visible = command.createHelp().visibleCommands(command);
-  const options = command.createHelp().visibleOptions(command);
+  const join = (word: string) => (path === '' ? word : `${path} ${word}`);
+  const help = command.createHelp();
+  const options = help.visibleOptions(command);
   const words = [
-    ...visible.map((child) => ({ text: child.name(), meaning: toMeaning(child.description()) })),
+    ...command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices.map(toWord)),
+    ...help
+      .visibleCommands(command)
+      .map((child) => ({ text: child.name(), meaning: toMeaning(child.description()) })),
     ...options.flatMap(({ long, description }) =>
       long ? [{ text: long, meaning: toMeaning(description) }] : [],
     ),
   ];
-  const children = command.commands.map((child) =>
-    listPlaces(child, path === '' ? child.name() : `${path} ${child.name()}`),
+  const values = options.flatMap(({ long, required, argChoices = [] }): Place[] =>
+    long && required ? [{ path: join(long), words: argChoices.map(toWord), isValue: true }] : [],
   );
-  return [{ path, words }, ...children.flat()];
+  const children = command.commands.map((child) => listPlaces(child, join(child.name())));
+  return [{ path, words, isValue: false }, ...values, ...children.flat()];
+}
+
+function toWord(text: string): Word {
+  return { text, meaning: text };
 }
 
 /** A description without what a shell would read as its own. */
@@ -79,6 +76,9 @@ _scim_bridge() {
 ${toSteps(places, (path) => `      '${path}') place='${path}' ;;`)}
     esac
   done
+  case "\${place:+$place }\${COMP_WORDS[COMP_CWORD-1]}" in
+${toValues(places, (path) => `    '${path}') place='${path}' ;;`)}
+  esac
   case "$place" in
 ${places.map(({ path, words }) => `    '${path}') words='${toTexts(words)}' ;;`).join('\n')}
   esac
@@ -99,6 +99,9 @@ _scim_bridge() {
 ${toSteps(places, (path) => `      '${path}') place='${path}' ;;`)}
     esac
   done
+  case "\${place:+$place }\${words[CURRENT-1]}" in
+${toValues(places, (path) => `    '${path}') place='${path}' ;;`)}
+  esac
   case "$place" in
 ${places.map(({ path, words }) => `    '${path}') follow=(${toDescribed(words)}) ;;`).join('\n')}
   esac
@@ -126,14 +129,25 @@ function __scim_bridge_place
 ${toSteps(places, (path) => `      case '${path}'\n        set place '${path}'`)}
     end
   end
+  switch (string trim "$place "(commandline -opc)[-1])
+${toValues(places, (path) => `    case '${path}'\n      set place '${path}'`)}
+  end
   echo -n "$place"
 end
 ${lines.join('\n')}
 `;
 }
 
+/** Maker of the script for each shell. */
+const SCRIPTS = { bash: toBash, zsh: toZsh, fish: toFish };
+
 function toSteps(places: readonly Place[], toStep: (path: string) => string): string {
-  return places.flatMap(({ path }) => (path === '' ? [] : [toStep(path)])).join('\n');
+  const commands = places.filter(({ path, isValue }) => path !== '' && !isValue);
+  return commands.map(({ path }) => toStep(path)).join('\n');
+}
+
+function toValues(places: readonly Place[], toStep: (path: string) => string): string {
+  return places.flatMap(({ path, isValue }) => (isValue ? [toStep(path)] : [])).join('\n');
 }
 
 function toTexts(words: readonly Word[]): string {

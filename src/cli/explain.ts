@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { toExplanationText } from '../ops/explain/to-text.ts';
 import type { Explanation } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
-import { toJson } from './json.ts';
+import { toExplanationText } from './explain-text.ts';
+import { parseAnswer } from './json.ts';
+import { addShowOptions, type ShowOptions, show } from './listing.ts';
 
 /** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
-export const addExplainCommand: AddCommand = (program, { connect, write }) => {
+export const addExplainCommand: AddCommand = (program, context) => {
   const command = program
     .command('explain')
     .description('tell why each field of a person or group is as it is (asks the running bridge)')
@@ -13,19 +14,21 @@ export const addExplainCommand: AddCommand = (program, { connect, write }) => {
     .argument(
       '<words...>',
       'user or group, where the name alone is not enough; a SCIM id or a name',
-    )
-    .option('--json', 'as one JSON object')
+    );
+  addShowOptions(command)
     .addHelpText('after', help)
-    .action(async (words: string[], { json }: { json?: true }) => {
+    .action(async (words: string[], options: ShowOptions) => {
       const path = toPath(words, command);
-      const client = connect();
-      const explanation = await client.send('GET', path);
-      write(json ? toJson(explanation) : toExplanationText(parseExplanation(explanation)));
+      await show<Explanation>(command, context, {
+        options,
+        read: async (client) => parseAnswer<Explanation>(await client.send('GET', path)),
+        toText: (explanation) => toExplanationText(explanation, context),
+      });
     });
 };
 
 const help = `
-The name is a userName, an address or a displayName; case does not matter.
+The name is a userName, an address or a displayName; case does not matter. The states are those of docs/explain.md.
 
   scim-bridge explain user ada@example.com
   scim-bridge explain group 'Board of directors'
@@ -48,9 +51,4 @@ function toPath(words: readonly string[], command: Command): `/${string}` {
     command.error('Say user or group and one name; put a name with spaces in quotes.');
   }
   return `/${folder}/${encodeURIComponent(second)}/explain`;
-}
-
-/** The answer of a bridge of the same version. */
-function parseExplanation(explanation: unknown): Explanation {
-  return explanation as Explanation;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { isPassing, type OpsClient } from '../app/ops-client.ts';
+import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import type { CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { type Column, toTable } from './table.ts';
@@ -59,18 +59,29 @@ export interface Listing<Item> {
   readonly columns: readonly Column<Item>[];
   /** Words for an empty list, as a sentence. */
   readonly none: string;
+  /** Subject that the list is about, as it was named, and the filter that takes its id. */
+  readonly subject?: { readonly filter: string; readonly name: string | undefined };
+  /** Finds whom to ask; left out: the running bridge. */
+  readonly ask?: Ask;
 }
+
+/** Runs a job with whom it asks. */
+type Ask = (job: (client: OpsClient) => Promise<void>) => Promise<void>;
 
 /** Shows a list, once or again and again. */
 export async function showList<Item>(
   command: Command,
   context: CliContext,
-  { options, ...listing }: Listing<Item> & { readonly options: ListOptions },
+  { options, ask, ...listing }: Listing<Item> & { readonly options: ListOptions },
 ): Promise<void> {
   const limit = parseNumber(command, '--limit', options.limit);
   await show(command, context, {
     options,
-    read: (client) => readList<Item>(client, listing, limit),
+    ask,
+    async read(client) {
+      const query = { ...listing.query, ...(await findSubject(client, listing.subject)) };
+      return readList<Item>(client, { path: listing.path, query }, limit);
+    },
     toText: (page) => toListText(page, listing, context),
   });
 }
@@ -81,26 +92,35 @@ export interface Shown<Answer> {
   readonly read: (client: OpsClient) => Promise<Answer>;
   /** @param client for what the text alone needs */
   readonly toText: (answer: Answer, client: OpsClient) => string | Promise<string>;
+  readonly ask?: Ask | undefined;
 }
 
 /** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
 export async function show<Answer>(
   command: Command,
   context: CliContext,
-  { options, read, toText }: Shown<Answer>,
+  { ask = (job) => job(context.connect()), ...shown }: Shown<Answer>,
 ): Promise<void> {
-  const { json, watch } = options;
-  const client = context.connect();
-  if (watch === undefined) {
-    const answer = await read(client);
-    return context.write(json ? toJson(answer) : await toText(answer, client));
-  }
+  const { watch, json } = shown.options;
+  const everyMs =
+    parseNumber(command, '--watch', typeof watch === 'string' ? watch : WATCH) * 1_000;
+  await ask(async (client) => {
+    if (watch !== undefined) return showAgain(context, client, { ...shown, everyMs });
+    const answer = await shown.read(client);
+    context.write(json ? toJson(answer) : await shown.toText(answer, client));
+  });
+}
+
+async function showAgain<Answer>(
+  context: CliContext,
+  client: OpsClient,
+  { options: { json }, read, toText, everyMs }: Shown<Answer> & { readonly everyMs: number },
+): Promise<void> {
   const look = async () => {
     const answer = await read(client);
     if (json) return `${JSON.stringify(answer)}\n`;
     return `${toStart(context)}${await toText(answer, client)}`;
   };
-  const everyMs = parseNumber(command, '--watch', watch === true ? WATCH : watch) * 1_000;
   const stopping = new AbortController();
   void context.untilStopped().then(() => stopping.abort());
   for (let isThere = true; !stopping.signal.aborted; ) {
@@ -115,6 +135,27 @@ export async function show<Answer>(
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }
+
+/** Finds the id of whom a list is about. What is no user or group is taken for an id. */
+async function findSubject(
+  client: OpsClient,
+  subject: Listing<unknown>['subject'],
+): Promise<Record<string, string>> {
+  if (subject?.name === undefined) return {};
+  const { filter, name } = subject;
+  if (IS_ID.test(name)) return { [filter]: name };
+  try {
+    const path = `/explain/${encodeURIComponent(name)}` as const;
+    const { id } = parseAnswer<{ id: string }>(await client.send('GET', path));
+    return { [filter]: id };
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    return { [filter]: name };
+  }
+}
+
+/** Form of every id that the bridge gives. */
+const IS_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Clears a terminal; elsewhere an empty line is between two looks. */
 function toStart({ terminal }: CliContext): string {

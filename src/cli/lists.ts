@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { DRIFT_KINDS, DRIFT_STATUSES } from '../domain/drift.ts';
 import type { ActView } from '../ops/schemas/acts.ts';
 import type { DriftAnswer } from '../ops/schemas/drift.ts';
 import type { RequestView } from '../ops/schemas/requests.ts';
@@ -26,6 +27,9 @@ function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddComma
   };
 }
 
+/** Help of `--of`. */
+const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
+
 /** `drifts`: lists differences between the service and what is desired. */
 export const addDriftsCommand: AddCommand = listCommand<
   DriftAnswer,
@@ -35,22 +39,27 @@ export const addDriftsCommand: AddCommand = listCommand<
   description: 'list what differs in the service, and what is done about it',
   addOptions: (command) =>
     command
-      .option('--status <status>', 'active: all that are not over; or one of these', 'active')
-      .option('--kind <kind>', 'of this kind alone, such as member.added')
-      .option('--of <id>', 'of the user or group with this SCIM id'),
+      .addOption(
+        new Option('--status <status>', 'active: all that are not over; or one of these')
+          .choices(['active', ...DRIFT_STATUSES])
+          .default('active'),
+      )
+      .addOption(new Option('--kind <kind>', 'of this kind alone').choices(DRIFT_KINDS))
+      .option('--of <name>', OF_ONE),
   toListing: ({ status, kind, of }) => ({
     path: '/drifts',
-    query: { status, kind, resource: of },
+    query: { status, kind },
+    subject: { filter: 'resource', name: of },
     none: 'Nothing differs.',
     columns: [
-      { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+      { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
       { head: 'kind', cell: ({ kind: one }) => one },
       { head: 'of', cell: toSubject },
       { head: 'wanted', cell: ({ desired }) => toWords(desired) },
       { head: 'found', cell: ({ observed }) => toWords(observed) },
       { head: 'status', cell: ({ status: one }) => toDriftStatus(one) },
       { head: 'since', cell: ({ firstSeen }) => toMoment(firstSeen) },
-      { head: 'by', cell: ({ who }) => who?.username ?? '' },
+      { head: 'by', rank: 'minor', cell: ({ who }) => who?.username ?? '' },
     ],
   }),
 });
@@ -65,10 +74,11 @@ export const addRequestsCommand: AddCommand = listCommand<
   addOptions: (command) =>
     command
       .option('--status <status>', 'answered with this: 409, or 4xx')
-      .option('--of <id>', 'for the user or group with this SCIM id'),
+      .option('--of <name>', OF_ONE),
   toListing: ({ status, of }) => ({
     path: '/requests',
-    query: { status, resource: of },
+    query: { status },
+    subject: { filter: 'resource', name: of },
     none: 'No provider has written anything that is kept.',
     columns: [
       { head: 'at', cell: ({ at }) => toMoment(at) },
@@ -77,9 +87,13 @@ export const addRequestsCommand: AddCommand = listCommand<
       { head: 'for', cell: ({ resource }) => resource?.id ?? '' },
       { head: 'written', cell: ({ written }) => written.map(toWritten).join(', ') },
       { head: 'status', cell: ({ status: one }) => toStatus(one) },
-      { head: 'ms', cell: ({ durationMs }) => `${Math.round(durationMs)}` },
-      { head: 'credential', cell: ({ credential }) => credential },
-      { head: 'request', cell: ({ requestId }) => ({ text: requestId, colour: 'dim' }) },
+      { head: 'ms', rank: 'minor', cell: ({ durationMs }) => `${Math.round(durationMs)}` },
+      { head: 'credential', rank: 'minor', cell: ({ credential }) => credential },
+      {
+        head: 'request',
+        rank: 'minor',
+        cell: ({ requestId }) => ({ text: requestId, colour: 'dim' }),
+      },
     ],
   }),
 });
@@ -94,22 +108,33 @@ export const addActsCommand: AddCommand = listCommand<
   addOptions: (command) =>
     command
       .option('--operator <name>', 'with the credential that has this name or id')
-      .option('--of <id>', 'about this user, group, drift, plan, token or client')
-      .option('--outcome <outcome>', 'done, refused or failed'),
+      .option('--of <name>', `${OF_ONE}; or the id of a drift, plan, token or client`)
+      .addOption(
+        new Option('--outcome <outcome>', 'that ended like this').choices([
+          'done',
+          'refused',
+          'failed',
+        ]),
+      ),
   toListing: ({ operator, of, outcome }) => ({
     path: '/acts',
-    query: { operator, target: of, outcome },
+    query: { operator, outcome },
+    subject: { filter: 'target', name: of },
     none: 'No operator has done anything that is kept.',
     columns: [
       { head: 'at', cell: ({ at }) => toMoment(at) },
       { head: 'operator', cell: ({ operator: name }) => name },
-      { head: 'from', cell: ({ address }) => address ?? '' },
+      { head: 'from', rank: 'minor', cell: ({ address }) => address ?? '' },
       { head: 'did', cell: ({ act }) => act },
       { head: 'on', cell: ({ target }) => target ?? '' },
       { head: 'outcome', cell: ({ outcome: word }) => toOutcome(word) },
-      { head: 'before', cell: ({ before }) => toWords(before) },
+      { head: 'before', rank: 'minor', cell: ({ before }) => toWords(before) },
       { head: 'after', cell: ({ after }) => toWords(after) },
-      { head: 'request', cell: ({ requestId }) => ({ text: requestId ?? '', colour: 'dim' }) },
+      {
+        head: 'request',
+        rank: 'minor',
+        cell: ({ requestId }) => ({ text: requestId ?? '', colour: 'dim' }),
+      },
     ],
   }),
 });
@@ -159,7 +184,7 @@ export const addUsersCommand: AddCommand = listCommand<UserItem, ResourceFilters
     none: 'There is nobody like that.',
     columns: [
       ...toResourceColumns<UserItem>(),
-      { head: 'account', cell: ({ upstreamId }) => `${upstreamId ?? ''}` },
+      { head: 'account', rank: 'minor', cell: ({ upstreamId }) => `${upstreamId ?? ''}` },
       {
         head: 'active',
         cell: ({ active }) => `${active.desired ?? '-'} / ${active.observed ?? '?'}`,
@@ -180,8 +205,8 @@ export const addGroupsCommand: AddCommand = listCommand<GroupItem, ResourceFilte
     none: 'There is no group like that.',
     columns: [
       ...toResourceColumns<GroupItem>(),
-      { head: 'scim id', cell: ({ upstreamIds }) => upstreamIds.scimId ?? '' },
-      { head: 'rest id', cell: ({ upstreamIds }) => `${upstreamIds.restId ?? ''}` },
+      { head: 'scim id', rank: 'minor', cell: ({ upstreamIds }) => upstreamIds.scimId ?? '' },
+      { head: 'rest id', rank: 'minor', cell: ({ upstreamIds }) => `${upstreamIds.restId ?? ''}` },
       ...toWorkColumns<GroupItem>(),
     ],
   }),
@@ -189,7 +214,7 @@ export const addGroupsCommand: AddCommand = listCommand<GroupItem, ResourceFilte
 
 function toResourceColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
   return [
-    { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+    { head: 'id', rank: 'minor', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
     { head: 'name', cell: ({ name }) => name },
     {
       head: 'managed',

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { createOpsClient, type OpsClient } from '../app/ops-client.ts';
+import type { OpsClient } from '../app/ops-client.ts';
 import type { NotificationView } from '../ops/schemas/notifications.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
+import { addListOptions, LIST_HELP, type ListOptions, showList } from './listing.ts';
+import { toMoment } from './lists.ts';
+import { type Column, toTable } from './table.ts';
 
 /** `notifications`: what receivers do not have, another attempt, and a try of a receiver. */
 export const addNotificationsCommand: AddCommand = (program, context) => {
@@ -15,47 +18,55 @@ export const addNotificationsCommand: AddCommand = (program, context) => {
   addTest(command, context);
 };
 
-function addList(command: Command, { loadSettings, write }: CliContext): void {
-  command
+function addList(parent: Command, context: CliContext): void {
+  const command = parent
     .command('list')
     .description('list what waits and what was given up, the oldest first')
     .option('--receiver <name>', 'for this receiver')
-    .option('--dead', 'what was given up alone')
-    .option('--limit <count>', 'how many at most', '100')
-    .option('--json', 'as one JSON object')
-    .action(async ({ receiver, dead, limit, json }: ListOptions) => {
-      const query = new URLSearchParams({
-        limit,
-        ...(receiver === undefined ? {} : { receiver }),
-        ...(dead === undefined ? {} : { status: 'dead' }),
-      });
-      const client = createOpsClient(loadSettings().settings);
-      const list = parseList(await client.send('GET', `/notifications?${query}`));
-      write(json ? toJson(list) : toListText(list.items));
-    });
+    .option('--dead', 'what was given up alone');
+  addListOptions(command)
+    .addHelpText('after', LIST_HELP)
+    .action(({ receiver, dead, ...options }: Filters & ListOptions) =>
+      showList<NotificationView>(command, context, {
+        ...{ options, columns, path: '/notifications' },
+        query: { receiver, status: dead && 'dead' },
+        none: NONE,
+      }),
+    );
 }
 
-interface ListOptions {
+interface Filters {
   readonly receiver?: string;
   readonly dead?: true;
-  readonly limit: string;
-  readonly json?: true;
 }
 
-function addRetry(command: Command, { loadSettings, write }: CliContext): void {
+const NONE = 'Every receiver has everything.';
+
+const columns: readonly Column<NotificationView>[] = [
+  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'at', rank: 'minor', cell: ({ at }) => toMoment(at) },
+  { head: 'receiver', cell: ({ receiver }) => receiver },
+  { head: 'type', cell: ({ type }) => type },
+  { head: 'status', cell: ({ status }) => status },
+  { head: 'attempts', rank: 'minor', cell: ({ attempts }) => `${attempts}` },
+  { head: 'error', cell: ({ error }) => ({ text: error ?? '', colour: 'red' }) },
+];
+
+function addRetry(command: Command, { connect, write }: CliContext): void {
   const retry = command
     .command('retry')
     .description('send again now what waits or was given up')
     .argument('[id]', 'of one notification')
-    .option('--all', 'everything');
-  retry.action(async (id: string | undefined, { all }: { all?: true }) => {
+    .option('--all', 'everything')
+    .option('--json', 'as one JSON object');
+  retry.action(async (id: string | undefined, { all, json }: { all?: true; json?: true }) => {
     if ((id === undefined) !== (all === true)) {
       retry.error('error: name one notification, or say --all');
     }
-    const client = createOpsClient(loadSettings().settings);
+    const client = connect();
     const body = id === undefined ? { all: true } : { id };
-    const { count } = Object(await client.send('POST', '/notifications/retry', body));
-    write(`Tried again now: ${count}\n`);
+    const answer = await client.send('POST', '/notifications/retry', body);
+    write(json ? toJson(answer) : `Tried again now: ${Object(answer).count}\n`);
   });
 }
 
@@ -63,7 +74,8 @@ function addRetry(command: Command, { loadSettings, write }: CliContext): void {
 const TEST_MS = 30_000;
 const LOOK_MS = 250;
 
-function addTest(command: Command, { loadSettings, write, exitWith }: CliContext): void {
+function addTest(command: Command, context: CliContext): void {
+  const { connect, write, exitWith } = context;
   command
     .command('test')
     .description('send a notification to one receiver, or to each, and wait until it has it')
@@ -73,11 +85,11 @@ function addTest(command: Command, { loadSettings, write, exitWith }: CliContext
       '\nExit codes:\n  0  every receiver has it\n  1  one does not, which is told',
     )
     .action(async (receiver: string | undefined) => {
-      const client = createOpsClient(loadSettings().settings);
+      const client = connect();
       const body = receiver === undefined ? {} : { receiver };
       const { ids } = parseTest(await client.send('POST', '/notifications/test', body));
       const left = await waitFor(client, new Set(ids));
-      write(left.length === 0 ? `Delivered: ${ids.length}\n` : toListText(left));
+      write(left.length === 0 ? `Delivered: ${ids.length}\n` : toTable(left, columns, context));
       exitWith(left.length === 0 ? 0 : 1);
     });
 }
@@ -92,15 +104,6 @@ async function waitFor(client: OpsClient, ids: ReadonlySet<string>): Promise<Not
     if (isOver) return left;
     await sleep(LOOK_MS);
   }
-}
-
-function toListText(items: readonly NotificationView[]): string {
-  if (items.length === 0) return 'Every receiver has everything.\n';
-  const lines = items.map(({ id, receiver, type, at, status, attempts, error }) => {
-    const how = attempts === 0 ? 'not tried yet' : `${attempts} attempts, ${error}`;
-    return `${at}  ${receiver}  ${type}  ${status}: ${how}  (${id})\n`;
-  });
-  return lines.join('');
 }
 
 interface ListOf {

@@ -1,7 +1,7 @@
 import type { Status, WritesView } from '../ops/schemas/state.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
-import { parseAnswer } from './json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
 export const addPauseCommand: AddCommand = (program, { connect, write }) => {
@@ -9,11 +9,12 @@ export const addPauseCommand: AddCommand = (program, { connect, write }) => {
     .command('pause')
     .description('change nothing in the service until `resume` (asks the running bridge)')
     .option('--reason <text>', 'why, for whoever reads the status')
+    .option('--json', 'as one JSON object')
     .addHelpText('after', help)
-    .action(async ({ reason }: { reason?: string }) => {
+    .action(async ({ reason, json }: { reason?: string; json?: true }) => {
       const client = connect();
       const body = reason === undefined ? {} : { reason };
-      write(toText(parseWrites(await client.send('POST', '/pause', body))));
+      write(toShown(await client.send('POST', '/pause', body), json));
     });
 };
 
@@ -24,19 +25,24 @@ export const addResumeCommand: AddCommand = (program, context) => {
   command
     .description('change the service again after `pause` (asks the running bridge)')
     .option(...YES)
-    .action(async ({ yes }: { yes?: true }) => {
+    .option('--json', 'as one JSON object')
+    .action(async ({ yes, json }: { yes?: true; json?: true }) => {
       const client = connect();
       const { writes } = parseAnswer<Status>(await client.send('GET', '/status'));
       const question = `${toWaiting(writes)} for the service, also what a limit holds. Let all of it go?`;
       const isAsked = writes.waiting > 0;
       if (isAsked && !(await confirm(command, context, { yes, question }))) return;
-      write(toText(parseWrites(await client.send('POST', '/resume'))));
+      write(toShown(await client.send('POST', '/resume'), json));
     });
 };
 
 const help = `
 Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
 pause survives restarts. Other processes on the same PostgreSQL follow within a second.`;
+
+function toShown(answer: unknown, json: true | undefined): string {
+  return json ? toJson(answer) : toText(parseAnswer<WritesView>(answer));
+}
 
 function toText({ mode, paused, waiting }: WritesView): string {
   const what = toWaiting({ waiting });
@@ -47,9 +53,4 @@ function toText({ mode, paused, waiting }: WritesView): string {
 
 function toWaiting({ waiting }: Pick<WritesView, 'waiting'>): string {
   return waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
-}
-
-/** The answer of a bridge of the same version. */
-function parseWrites(answer: unknown): WritesView {
-  return answer as WritesView;
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { PLAN_STATUSES } from '../domain/plan.ts';
 import { toReleaseText } from '../ops/recovery/release.ts';
@@ -141,7 +141,7 @@ function addList(parent: Command, context: CliContext): void {
   const command = parent
     .command('list')
     .description('plans, the newest first')
-    .option('--status <status>', PLAN_STATUSES.join(', '));
+    .addOption(new Option('--status <status>', 'in this status alone').choices(PLAN_STATUSES));
   addListOptions(command)
     .addHelpText('after', LIST_HELP)
     .action(({ status, ...options }: ListOptions & { readonly status?: string }) =>
@@ -156,8 +156,8 @@ function addList(parent: Command, context: CliContext): void {
 }
 
 const columns: readonly Column<PlanSummary>[] = [
-  { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
-  { head: 'made', cell: ({ createdAt }) => toMoment(createdAt) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'made', rank: 'minor', cell: ({ createdAt }) => toMoment(createdAt) },
   { head: 'status', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
   { head: 'actions', cell: ({ counts }) => `${counts.total}` },
   { head: 'of', cell: ({ source }) => source },

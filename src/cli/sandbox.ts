@@ -30,10 +30,12 @@ export const addSandboxCommand: AddCommand = (program, context) => {
 const help = `
 Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name:
 
-  scim-bridge sandbox do setActive user=ada@example.com active=false
+  scim-bridge sandbox do addUser email=ada@example.com
+  scim-bridge sandbox do createGroup name=Pilots
   scim-bridge sandbox do addMember group=Pilots user=ada@example.com
+  scim-bridge sandbox do setActive user=ada@example.com active=false
   scim-bridge sandbox do seed users=100 groups=10
-  scim-bridge sandbox fail scim.createUser --status 503 --times 3
+  scim-bridge sandbox fail scim.addUser --status 503 --times 3
   scim-bridge sandbox heal
 
 Everything: docs/sandbox.md.`;
@@ -110,7 +112,7 @@ function addFaults(parent: Command, context: CliContext): void {
   const fail = parent.command('fail');
   addTarget(fail)
     .description('have an operation go wrong')
-    .argument('<operation>', 'such as scim.createUser; * for all')
+    .argument('<operation>', 'such as scim.addUser; * for all')
     .option('--status <status>', 'answer with this status')
     .option('--delay <ms>', 'answer that much later')
     .option('--hang', 'never answer')

@@ -5,10 +5,10 @@ import { type AskAccess, createAccessAsker, type WithOwnAccess } from './ask-acc
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { parseAnswer, toJson } from './json.ts';
-import type { Page } from './listing.ts';
+import { parseAnswer } from './json.ts';
+import { addListOptions, LIST_HELP, type ListOptions, type Page, showList } from './listing.ts';
 import { toMoment } from './lists.ts';
-import { type Column, toTable } from './table.ts';
+import type { Column } from './table.ts';
 
 /** `session`: lists sign-ins to the console, and ends them. */
 export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
@@ -25,25 +25,24 @@ export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
 }
 
 const columns: readonly Column<SessionView>[] = [
-  { head: 'id', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
   { head: 'who', cell: ({ name }) => name },
-  { head: 'role', cell: ({ for: role }) => role },
-  { head: 'since', cell: ({ createdAt }) => toMoment(createdAt) },
-  { head: 'last used', cell: ({ lastUsedAt }) => toMoment(lastUsedAt) },
+  { head: 'role', rank: 'minor', cell: ({ for: role }) => role },
+  { head: 'since', rank: 'minor', cell: ({ createdAt }) => toMoment(createdAt) },
+  { head: 'last used', rank: 'minor', cell: ({ lastUsedAt }) => toMoment(lastUsedAt) },
   { head: 'ends', cell: ({ expiresAt }) => toMoment(expiresAt) },
 ];
 
 function addList(parent: Command, context: CliContext, ask: AskAccess): void {
-  parent
+  const command = parent
     .command('list')
-    .description('sign-ins that are not over, the newest first')
-    .option('--json', 'as one JSON object')
-    .action(({ json }: { json?: true }) =>
-      ask(async (client) => {
-        const page = await readSessions(client);
-        if (json) return context.write(toJson(page));
-        const none = 'Nobody is signed in to the console.\n';
-        context.write(page.items.length === 0 ? none : toTable(page.items, columns, context));
+    .description('sign-ins that are not over, the newest first');
+  addListOptions(command)
+    .addHelpText('after', LIST_HELP)
+    .action((options: ListOptions) =>
+      showList<SessionView>(command, context, {
+        ...{ options, ask, columns, path: '/sessions', query: {} },
+        none: 'Nobody is signed in to the console.',
       }),
     );
 }

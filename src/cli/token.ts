@@ -1,17 +1,21 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { PURPOSES } from '../domain/credential.ts';
 import type { TokenView } from '../ops/schemas/access.ts';
 import {
   type AskAccess,
   addList,
   createAccessAsker,
-  PROFILE_HELP,
+  profileOption,
   toLifeText,
   toProfileText,
+  toState,
+  toUse,
   type WithOwnAccess,
 } from './ask-access.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import type { Column } from './table.ts';
 
 /** `token`: manages the named tokens of providers and operators. */
 export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
@@ -25,12 +29,21 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
     addCreate(token, context, ask);
     addList<TokenView>(token, context, ask, {
       path: '/tokens',
-      description: 'tokens that are not revoked',
-      toText: toLine,
+      description: 'tokens that are not revoked, the newest first',
+      none: 'There is no token like that.',
+      columns,
     });
     addRevoke(token, context, ask);
   };
 }
+
+const columns: readonly Column<TokenView>[] = [
+  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'for', cell: (view) => `${view.for}${toProfileText(view)}` },
+  { head: 'state', cell: toState },
+  { head: 'last used', rank: 'minor', cell: ({ lastUsedAt }) => toUse(lastUsedAt) },
+];
 
 interface CreateOptions {
   readonly for: string;
@@ -43,9 +56,9 @@ function addCreate(parent: Command, { write }: CliContext, ask: AskAccess): void
   parent
     .command('create <name>')
     .description('make a token; it is printed once and kept nowhere')
-    .option('--for <purpose>', 'scim, metrics, reader or operator', 'scim')
+    .addOption(new Option('--for <purpose>', 'what it lets in').choices(PURPOSES).default('scim'))
     .option('--expires <duration>', 'how long it is valid, such as 90d, or never', '365d')
-    .option('--profile <profile>', PROFILE_HELP, 'lenient')
+    .addOption(profileOption())
     .option('--json', 'as one JSON object')
     .action(async (name: string, { json, ...wish }: CreateOptions) => {
       await ask(async (client) => {
@@ -67,13 +80,14 @@ function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
   command
     .description('end a token, everywhere within five seconds')
     .option(...YES)
-    .action(async (key: string, { yes }: { yes?: true }) => {
+    .option('--json', 'as one JSON object')
+    .action(async (key: string, { yes, json }: { yes?: true; json?: true }) => {
       const question = `End the token ${key}? Who presents it is refused from then on.`;
       if (!(await confirm(command, context, { yes, question }))) return;
       await ask(async (client) => {
         const path = `/tokens/${encodeURIComponent(key)}/revoke` as const;
-        const { id, name } = parseAnswer<TokenView>(await client.send('POST', path));
-        write(`${name} (${id}) is revoked.\n`);
+        const view = parseAnswer<TokenView>(await client.send('POST', path));
+        write(json ? toJson(view) : `${view.name} (${view.id}) is revoked.\n`);
       });
     });
 }

@@ -63,11 +63,14 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   router.use('/ops', before, hideNames(options.readersSeeNames));
   router.use('/ops', refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));
-  router.use('/ops', (_req, res) => {
-    res.status(404).json({ code: 'not-found', message: 'Nothing is served at this address.' });
-  });
+  router.use('/ops', answerUnknown);
   return router.use(answerErrors(options.failed));
 }
+
+/** Last handler of the operators: an unknown address is 404, in the form of their answers. */
+export const answerUnknown: RequestHandler = (_req, res) => {
+  res.status(404).json({ code: 'not-found', message: 'Nothing is served at this address.' });
+};
 
 /** The description is the same for everybody, and made for the first who asks. */
 function describeOnce(): OpsSources['describe'] {

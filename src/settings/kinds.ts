@@ -123,9 +123,11 @@ function isNetwork(entry: string): boolean {
   if (NETWORKS.includes(entry)) return true;
   const [address = '', bits, ...rest] = entry.split('/');
   const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
+  // A zone belongs to one machine: no address of a client has it.
+  if (family === 0 || address.includes('%') || rest.length > 0) return false;
   const bitsMax = family === 4 ? 32 : 128;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+  // A network of no bits is everybody, which nobody who reads `/0` may mean.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
 /** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */

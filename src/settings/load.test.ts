@@ -35,6 +35,14 @@ function refusal(
   throw new Error('the settings were accepted');
 }
 
+for (const proxies of ['10.0.0.0/0', '::/0', '10.0.0.0/33', 'fe80::1%eth0', '11', 'proxy']) {
+  test(`TRUST_PROXY=${proxies} is refused with what is allowed`, () => {
+    const load = () => loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
+
+    expect(load).toThrow(/trustProxy|TRUST_PROXY/);
+  });
+}
+
 test('nothing needs to be configured', () => {
   const { settings, warnings } = load({});
   expect(settings.port).toBe(8_080);

@@ -1,0 +1,70 @@
+import type { ExplainedField, ExplainedLink, Explanation } from '../ops/schemas/resources.ts';
+import { type Column, type Output, toPlain, toTable } from './table.ts';
+
+/** An explanation as an operator reads it in a terminal. */
+export function toExplanationText(explanation: Explanation, output: Output): string {
+  const { fields, members, admins, groups, more } = explanation;
+  const blocks = [
+    toHeadLines(explanation),
+    [toTable(fields, FIELD_COLUMNS, output).trimEnd(), ...fields.flatMap(toNote)],
+    ...(members
+      ? [
+          [
+            `Members: ${members.desired} wanted, ${members.observed} seen, ${members.pending} waiting`,
+          ],
+        ]
+      : []),
+    ...toLinkBlock('Admins', { links: admins, more, output }),
+    ...toLinkBlock('Groups', { links: groups, more, output }),
+  ];
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function toNote({ field, note }: ExplainedField): string[] {
+  return note ? [`${field}: ${toPlain(note)}`] : [];
+}
+
+function toHeadLines({ type, name, id, upstream, managed, ...rest }: Explanation): string[] {
+  const { deleted, version, seen, dueAt, problem } = rest;
+  return [
+    `${type} ${name}${deleted ? ' (deleted)' : ''}`,
+    `id ${id}, version ${version}, ${upstream === null ? 'not known to the service' : `in the service ${upstream}`}`,
+    managed === 'no' ? 'not managed: only observed' : `managed, ${managed}`,
+    seen === null ? 'never seen in the service' : `last seen ${seen.at} by ${seen.by}`,
+    ...(dueAt === null ? [] : [`due ${dueAt}`]),
+    ...(problem === null ? [] : [`last problem: ${problem.words} (${problem.code})`]),
+  ];
+}
+
+const STATE_COLUMNS: readonly Column<ExplainedField | ExplainedLink>[] = [
+  { head: 'wanted', cell: ({ desired }) => toShown(desired) },
+  { head: 'in the service', cell: ({ observed }) => toShown(observed) },
+  { head: 'state', rank: 'whole', cell: ({ standing }) => standing },
+  { head: 'from', cell: ({ from }) => from ?? '-' },
+];
+const FIELD_COLUMNS: readonly Column<ExplainedField>[] = [
+  { head: 'field', rank: 'whole', cell: ({ field }) => field },
+  ...STATE_COLUMNS,
+];
+const LINK_COLUMNS: readonly Column<ExplainedLink>[] = [
+  { head: 'name', cell: ({ name }) => name },
+  ...STATE_COLUMNS,
+];
+
+interface LinkBlock {
+  readonly links: readonly ExplainedLink[] | undefined;
+  readonly more: number;
+  readonly output: Output;
+}
+
+function toLinkBlock(title: string, { links, more, output }: LinkBlock): string[][] {
+  if (links === undefined) return [];
+  if (links.length === 0) return [[`${title}: none`]];
+  const rest = more > 0 ? [`and ${more} more`] : [];
+  return [[`${title}:`, toTable(links, LINK_COLUMNS, output).trimEnd(), ...rest]];
+}
+
+function toShown(value: unknown): string {
+  if (value === null) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

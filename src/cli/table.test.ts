@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { type Column, toTable } from './table.ts';
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly since: string;
+  readonly problem: string;
+}
+
+const columns: readonly Column<Row>[] = [
+  { head: 'id', rank: 'whole', cell: ({ id }) => id },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'since', rank: 'minor', cell: ({ since }) => since },
+  { head: 'problem', cell: ({ problem }) => problem },
+];
+const row: Row = {
+  id: '2819c223-7f76-453a-919d-413861904646',
+  name: 'ada@example.com',
+  since: '2026-11-23 15:00:00Z',
+  problem: 'the service refuses this name because it is taken already',
+};
+const at = (width: number) => ({ terminal: { columns: () => width, hasColours: false } });
+
+test('at 80 columns an id is whole, and what matters less is left out before names are cut off', () => {
+  const [head, line] = toTable([row], columns, at(80)).split('\n');
+
+  expect(head).toBe('ID                                    NAME             PROBLEM');
+  expect(line).toBe(
+    '2819c223-7f76-453a-919d-413861904646  ada@example.com  the service refuses this…',
+  );
+});
+
+test('a narrower terminal cuts off even that, and no line is longer than it', () => {
+  for (const width of [79, 60, 40, 24]) {
+    const lines = toTable([row], columns, at(width)).split('\n');
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
+  }
+});
+
+test('characters that take two places keep the columns straight, and a cut falls between them', () => {
+  const rows = ['日本語の名前です', 'plain'].map((name) => ({
+    ...row,
+    name,
+    since: '',
+    problem: 'x',
+  }));
+  const lines = toTable(rows, columns, at(57)).split('\n');
+
+  expect(lines[1]).toBe(`${row.id}  日本語の…   x`);
+  expect(lines[2]).toBe(`${row.id}  plain       x`);
+});
+
+test('columns without an entry are left out at a terminal, and are there in a file', () => {
+  const bare = { ...row, problem: '', since: '' };
+
+  expect(toTable([bare], columns, at(200))).toMatch(/^ID +NAME\n/);
+  expect(toTable([bare], columns, {})).toMatch(/^ID +NAME +SINCE +PROBLEM\n/);
+});
+
+test('twenty thousand rows are no more work each than ten', () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({ ...row, name: `person ${index}` }));
+
+  const lines = toTable(rows, columns, at(80)).split('\n');
+
+  expect(lines).toHaveLength(20_002);
+});
