@@ -10,7 +10,7 @@ import { describeBridges } from './support/stores.ts';
  * process leads is asked for in transactions too, with a lock: those count.
  */
 const BACKGROUND =
-  /^\s*select\b.*\bdue_at\b|\binto "requests"|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/s;
+  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select "seq", "first_seen_at" from "drifts"|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/s;
 
 /** What one request costs, however fast the machine is. */
 interface Costs {

@@ -57,6 +57,8 @@ export interface LinkChange {
   readonly attempts?: number;
   /** It is stuck. Absent: it is not. */
   readonly stuck?: true;
+  /** The service took it before and did not make it. Absent: it did not. */
+  readonly ignored?: true;
 }
 
 /** A change that the service holds now. */

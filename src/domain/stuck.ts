@@ -10,6 +10,23 @@ export interface Refusal {
   readonly status?: number;
 }
 
+/** Problem of a change that the service accepted and did not make, in our words: the service has none. */
+export const NOT_APPLIED: Refusal = {
+  code: 'not-applied',
+  words: 'the service accepted the change and still says otherwise',
+};
+
+/** Problem of a write that would have taken over somebody whom the service does not have any more. */
+export const NOT_THERE: Refusal = {
+  code: 'not-there',
+  words: 'the service does not have the account any more',
+};
+
+/** True where the service accepted a change and did not make it: its next success is looked at before it is believed. */
+export function isNotApplied(problem: Refusal | undefined): boolean {
+  return problem?.code === NOT_APPLIED.code;
+}
+
 /** A field whose acknowledged write the service refused, or did not make although it was asked to. */
 export interface StuckField {
   /** The write that was refused or not made: a later one is tried at once. */

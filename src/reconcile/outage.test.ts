@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { NOT_APPLIED } from '../domain/stuck.ts';
 import { createFakeClock } from '../upstream/testing/fake-clock.ts';
 import { createOutageWatch } from './outage.ts';
-import { NOT_APPLIED, type Outcome } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 
 type Ended = Outcome<unknown, unknown>;
 const down: Ended = { kind: 'unknown', problem: { code: 'unavailable', words: '' }, parts: [] };

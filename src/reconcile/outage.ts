@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
-import { NOT_APPLIED, type Outcome } from './outcome.ts';
+import { isNotApplied } from '../domain/stuck.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Number of different failing resources, without a success, that makes an outage. */
 const OUTAGE_RESOURCES = 3;
@@ -45,7 +46,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
   return {
     note({ key, isLook, outcome }) {
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';
-      if (hasAnswer || outcome.problem.code === NOT_APPLIED.code) {
+      if (hasAnswer || isNotApplied(outcome.problem)) {
         noteSuccess(isLook);
         return true;
       }

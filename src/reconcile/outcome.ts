@@ -22,18 +22,6 @@ export type Outcome<Known, Part> =
       readonly lookNow?: true;
     };
 
-/** Problem of a change that the service accepted and did not make, in our words: the service has none. */
-export const NOT_APPLIED: Problem = {
-  code: 'not-applied',
-  words: 'the service accepted the change and still says otherwise',
-};
-
-/** Problem of a write that would have taken over somebody whom the service does not have any more. */
-export const NOT_THERE: Problem = {
-  code: 'not-there',
-  words: 'the service does not have the account any more',
-};
-
 /** End of a provider's write, as far as its request waits. */
 export type Settlement =
   | { readonly kind: 'applied' }

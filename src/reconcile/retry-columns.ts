@@ -1,7 +1,8 @@
+import { isNotApplied } from '../domain/stuck.ts';
 import type { DueClass } from '../store/schema.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
-import { NOT_APPLIED, type Problem } from './outcome.ts';
+import type { Problem } from './outcome.ts';
 
 /** `must_look`: the next step is a look. */
 const LOOK_FIRST = 1;
@@ -65,8 +66,7 @@ interface Ended {
 
 /** True when the service may still be at work on a call, because it has answered nothing. */
 function isUnanswered({ kind, problem }: Ended): boolean {
-  if (kind !== 'unknown' || problem === undefined || problem.code === NOT_APPLIED.code)
-    return false;
+  if (kind !== 'unknown' || problem === undefined || isNotApplied(problem)) return false;
   return problem.status === undefined || UNHEARD.has(problem.status);
 }
 

@@ -131,6 +131,42 @@ export async function reopenIgnoredDrifts(tx: Db, now: number): Promise<void> {
   await ignored.where('status', '=', 'ignored').where('ignored_until', '<=', now).execute();
 }
 
+/** Drifts to be judged by the audit log: found after `afterSeq`, until `until` (epoch milliseconds). */
+export interface SentQuery {
+  readonly afterSeq: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/**
+ * Lists the drifts among the next `limit` whose repair the bridge had sent before: with success, after the last complete
+ * sweep that did not find them, and without an event of the audit log that shows its effect. `lastSeq` is the last of
+ * those looked through; undefined when there was none.
+ */
+export async function listSentDrifts(
+  db: Db,
+  { afterSeq, until, limit }: SentQuery,
+): Promise<{ readonly drifts: readonly DriftRow[]; readonly lastSeq: number | undefined }> {
+  const after = db.selectFrom('drifts').where('seq', '>', afterSeq).orderBy('seq').limit(limit);
+  const next = await after.select(['seq', 'first_seen_at']).execute();
+  const lateAt = next.findIndex(({ first_seen_at }) => first_seen_at > until);
+  const lastSeq = (lateAt < 0 ? next : next.slice(0, lateAt)).at(-1)?.seq;
+  if (lastSeq === undefined) return { drifts: [], lastSeq };
+  const compared = sql`select max(started_at) from sweeps where status not in ('running', 'incomplete')
+    and ended_at < drifts.first_seen_at and (reads_admins = 1 or drifts.change not like 'admin.%')`;
+  const account = sql`select cast(upstream_id as text) from users where users.id = drifts.member_id`;
+  const isShown = sql`exists (select 1 from audit_event_resources as about
+    join audit_events as event on event.id = about.event_id where about.resource_id = drifts.resource_id
+    and event.explained_by like cast(call.id as text) || '|%')`;
+  const isSent = sql<boolean>`exists (select 1 from own_calls as call where call.resource_id = drifts.resource_id
+    and call.kind = drifts.change and call.outcome = 'done' and call.at < drifts.first_seen_at
+    and (drifts.member_id = '' or call.member_id = (${account})) and call.at >= coalesce((${compared}), 0)
+    and not ${isShown})`;
+  const drifts = db.selectFrom('drifts').selectAll().where('seq', '>', afterSeq);
+  const some = drifts.where('seq', '<=', lastSeq).where('status', 'in', ['open', 'contested']);
+  return { drifts: await some.where(isSent).orderBy('seq').execute(), lastSeq };
+}
+
 /** The drift with this id. */
 export async function findDrift(db: Db, id: string): Promise<DriftRow | undefined> {
   return db.selectFrom('drifts').selectAll().where('id', '=', id).executeTakeFirst();

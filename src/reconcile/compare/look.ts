@@ -9,15 +9,14 @@ import {
 } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
-import { companyUsers } from '../../upstream/operations/people.ts';
-import { paginate } from '../../upstream/paginate.ts';
-import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { fetchAdminIds } from '../group/read-admins.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import { saveMembers } from '../read/save-group.ts';
 import { lookAtUser } from '../user/apply.ts';
+import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
 import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
@@ -40,7 +39,7 @@ export async function lookAtUserAgain(
   let { observed } = outcome.known;
   if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
   if (needs.companyUser) {
-    const found = await findCompanyUser({ deps, signal }, context, { observed, upstreamId });
+    const found = await lookAtCompanyUser({ deps, signal }, context, { observed, upstreamId });
     if (found === undefined) return { kind: 'could-not-look', reason: 'companyUsers' };
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
@@ -48,21 +47,14 @@ export async function lookAtUserAgain(
   return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
 }
 
-/** Finds one user by a search, because the list of company users has no look at one user. */
-async function findCompanyUser(
+async function lookAtCompanyUser(
   { deps }: Pick<SweepRun, 'deps' | 'signal'>,
   context: CallContext,
   { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
 ): Promise<CompanyUser | undefined> {
-  const query = { for_members_section: true, query: observed.email ?? observed.userName ?? '' };
-  const options = { pageSize: deps.policy.pageSize, ...context };
-  const list = companyUsers.getListOfUsers;
+  if (upstreamId === undefined) return undefined;
   try {
-    for await (const { items } of paginate(deps.upstream, list, { query }, options)) {
-      const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
-      if (found) return found;
-    }
-    return undefined;
+    return await findCompanyUser(deps, context, { upstreamId, text: toSearchText(observed) });
   } catch (error) {
     classify(error);
     return undefined;

@@ -2,15 +2,16 @@ import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
+import { NOT_APPLIED } from '../../domain/stuck.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
-import { NOT_APPLIED, type Problem } from '../outcome.ts';
+import type { Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
@@ -151,7 +152,7 @@ async function updateGroup(
       const args = { path, body: { Operations } };
       const answer = await deps.upstream.call(scim.updateGroup, args, context);
       const look = () => deps.upstream.call(scim.getGroup, { path }, context);
-      const shown = await readBack(answer, { operation: scim.updateGroup.id, look });
+      const shown = await readBack<unknown>(answer, look);
       const group = parseScimGroup(shown);
       const at = deps.clock.now();
       const seen = { shownAt: at, at, by: scim.updateGroup.id };
@@ -168,9 +169,11 @@ async function updateGroup(
     };
     const path = { uid };
     const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
-    const look = () => deps.upstream.call(groups.getGroup, { path }, context);
-    const shown = await readBack(answer, { operation: groups.updateGroup.id, look });
-    const observed = observeRestGroup(deps, parseRestGroup(shown), groups.updateGroup.id);
+    const told = answer === undefined ? undefined : parseRestGroup(answer);
+    const look = async () =>
+      parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
+    const shown = await readBack(told && tellsAll(told, action) ? told : undefined, look);
+    const observed = observeRestGroup(deps, shown, groups.updateGroup.id);
     return toUpdated(state, action, observed);
   } catch (error) {
     const classified = classify(error);
@@ -184,6 +187,11 @@ async function updateGroup(
     }
     return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
+}
+
+/** True when the answer to a change has every field that was sent. */
+function tellsAll(told: RestGroup, action: UpdateGroup): boolean {
+  return listFields(action).every((field) => field === 'displayName' || told[field] !== undefined);
 }
 
 /** Compares the answer to a change with the change: a field that kept its old value was not changed. */

@@ -85,7 +85,9 @@ async function sendInForm(
     const options = known ? { ...context, skipAnswerAboveBytes: VERIFIED_BYTES_MAX } : context;
     const answer = await deps.upstream.call(scim.updateGroup, args, options);
     const listed = answer === undefined ? undefined : parseScimGroup(answer).memberIds;
-    const memberIds = listed ?? (known ? undefined : await readMembers(deps, context, scimId));
+    // What the service took before and did not make is not believed again.
+    const isBelieved = known && !changes.some(({ ignored }) => ignored);
+    const memberIds = listed ?? (isBelieved ? undefined : await readMembers(deps, context, scimId));
     // A call without effect counts as refused.
     if (memberIds && !holds(changes, memberIds)) return { kind: 'refused', isTooLarge: false };
     await deps.quirks.learn({ memberForm: form });

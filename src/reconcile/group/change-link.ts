@@ -1,11 +1,15 @@
 import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
+import { NOT_APPLIED } from '../../domain/stuck.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
+import { readBack } from '../read-back.ts';
 import { type Classified, classify } from '../verdict.ts';
+import { readMembers } from './batch-form.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
@@ -24,7 +28,8 @@ export async function changeMember(
   const askedAt = deps.clock.now();
   try {
     await sendMember(deps, context, step);
-    return { kind: 'done', known };
+    const isMade = await isSeenMade(change, () => listMembers(deps, context, state));
+    return isMade ? { kind: 'done', known } : toIgnored('member', change);
   } catch (error) {
     const classified = classify(error);
     if (holdsAlready(classified, change))
@@ -57,7 +62,8 @@ export async function changeAdmin(
       const args = { path: { group_uid: uid, user_id } };
       await deps.upstream.call(groupAdmins.removeAdminFromGroup, args, context);
     }
-    return { kind: 'done', known };
+    const isMade = await isSeenMade(change, () => listAdmins(deps, context, uid));
+    return isMade ? { kind: 'done', known } : toIgnored('admin', change);
   } catch (error) {
     const classified = classify(error);
     if (holdsAlready(classified, change))
@@ -91,6 +97,45 @@ async function sendMember(
       context,
     );
   }
+}
+
+/**
+ * Looks at a change that the service took before and did not make; of the others its word is enough.
+ * @throws UpstreamError `unreadable` where the look fails, because the effect is unknown then
+ */
+async function isSeenMade(
+  { ignored, upstreamUserId, wanted }: LinkChange,
+  list: () => Promise<readonly number[] | undefined>,
+): Promise<boolean> {
+  if (!ignored) return true;
+  const seen = await readBack(undefined, list);
+  return seen === undefined || seen.includes(upstreamUserId) === wanted;
+}
+
+/** Outcome of a change that the service took again and did not make. */
+function toIgnored(kind: 'member' | 'admin', change: LinkChange): GroupOutcome {
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: [{ kind, change }] };
+}
+
+async function listMembers(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { ids: { uid, scimId } }: GroupState,
+): Promise<readonly number[] | undefined> {
+  if (uid === undefined) return readMembers(deps, context, scimId ?? '');
+  const args = { path: { group_uid: uid } };
+  const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, context);
+  return parseGroupUsers(answer).map(({ id }) => id);
+}
+
+async function listAdmins(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  group_uid: string,
+): Promise<readonly number[]> {
+  const args = { path: { group_uid } };
+  const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
+  return parseGroupUsers(answer).map(({ id }) => id);
 }
 
 /** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */

@@ -14,6 +14,7 @@ import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followPlans } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
+import { createReclaimer } from './reclaim.ts';
 import { type UndoDecision, undoPlan } from './undo.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
@@ -79,6 +80,7 @@ export function createDriftKeeper(
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspections = createInspections(deps, signal);
+  const reclaimer = createReclaimer(deps);
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
   let isWaiting = false;
@@ -109,6 +111,7 @@ export function createDriftKeeper(
     }
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
+    await reclaimer.run();
     const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;
   }

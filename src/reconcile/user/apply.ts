@@ -1,5 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
+import { isNotApplied, NOT_APPLIED } from '../../domain/stuck.ts';
 import {
   type ObservedUser,
   removesUserAccess,
@@ -16,15 +17,15 @@ import type {
 } from '../../plan/actions.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
-import { NOT_APPLIED } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { classify, isRefusal } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
+import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
@@ -177,7 +178,7 @@ async function sendUpdate(
   const path = { user_id: upstreamId };
   const answer = await upstream.call(scim.updateUser, { path, body: { Operations } }, context);
   const look = () => upstream.call(scim.getUser, { path }, context);
-  return parseScimUser(await readBack(answer, { operation: scim.updateUser.id, look }));
+  return parseScimUser(await readBack<unknown>(answer, look));
 }
 
 /** Returned name beside the sent one, when the service wrote it differently. */
@@ -200,8 +201,12 @@ async function updateCompanyUser(
   try {
     const args = { path: { id: upstreamId }, body };
     const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
-    // No call shows the licence of one user: without a body the sent value is taken.
-    const user = answer === undefined ? undefined : parseCompanyUser(answer);
+    // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
+    const wasIgnored = fields.some((field) => isNotApplied(state.failed?.[field]?.problem));
+    const search = { upstreamId, text: toSearchText(state.observed) };
+    const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
+    const told = answer === undefined ? undefined : parseCompanyUser(answer);
+    const user = await readBack<CompanyUser | undefined>(told, look);
     const before = state.observed ?? {
       fullName: user?.fullName ?? '',
       active: true,

@@ -1,10 +1,7 @@
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
-import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { paginate } from '../../upstream/paginate.ts';
-import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
@@ -12,6 +9,7 @@ import type { Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
+import { findCompanyUser } from './find-company-user.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 
@@ -183,19 +181,10 @@ async function readRole(
   context: CallContext,
   user: ScimUser,
 ): Promise<AccountRole> {
-  const query = { for_members_section: true, query: user.emails[0] ?? user.userName ?? '' };
+  const search = { upstreamId: user.id, text: user.emails[0] ?? user.userName };
   try {
-    const options = { pageSize: deps.policy.pageSize, ...context };
-    for await (const page of paginate(
-      deps.upstream,
-      companyUsers.getListOfUsers,
-      { query },
-      options,
-    )) {
-      const found = page.items.map(parseCompanyUser).find(({ id }) => id === user.id);
-      if (found) return { kind: 'known', isOwner: found.role === OWNER };
-    }
-    return { kind: 'known', isOwner: false };
+    const found = await findCompanyUser(deps, context, search);
+    return { kind: 'known', isOwner: found?.role === OWNER };
   } catch (error) {
     const { verdict, problem } = classify(error);
     if (verdict === 'forbidden' || verdict === 'refused') return { kind: 'known', isOwner: false };

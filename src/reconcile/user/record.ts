@@ -1,4 +1,5 @@
 import type { Pending } from '../../domain/pending.ts';
+import { NOT_THERE } from '../../domain/stuck.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
@@ -10,7 +11,7 @@ import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteUser, lockUser, type UserRow } from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
-import { NOT_THERE, type Problem } from '../outcome.ts';
+import type { Problem } from '../outcome.ts';
 import {
   GONE,
   planNextLostLook,

@@ -1,5 +1,6 @@
 import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
-import { NOT_THERE, type Problem, type Settlement } from '../../reconcile/outcome.ts';
+import { NOT_THERE } from '../../domain/stuck.ts';
+import type { Problem, Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';

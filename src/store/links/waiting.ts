@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/stuck.ts';
+import { isNotApplied, type Refusal } from '../../domain/stuck.ts';
 import type { StuckLink } from '../engine/columns.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
@@ -30,6 +30,7 @@ interface WaitingRow {
   readonly pending: number;
   readonly attempts: number;
   readonly stuck_at: number | null;
+  readonly problem: string | null;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function listWaitingLinks(
 ): Promise<WaitingLinks> {
   const select = (list: LinkTable) => sql`
     select ${sql.lit(list)} as list, link.user_id, listed.upstream_id, link.desired, link.pending,
-      link.attempts, link.stuck_at, coalesce(link.retry_at, 0) as tried_at, link.seq
+      link.attempts, link.stuck_at, link.problem, coalesce(link.retry_at, 0) as tried_at, link.seq
     from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
@@ -58,6 +59,7 @@ export async function listWaitingLinks(
 }
 
 function toChange(row: WaitingRow): LinkChange {
+  const problem = row.problem === null ? undefined : parseStored<Refusal>(row.problem);
   return {
     userId: row.user_id,
     upstreamUserId: row.upstream_id,
@@ -65,6 +67,7 @@ function toChange(row: WaitingRow): LinkChange {
     version: row.pending,
     ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
     ...(row.stuck_at === null ? {} : { stuck: true }),
+    ...(isNotApplied(problem) ? { ignored: true } : {}),
   };
 }
 

@@ -34,7 +34,7 @@ export async function settleLinks(
   await settle(tx, write, { userIds: wanted, observed: 0, putIn: 0 });
 }
 
-function toIds(changes: readonly LinkChange[]): UserId[] {
+function toIds(changes: readonly Pick<LinkChange, 'userId'>[]): UserId[] {
   return changes.map(({ userId }) => userId);
 }
 
@@ -159,7 +159,7 @@ export async function postponeLinks(
 
 /** Failed attempt at changes of users. */
 export interface FailedLinks extends Failing {
-  readonly changes: readonly LinkChange[];
+  readonly changes: readonly Pick<LinkChange, 'userId' | 'attempts'>[];
   readonly problem: Refusal;
 }
 

@@ -1,0 +1,113 @@
+import type { DriftKind } from '../../domain/drift.ts';
+import { groupId, userId } from '../../domain/ids.ts';
+import { addPending, type Pending } from '../../domain/pending.ts';
+import { addFailed, NOT_APPLIED } from '../../domain/stuck.ts';
+import { type DriftRow, endDrifts, findDrift, listSentDrifts } from '../../store/drifts.ts';
+import { parseStored, parseStuck, toDueClass } from '../../store/engine/columns.ts';
+import { updateGroup } from '../../store/groups/groups.ts';
+import { claimLinks, failLinks } from '../../store/links/work.ts';
+import type { Db } from '../../store/store.ts';
+import { updateUser } from '../../store/users/users.ts';
+import { findDriftAuthors } from '../audit/find-author.ts';
+import { findPollState } from '../audit/poll-state.ts';
+import { LATE_MS } from '../audit/window.ts';
+import { isBusy } from '../compare/comparison.ts';
+import { isStillSo, lockCurrent, toPlace } from './current.ts';
+import type { DriftDeps } from './deps.ts';
+import { toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
+
+/** Drifts of one part. */
+const PART = 500;
+/** Kinds of which the audit log names nobody, so that its silence proves nothing. */
+const UNNAMED: readonly DriftKind[] = [
+  'user.missing',
+  'user.renamed',
+  'group.missing',
+  'group.renamed',
+];
+
+/** Reclaims the changes that the service accepted and did not make. */
+export interface Reclaimer {
+  /** Judges the drifts that the audit log is read far enough for, each once. */
+  run(): Promise<void>;
+}
+
+/**
+ * Creates the reclaimer. A difference is no drift where the bridge sent this very change, no complete read came between,
+ * and the audit log, which is read beyond it, has nobody who undid it: then the service did not make the change, which
+ * waits again with one failed attempt.
+ */
+export function createReclaimer(deps: DriftDeps): Reclaimer {
+  const { store, notify } = deps;
+  let afterSeq = 0;
+  let judgedUntil = 0;
+  return {
+    async run() {
+      const log = await findPollState(store.read);
+      if (log === undefined || log.failure !== null) return;
+      // An event may come into the log a little late.
+      const until = log.readAt - LATE_MS;
+      if (until <= judgedUntil) return;
+      for (;;) {
+        const part = await listSentDrifts(store.read, { afterSeq, until, limit: PART });
+        const isReclaimed = await reclaimAll(deps, part.drifts);
+        if (isReclaimed) notify();
+        if (part.lastSeq === undefined) break;
+        afterSeq = part.lastSeq;
+      }
+      judgedUntil = until;
+    },
+  };
+}
+
+async function reclaimAll(deps: DriftDeps, drifts: readonly DriftRow[]): Promise<boolean> {
+  const sent = drifts.filter(({ kind }) => !UNNAMED.includes(kind));
+  const authors = await findDriftAuthors(deps.store.read, sent.map(toSeen));
+  let isAny = false;
+  for (const [place, { id }] of sent.entries()) {
+    if (authors[place] !== undefined) continue;
+    isAny = (await deps.store.write((tx) => reclaim(tx, deps, id))) || isAny;
+  }
+  return isAny;
+}
+
+function toSeen({ kind, resource_type: type, resource_id, member_id, first_seen_at }: DriftRow) {
+  return { kind, type, resourceId: resource_id, memberId: member_id, firstSeenAt: first_seen_at };
+}
+
+/** Lets the change of one drift wait again. False when the drift is over, or nothing may be done about it. */
+async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
+  const drift = await findDrift(tx, id);
+  if (drift === undefined || (drift.status !== 'open' && drift.status !== 'contested'))
+    return false;
+  const action = toPlanAction(drift);
+  const { kind, type, resourceId, memberId, harm } = action;
+  const current = await lockCurrent(tx, deps, { type, id: resourceId });
+  if (current === undefined || isBusy(current.row)) return false;
+  if (!isStillSo(current, { ...drift, kind })) return false;
+  if ((await findProtection(tx, deps, action)) !== undefined) return false;
+  const { row } = current;
+  const now = deps.clock.now();
+  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
+  const place = toPlace(action);
+  if (place.kind === 'link') {
+    const group = groupId(resourceId);
+    const changes = [{ userId: userId(memberId) }];
+    const claim = { userIds: [userId(memberId)], version: row.version };
+    await claimLinks(tx, place.list, group, claim);
+    await failLinks(tx, place.list, group, { ...failing, changes });
+  }
+  const fields = place.kind === 'fields' ? place.fields : [];
+  const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
+  const stuck = addFailed(parseStuck<string>(row), pending, { ...failing, fields, held: {} });
+  const change = {
+    pending: JSON.stringify(pending),
+    stuck: JSON.stringify(stuck),
+    due_at: now,
+    due_class: toDueClass(row.due_class === 0 || harm !== undefined),
+  };
+  await ('upstream_id' in row ? updateUser(tx, row.id, change) : updateGroup(tx, row.id, change));
+  await endDrifts(tx, [id], { status: 'gone', now });
+  return true;
+}
