@@ -64,7 +64,7 @@ const PIECE = 1_000;
 
 /**
  * Stops a body with content that no store can keep, also in parts that will be dropped.
- * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
+ * @throws ScimError 400 `invalidValue`: a text that is not `isStorable`, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
 export function* assertAcceptable(body: unknown): Work<void> {
   let level: unknown[] = [body];
@@ -113,5 +113,7 @@ function addParts(object: object, inside: unknown[]): number {
 
 function assertStorable(text: string): void {
   if (isStorable(text)) return;
-  throw invalidValue('The body holds a NUL character or half of a surrogate pair.');
+  throw invalidValue(
+    'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
+  );
 }

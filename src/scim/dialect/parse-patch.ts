@@ -49,7 +49,7 @@ interface Context {
  * applied here, so that a PATCH is taken as a whole or not at all.
  * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
  * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, one of the wrong type, or too many
- * operations; `tooMany`: filters that compare too much
+ * operations; `invalidFilter`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
 export function* readPatch(
@@ -94,9 +94,12 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
   if (spent.operations > operationsMax) {
     throw invalidValue(`The body has more than ${operationsMax} Operations.`);
   }
-  assertFewOfUsers(spent.ofUsers);
+  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
   if (spent.comparisons > COMPARISONS_MAX) {
-    throw badRequest('tooMany', `The paths compare with more than ${COMPARISONS_MAX} values.`);
+    throw badRequest(
+      'invalidFilter',
+      `The paths compare with more than ${COMPARISONS_MAX} values.`,
+    );
   }
 }
 

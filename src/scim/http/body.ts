@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import { parseJson } from '../dialect/parse-json.ts';
-import { badRequest, ScimError } from '../errors.ts';
+import { invalidValue, ScimError } from '../errors.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
 
 /** Bytes of a body from which on reading it takes some milliseconds. */
@@ -67,7 +67,7 @@ function assertFewParts(text: string): void {
     if (code === OBJECT || code === LIST) parts += 1;
   }
   if (parts > PARTS_MAX) {
-    throw badRequest('tooMany', `The body has more than ${PARTS_MAX} objects and lists.`);
+    throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
-import { badRequest, type ScimError } from '../errors.ts';
+import { invalidValue, type ScimError } from '../errors.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
@@ -18,7 +18,7 @@ export const PATCH_PIECE_MAX = 20_000;
  * The attributes after all steps, in order; the input is not touched. Adding an existing value and removing a
  * missing one change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
- * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `tooMany`: more
+ * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `invalidValue`: more
  * work than `PATCH_WORK_MAX`, or than `PATCH_PIECE_MAX` at one value
  * @see RFC 7644 §3.5.2
  */
@@ -38,8 +38,7 @@ export function* applyUserPatch(
 }
 
 function tooMuchWork(): ScimError {
-  return badRequest(
-    'tooMany',
+  return invalidValue(
     `The operations look at more than ${PATCH_WORK_MAX} values, or compare one value with too much; each counts as often as it is compared or changed, and once more for every ${CHARACTERS_A_UNIT} characters. Send fewer operations at once, or replace the list.`,
   );
 }

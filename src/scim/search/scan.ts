@@ -10,7 +10,7 @@ import type { Search, Source } from './sources.ts';
 /** Resources read at once. */
 const SCAN_CHUNK = 200;
 /** Characters that are compared without a pause, each counted once for every comparison. */
-const AT_ONCE_MAX = 300_000;
+const AT_ONCE_MAX = 100_000;
 
 /** Candidates of a scan, and its limits. */
 export interface ScanQuery {
@@ -50,7 +50,9 @@ export async function scan<View extends ResourceView>(
   query: ScanQuery,
 ): Promise<Scanned> {
   const { filter } = query;
-  if (filter && source.hasUsers(toNames(query))) assertFewOfUsers(countComparisons(filter));
+  if (filter && source.hasUsers(toNames(query))) {
+    assertFewOfUsers(countComparisons(filter), 'tooMany');
+  }
   return source.pace.run((turns) => look(source, query, turns));
 }
 
