@@ -12,12 +12,14 @@ import { badRequest, type ScimType } from './errors.ts';
  * - `json-in-text`: a JSON document inside a text
  * - `blank-as-unassign`: "" where null or nothing belongs
  * - `duplicate-values`, `several-primaries`: lists that contradict themselves
+ * - `name-doubled`: a name twice in an object, of which the last one counts
  * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: values that are never taken
  * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: parts that cannot be kept
+ * - `empty-value-dropped`: a value of a list that tells its use alone
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
  *   `not` without parentheses or "True" for true
- * - `remove-by-value`: a removal that names its values beside the path
+ * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone
  */
 export type RepairKind =
   | 'schemas-missing'
@@ -36,18 +38,21 @@ export type RepairKind =
   | 'blank-as-unassign'
   | 'duplicate-values'
   | 'several-primaries'
+  | 'name-doubled'
   | 'read-only-dropped'
   | 'password-dropped'
   | 'blank-active-dropped'
   | 'unknown-attribute-dropped'
   | 'unknown-schema-dropped'
   | 'value-dropped'
+  | 'empty-value-dropped'
   | 'op-case'
   | 'operation-for-list'
   | 'filter-unquoted'
   | 'filter-unknown'
   | 'filter-dialect'
-  | 'remove-by-value';
+  | 'remove-by-value'
+  | 'remove-value-dropped';
 
 /** Counts the corrections of a request. */
 export interface Repairs {
@@ -63,18 +68,30 @@ const LOSING: ReadonlySet<RepairKind> = new Set([
   'unknown-attribute-dropped',
   'unknown-schema-dropped',
   'value-dropped',
+  'name-doubled',
+  'several-primaries',
+  'remove-value-dropped',
 ]);
-/** Kinds of parts that were not taken. */
+/** Kinds of parts that were not taken as they were sent. */
 const DROPPING: ReadonlySet<RepairKind> = new Set([
   ...LOSING,
   'read-only-dropped',
   'password-dropped',
+  'empty-value-dropped',
+  'duplicate-values',
+  'json-in-text',
 ]);
+
+const REMOVAL_WITH_VALUE = [
+  'invalidSyntax',
+  'A remove operation has a value; a filter names what is removed.',
+] as const;
 
 /** Refusal of a correction by the strict profile; a kind without one is allowed by the standard. */
 const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
   'schemas-missing': ['invalidSyntax', 'The body has no schemas.'],
   'schemas-unknown': ['invalidSyntax', 'One of the schemas is not known here.'],
+  'name-doubled': ['invalidSyntax', 'An attribute is named twice.'],
   'name-dotted': ['invalidSyntax', 'A name with a dot belongs into a path.'],
   'array-around-value': ['invalidValue', 'A list stands where one value belongs.'],
   'object-around-value': ['invalidValue', 'An object stands where a simple value belongs.'],
@@ -101,10 +118,8 @@ const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
     'invalidFilter',
     'The filter is written in another way than the standard says.',
   ],
-  'remove-by-value': [
-    'invalidSyntax',
-    'A remove operation has a value; a filter names what is removed.',
-  ],
+  'remove-by-value': REMOVAL_WITH_VALUE,
+  'remove-value-dropped': REMOVAL_WITH_VALUE,
 };
 
 /** Corrections of one request, and the parts of it that were not taken, by kind. */

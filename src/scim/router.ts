@@ -28,7 +28,7 @@ import { userKind } from './users/accept.ts';
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
-  const body = readJsonBody(policy.bodies, telemetry.turnedAway);
+  const body = readJsonBody(deps);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));

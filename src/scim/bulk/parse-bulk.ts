@@ -53,7 +53,7 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
     if (method === 'POST' && bulkId === undefined) {
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    const references = listReferences(action, type);
+    const references = yield* listReferences(action, type);
     return { kind: 'write', index, bulkId, type, action, references, postponed: undefined };
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;

@@ -4,6 +4,7 @@ import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
+import { CHARACTERS_A_UNIT } from './elements.ts';
 
 /**
  * A body as a JSON object that holds nothing a store could not keep.
@@ -81,9 +82,12 @@ export function* assertAcceptable(body: unknown): Work<void> {
   }
 }
 
-/** Adds the parts of the value to `inside`. @returns their number */
+/** Adds the parts of the value to `inside`. @returns what looking at it costs beside one look */
 function look(value: unknown, depth: number, inside: unknown[]): number {
-  if (typeof value === 'string') assertStorable(value);
+  if (typeof value === 'string') {
+    assertStorable(value);
+    return Math.floor(value.length / CHARACTERS_A_UNIT);
+  }
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > BODY_LIMITS.depthMax) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);

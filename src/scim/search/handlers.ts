@@ -7,7 +7,7 @@ import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { getRepairs } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
-import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
+import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
@@ -101,7 +101,7 @@ function parseSearch(
 ): Search {
   const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
   return {
-    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
+    filter: isAbsent(query.filter) ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
 }
