@@ -6,6 +6,7 @@ import { badRequest, type ScimType } from './errors.ts';
  * never tested.
  * - `schemas-missing`, `schemas-unknown`: no `schemas`, or a URN that is old, misspelt or not ours
  * - `name-case`, `name-qualified`, `name-dotted`: `username`, `urn:…:User:title`, `name.givenName` as a key
+ * - `name-unqualified`, `path-unqualified`: `department` without its schema, as a key or in a path
  * - `array-around-value`, `object-around-value`: `["X"]` or `{"value": "X"}` where "X" belongs
  * - `value-for-list`, `value-for-object`: one value where a list belongs, a text where an object belongs
  * - `boolean-as-text`, `number-as-text`, `text-as-other`: "True", "16", or 16 where a text belongs
@@ -18,7 +19,9 @@ import { badRequest, type ScimType } from './errors.ts';
  * - `empty-value-dropped`: a value of a list that tells its use alone
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
- *   `not` without parentheses or "True" for true
+ *   `not` without parentheses, "True" for true, or an attribute of an extension without its schema
+ * - `value-made`: a filter in a path that no value fits, so that one is made
+ * - `binary-malformed`: a binary value that is not base64
  * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone
  */
 export type RepairKind =
@@ -26,6 +29,10 @@ export type RepairKind =
   | 'schemas-unknown'
   | 'name-case'
   | 'name-qualified'
+  | 'name-unqualified'
+  | 'path-unqualified'
+  | 'value-made'
+  | 'binary-malformed'
   | 'name-dotted'
   | 'array-around-value'
   | 'object-around-value'
@@ -91,6 +98,17 @@ const REMOVAL_WITH_VALUE = [
 const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
   'schemas-missing': ['invalidSyntax', 'The body has no schemas.'],
   'schemas-unknown': ['invalidSyntax', 'One of the schemas is not known here.'],
+  'name-qualified': ['invalidSyntax', 'A name with its schema belongs into a path.'],
+  'name-unqualified': [
+    'invalidSyntax',
+    'An attribute of an extension does not stand below its schema.',
+  ],
+  'path-unqualified': [
+    'invalidPath',
+    'The path names an attribute of an extension without its schema.',
+  ],
+  'value-made': ['noTarget', 'No value fits the filter of the path.'],
+  'binary-malformed': ['invalidValue', 'A binary value is not base64.'],
   'name-doubled': ['invalidSyntax', 'An attribute is named twice.'],
   'name-dotted': ['invalidSyntax', 'A name with a dot belongs into a path.'],
   'array-around-value': ['invalidValue', 'A list stands where one value belongs.'],

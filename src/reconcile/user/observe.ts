@@ -66,7 +66,9 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
       formatted: fullName,
     },
     ...(fullName === '' ? {} : { displayName: fullName }),
-    ...(address === undefined ? {} : { emails: [{ value: address, type: 'work', primary: true }] }),
+    ...(address === undefined
+      ? {}
+      : { emails: [{ value: address.trim(), type: 'work', primary: true }] }),
     active: observed.active,
     ...extension,
   };

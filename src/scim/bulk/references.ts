@@ -220,10 +220,10 @@ function withoutFilter(path: string): string {
 
 /** Resolves an id, a list of ids, or the `value` and the `$ref` of an object or of each object of a list. */
 function* resolveIds(value: JsonValue, resolve: Resolve): Work<JsonValue> {
-  yield 1;
   if (typeof value === 'string') return resolveText(value, resolve);
   if (Array.isArray(value)) return yield* mapItems(value, (item) => resolveIds(item, resolve));
   return yield* mapParts(value, function* (name, part) {
+    yield 1;
     if (typeof part !== 'string') return part;
     if (name.toLowerCase() === 'value') return resolveText(part, resolve);
     return name.toLowerCase() === '$ref' ? resolveAddress(part, resolve) : part;

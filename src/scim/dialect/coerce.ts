@@ -206,11 +206,17 @@ function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue
   return value.value;
 }
 
+/** @see RFC 7643 §2.3.6, RFC 4648 §4, §5 */
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
 function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
   const { type } = rule;
   if (isBlank(value, repairs)) return null;
   if (type === 'boolean') return toBoolean(value, repairs);
   if (type === 'integer') return toInteger(rule, value, repairs);
+  if (type === 'binary' && typeof value === 'string' && !BASE64.test(value)) {
+    repairs.count('binary-malformed');
+  }
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return undefined;
   repairs.count('text-as-other');

@@ -144,6 +144,7 @@ function countSpelling(
   repairs: Repairs,
 ): void {
   if (name === attribute.name && extension === undefined) return;
-  if (isQualified(name) || extension !== undefined) repairs.count('name-qualified');
+  if (isQualified(name)) repairs.count('name-qualified');
+  else if (extension !== undefined) repairs.count('name-unqualified');
   else repairs.count(sub ? 'name-dotted' : 'name-case');
 }

@@ -6,7 +6,7 @@ import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, findUserList, readResource, type UserList } from './entries.ts';
-import { countSchemas, findPart, isSchemaOf, openBody } from './parse-body.ts';
+import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
 
 /** Content of the body of a POST or PUT of a group. */
@@ -27,7 +27,7 @@ export interface GroupInput {
  */
 export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => isSchemaOf(groupSchema, urn), repairs);
+  countSchemas(object, groupSchema, repairs);
   const { entries, extensions } = readResource(object, groupSchema, repairs);
   const users = entries.filter((entry) => isWholeList(entry, repairs));
   const { attributes, mentioned } = yield* toInput(

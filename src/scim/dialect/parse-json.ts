@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
@@ -52,16 +52,16 @@ const QUOTE = '"'.charCodeAt(0);
 
 function* countNames(value: JsonValue): Work<number> {
   let names = 0;
-  const rest: JsonValue[] = [value];
-  for (let looks = 1; ; looks += 1) {
-    const one = rest.pop();
-    if (one === undefined) return names;
-    if (looks % 1_000 === 0) yield looks;
-    if (typeof one !== 'object' || one === null) continue;
-    const parts = Array.isArray(one) ? one : Object.values(one);
-    if (parts !== one) names += parts.length;
+  let looks = 0;
+  const rest: JsonValue[] = typeof value === 'object' ? [value] : [];
+  for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
+    looks += 1;
+    if (looks % 1_000 === 0) yield 1_000;
+    const parts = Array.isArray(one) ? one : Object.values(one ?? {});
     for (const part of parts) if (typeof part === 'object') rest.push(part);
+    if (isJsonObject(one)) names += parts.length;
   }
+  return names;
 }
 
 function parse(text: string): JsonValue {

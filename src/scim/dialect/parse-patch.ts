@@ -5,12 +5,11 @@ import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, listUnassigned, readBody } from './entries.ts';
-import { countSchemas, findPart, openBody } from './parse-body.ts';
+import { countMessage, findPart, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep } from './patch-step.ts';
 import { type PatchOp, toStep } from './to-step.ts';
 
-const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const OPS: ReadonlyMap<string, PatchOp> = new Map([
   ['add', 'add'],
   ['replace', 'replace'],
@@ -57,7 +56,7 @@ export function* readPatch(
   { schema, repairs, operationsMax }: PatchContext,
 ): Work<PatchStep[]> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => urn === PATCH_OP, repairs);
+  countMessage(object, 'PatchOp', repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];

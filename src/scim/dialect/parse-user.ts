@@ -7,7 +7,7 @@ import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readResource } from './entries.ts';
-import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
+import { countSchemas, openBody } from './parse-body.ts';
 
 /** Content of the body of a POST or PUT of a user. */
 export interface UserInput {
@@ -23,7 +23,7 @@ export interface UserInput {
  */
 export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => isSchemaOf(userSchema, urn), repairs);
+  countSchemas(object, userSchema, repairs);
   const { entries, extensions } = readResource(object, userSchema, repairs);
   const input = yield* toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);

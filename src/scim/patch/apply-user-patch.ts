@@ -4,6 +4,7 @@ import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import { invalidValue, type ScimError } from '../errors.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
@@ -25,9 +26,10 @@ export const PATCH_PIECE_MAX = 20_000;
 export function* applyUserPatch(
   attributes: JsonObject,
   steps: readonly PatchStep[],
+  repairs: Repairs = UNCOUNTED,
 ): Work<JsonObject> {
   let done = 0;
-  const work = applySteps(attributes, steps);
+  const work = applySteps(attributes, steps, repairs);
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
@@ -43,7 +45,11 @@ function tooMuchWork(): ScimError {
   );
 }
 
-function* applySteps(attributes: JsonObject, steps: readonly PatchStep[]): Work<JsonObject> {
+function* applySteps(
+  attributes: JsonObject,
+  steps: readonly PatchStep[],
+  repairs: Repairs,
+): Work<JsonObject> {
   const result = { ...attributes };
   const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
   for (const step of steps.map(toAttributeStep)) {
@@ -55,7 +61,7 @@ function* applySteps(attributes: JsonObject, steps: readonly PatchStep[]): Work<
     }
     const opened = lists.get(path.attribute) ?? open(result, path);
     lists.set(path.attribute, opened);
-    yield* patchList(opened.list, step);
+    yield* patchList(opened.list, step, repairs);
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {
