@@ -69,7 +69,10 @@ async function look<View extends ResourceView>(
   let afterSeq = startSeq;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
-    const found = toHits(views, await source.load(views, names), { ...query, hasUsers });
+    const found = toHits(views, await source.load(views, names, query.filter), {
+      ...query,
+      hasUsers,
+    });
     await pushAll(hits, found, turns);
     const last = views.at(-1);
     if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };
