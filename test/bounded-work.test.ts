@@ -185,7 +185,7 @@ const patches: readonly PatchCase[] = [
       value: `D${index}`,
     })),
     status: 400,
-    scimType: 'tooMany',
+    scimType: 'invalidValue',
     lengths: { roles: 1_000 },
   },
   {
@@ -193,14 +193,14 @@ const patches: readonly PatchCase[] = [
     before: { roles: roles(1_000) },
     operations: [{ op: 'replace', path: 'roles.display', value: 'x'.repeat(200_000) }],
     status: 400,
-    scimType: 'tooMany',
+    scimType: 'invalidValue',
     lengths: { roles: 1_000 },
   },
   {
     why: 'a text of half a megabyte',
     operations: [{ op: 'replace', path: 'title', value: 'x'.repeat(500_000) }],
     status: 400,
-    scimType: 'tooMany',
+    scimType: 'invalidValue',
   },
   {
     why: '20,000 operations that say nothing',
@@ -272,7 +272,7 @@ describe('whatever a body holds, others are served in between', () => {
 
       expect(toOutcome(result)).toEqual({
         status,
-        scimType: status === 400 ? 'tooMany' : undefined,
+        scimType: status === 400 ? 'invalidValue' : undefined,
       });
       expect(longTurns).toEqual([]);
     });
@@ -404,7 +404,7 @@ test('a user who is too large may lose access, and nothing else may make the use
     toPatch({ op: 'replace', path: 'active', value: false }),
   );
 
-  expect(toOutcome(more)).toEqual({ status: 400, scimType: 'tooMany' });
+  expect(toOutcome(more)).toEqual({ status: 400, scimType: 'invalidValue' });
   expect(more.body.detail).toContain('262144');
   expect([off.status, off.body.active]).toEqual([200, false]);
 });

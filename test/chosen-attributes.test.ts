@@ -85,7 +85,7 @@ describe('a name with a filter', () => {
     const filter = Array.from({ length: 21 }, (_, index) => `value eq "${index}"`).join(' or ');
     const query = new URLSearchParams({ attributes: `emails[${filter}]` });
     const answer = await bridge.request('GET', `/Users/${ada}?${query}`);
-    expect(answer).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
   });
 });
 

@@ -13,6 +13,8 @@ const HALF = 'a\uD800';
 const LONG = Array.from({ length: 1_200 }, (_, index) => `${index}~`).join('');
 /** 300 characters, each three when it is compared without case, and twelve bytes then. */
 const GROWING = '\u{1D160}'.repeat(150);
+/** More combining marks than any text has: their order is put right in quadratic time. */
+const MARKS = `a${'\u0301\u0323'.repeat(16)}`;
 /** As long as it may be, of characters of three bytes. */
 const ALLOWED = Array.from({ length: 512 }, (_, index) =>
   String.fromCodePoint(0x4e00 + index),
@@ -62,6 +64,7 @@ describeBridges('texts of strangers', ({ makeUrl }) => {
         for (const [value, want] of [
           [NUL, 400],
           [HALF, 400],
+          [MARKS, 400],
           [LONG, 200],
           [GROWING, 200],
         ] as const) {
@@ -80,7 +83,7 @@ describeBridges('texts of strangers', ({ makeUrl }) => {
   const toValue = (name: string, text: string) =>
     name === 'emails' ? [{ value: text, type: 'work' }] : text;
 
-  for (const [what, text] of Object.entries({ NUL, HALF, LONG, GROWING })) {
+  for (const [what, text] of Object.entries({ NUL, HALF, MARKS, LONG, GROWING })) {
     test(`what is looked up by an index is not ${what}`, async () => {
       await withTarget(await makeUrl('migrated'), async ({ bridge, ada, pilots }) => {
         const before = await send(bridge, 'GET', `/Users/${ada}`);

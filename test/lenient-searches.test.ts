@@ -48,6 +48,33 @@ test('the members of a search are known in any case, and one that is spelt right
   expect(cursor.body).toHaveProperty('itemsPerPage', 1);
 });
 
+test('a text without quotes at the base address is tried with users and with groups', async () => {
+  for (const [filter, ids] of [
+    ['userName eq ada@example.com', [ada]],
+    ['emails[value eq ada@example.com]', [ada]],
+    ['members.value eq "x" or displayName eq Staff', [staff]],
+    ['externalId eq ak-3', [ada]],
+  ] as const) {
+    const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+    expect(listResources(found).map(({ id }) => id)).toEqual(ids);
+  }
+  const refused = new URLSearchParams({ filter: 'active eq Staff' });
+  expect((await bridge.request('GET', `/?${refused}`)).status).toBe(400);
+});
+
+test('a parameter without a value is not given', async () => {
+  const empty = 'filter=&sortBy=&sortOrder=&startIndex=&count=&attributes=&excludedAttributes=';
+  const whole = await send(bridge, 'GET', '/Users');
+  expect((await send(bridge, 'GET', `/Users?${empty}`)).body).toEqual(whole.body);
+  const search = { filter: '', sortBy: '', count: null, attributes: '' };
+  expect((await send(bridge, 'POST', '/Users/.search', search)).body).toEqual(whole.body);
+  expect((await send(bridge, 'GET', '/?filter=')).body).toMatchObject({ service: 'scim-bridge' });
+  expect((await send(bridge, 'GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
+  const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Staff' });
+  const path = `/Groups/${staff}?attributes=`;
+  expect((await bridge.request('PATCH', path, patch)).status).toBe(204);
+});
+
 test('a filter at the base address searches users and groups', async () => {
   const filter = 'userName eq "ada@example.com" or displayName eq "Staff"';
 
@@ -136,4 +163,18 @@ describe('a text without its quotes', () => {
     });
     expect(await readMemberIds(bridge, group)).toEqual([ada]);
   });
+});
+
+test('white space around an address is no part of it, by the index and by a look at everybody', async () => {
+  const spaced = await addUser(bridge, 'ida', { emails: [{ value: ' Ida@example.com\t' }] });
+  const { body } = await send(bridge, 'GET', `/Users/${spaced}`);
+  expect(body.emails).toEqual([{ value: 'Ida@example.com' }]);
+  for (const address of ['ida@example.com', ' ida@example.com']) {
+    const isHeld = address === address.trim();
+    for (const rest of ['', ' and not (title eq "x")']) {
+      const filter = `emails.value eq "${address}"${rest}`;
+      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+      expect(listResources(found).map(({ id }) => id)).toEqual(isHeld ? [spaced] : []);
+    }
+  }
 });

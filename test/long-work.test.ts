@@ -134,7 +134,7 @@ describe('what a PATCH or a search may ask for is bounded, and beyond it nothing
     {
       what: 'filters on members',
       type: 'Groups',
-      scimType: 'tooMany',
+      scimType: 'invalidFilter',
       body: () =>
         toPatch(
           remove(`members[value eq "${ada}"]`),
@@ -160,7 +160,7 @@ describe('what a PATCH or a search may ask for is bounded, and beyond it nothing
     {
       what: 'comparisons in paths',
       type: 'Users',
-      scimType: 'tooMany',
+      scimType: 'invalidFilter',
       body: () =>
         toPatch(
           { op: 'replace', path: 'title', value: 'changed' },

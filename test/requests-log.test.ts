@@ -9,7 +9,16 @@ import { insertRequests, listRequests, pruneRequests } from '../src/store/audit/
 import { openStore } from '../src/store/engine/database.ts';
 import { StoreError } from '../src/store/engine/store-error.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
-import { addGroup, addUser, send, toMembers, toPatch, toUser } from './support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from './support/provider.ts';
+import { sendRaw } from './support/send-raw.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
@@ -132,6 +141,48 @@ test('whatever a write drops is counted by kind, shown without its name, and log
     expect(told[1]).toMatchObject({ 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 });
   });
 });
+
+test('nothing of a body is lost without being counted: doubled names, keys with a filter, values that say nothing', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const ask = (method: 'POST' | 'PUT', path: string, body: JsonObject, doubled = '') =>
+      sendRaw(bridge, { method, path, body: `{${doubled}${JSON.stringify(body).slice(1)}` });
+    const emails = [{ value: 'bob@example.com', primary: true }, { type: 'home' }];
+    const roles = [
+      { value: '{"value":"pilot","id":"1"}', primary: true },
+      { value: 'Pilot' },
+      { value: 'captain', primary: true },
+    ];
+    const user = { ...toUser('bob', { emails, roles }), 'emails[type eq "home"].value': 'b@x' };
+    expect((await ask('POST', '/Users', user, '"title":"a","title":"b",')).status).toBe(201);
+    const group = { ...toGroup('Crew'), TITLE: 'x', 'members[value eq "x"]': {}, externalid: 'a' };
+    const made = await ask('POST', '/Groups', group, '"externalId":"b",');
+    const remove = { op: 'remove', path: 'members[value eq "x"]', value: [{ value: 'y' }] };
+    await send(bridge, 'PATCH', `/Groups/${made.body.id}`, toPatch(remove));
+    const doubled = '"failOnErrors":1,"failOnErrors":2,';
+    const operation = { method: 'DELETE', path: '/Users/nobody' };
+    await ask('POST', '/Bulk', { Operations: [operation] }, doubled);
+    const items = await untilLogged(bridge, 4);
+
+    const drops = items.map(({ written }) =>
+      [written]
+        .flat()
+        .map(Object)
+        .flatMap(({ op, path, values }) => (op === 'drop' ? [`${path} ${values}`] : [])),
+    );
+    expect(drops.map((some) => some.toSorted())).toEqual([
+      [
+        'duplicate-values 1',
+        'empty-value-dropped 1',
+        'json-in-text 1',
+        'name-doubled 1',
+        'several-primaries 1',
+        'unknown-attribute-dropped 1',
+      ],
+      ['name-doubled 1', 'unknown-attribute-dropped 2'],
+      ['remove-value-dropped 1'],
+      ['name-doubled 1'],
+    ]);
+  }));
 
 test('each operation of a bulk request is one, and a client is told by how it introduces itself', () =>
   withTestBridge({ settings }, async (bridge) => {

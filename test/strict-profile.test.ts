@@ -49,6 +49,11 @@ describe('the strict profile refuses in a resource', () => {
     ['an empty text', { title: '' }, 'invalidValue'],
     ['one value for a list', { emails: { value: 'bob@example.com' } }, 'invalidValue'],
     ['a dotted name', { 'name.givenName': 'Bob' }, 'invalidSyntax'],
+    ['an attribute of an extension beside it', { department: 'R&D' }, 'invalidSyntax'],
+    ['a name with its schema', { [`${ENTERPRISE}:department`]: 'R&D' }, 'invalidSyntax'],
+    ['the schema of an extension alone', { schemas: [ENTERPRISE] }, 'invalidSyntax'],
+    ['one name twice', { TITLE: 'Pilot', title: 'Captain' }, 'invalidSyntax'],
+    ['a binary value that is none', { x509Certificates: [{ value: 'a b' }] }, 'invalidValue'],
   ];
 
   test.each(cases)('%s, which the lenient one takes', async (why, change, scimType) => {
@@ -85,6 +90,21 @@ describe('the strict profile refuses in a PATCH', () => {
       'invalidSyntax',
     ],
     ['an unknown path', { op: 'add', path: 'shoeSize', value: '1' }, 'invalidPath'],
+    [
+      'an attribute of an extension without its schema',
+      { op: 'add', path: 'department', value: 'R&D' },
+      'invalidPath',
+    ],
+    [
+      'a filter that no value fits',
+      { op: 'replace', path: 'emails[type eq "other"].value', value: 'a@example.com' },
+      'noTarget',
+    ],
+    [
+      'a value beside a filter',
+      { op: 'remove', path: 'emails[type eq "home"]', value: [{ value: 'x' }] },
+      'invalidSyntax',
+    ],
   ];
 
   test.each(cases)('%s', async (_, operation, scimType) => {
@@ -111,11 +131,26 @@ describe('the strict profile refuses in a filter', () => {
     'active eq True',
     'not active eq true',
     'title eq 5',
+    'department eq "R&D"',
   ])('%s, which the lenient one answers', async (filter) => {
     const path = `/Users?${new URLSearchParams({ filter })}`;
     expectRefused(await askStrictly('GET', path), 'invalidFilter');
     expect((await bridge.request('GET', path)).status).toBe(200);
   });
+});
+
+test('the strict profile refuses a search and a bulk request without their schema', async () => {
+  const operation = { method: 'DELETE', path: '/Users/nobody' };
+  for (const schemas of [{}, { schemas: [] }, { schemas: [ENTERPRISE] }]) {
+    expectRefused(await askStrictly('POST', '/Users/.search', schemas), 'invalidSyntax');
+    expectRefused(await askStrictly('POST', '/.search', schemas), 'invalidSyntax');
+    const bulk = { ...schemas, Operations: [operation] };
+    expectRefused(await askStrictly('POST', '/Bulk', bulk), 'invalidSyntax');
+  }
+  const search = { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], count: 1 };
+  expect((await askStrictly('POST', '/Users/.search', search)).status).toBe(200);
+  const bulk = { schemas: [BULK], Operations: [operation] };
+  expect((await askStrictly('POST', '/Bulk', bulk)).status).toBe(200);
 });
 
 test('the strict profile takes what the standard allows', async () => {
@@ -141,6 +176,7 @@ test('the strict profile takes what the standard allows', async () => {
   const group = await askStrictly('POST', '/Groups', toGroup('Strict', [String(created.body.id)]));
   expect(group.status).toBe(201);
   const filter = 'active eq true and not (title eq "x") and emails[type eq "work"]';
+  expect((await askStrictly('GET', `/?${new URLSearchParams({ filter })}`)).status).toBe(200);
   expect((await askStrictly('GET', `/Users?${new URLSearchParams({ filter })}`)).status).toBe(200);
 });
 

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { measureGrowth } from '../../test/support/yardstick.ts';
 import { foldCase } from './fold.ts';
+import { normaliseName } from './name.ts';
+import { isStorable } from './text.ts';
 
 const cases = [
   { why: 'plain letters lose their case', text: 'Ada@Example.COM', want: 'ada@example.com' },
@@ -15,3 +18,29 @@ for (const { why, text, want } of cases) {
     expect(foldCase(want)).toBe(want);
   });
 }
+
+/** Texts of marks alone, which only the service can have. */
+const marks: readonly (readonly [why: string, marks: string])[] = [
+  ['marks that change places', '\u0301\u0323'],
+  ['marks that are two', '\u0344'],
+  ['marks of two units', '\u{1D165}\u{1D16D}'],
+];
+for (const [why, some] of marks) {
+  test(`a name of ${why} is folded in linear time, and folding again changes nothing`, () => {
+    const build = (length: number) => `a${some.repeat(length)}b`;
+    for (const toForm of [foldCase, normaliseName]) {
+      const folded = toForm(build(1_001));
+      expect(toForm(folded)).toBe(folded);
+      expect(isStorable(folded)).toBe(true);
+      expect(measureGrowth(build, (text) => void toForm(text))).toBeLessThan(40);
+    }
+  });
+}
+
+test('marks that a text may have are kept', () => {
+  const name = `a${'\u0327'.repeat(30)}b${'\u0327'.repeat(30)}`;
+
+  expect(foldCase(name)).toBe(name);
+  expect(isStorable(name)).toBe(true);
+  expect(isStorable(`${name}\u0327`)).toBe(false);
+});

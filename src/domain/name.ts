@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { limitMarks } from './text.ts';
 
 /** The parts of a name that the service takes. It keeps them as one full name. */
 export interface PersonName {
@@ -11,9 +12,9 @@ export function fullName(name: PersonName): string {
   return normaliseName(`${name.givenName} ${name.familyName}`);
 }
 
-/** A name as it is compared: NFC, runs of white space as one space, trimmed. */
+/** A name as it is compared: NFC, few combining marks in a row, runs of white space as one space, trimmed. Linear. */
 export function normaliseName(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+  return limitMarks(limitMarks(text).normalize('NFC')).replace(/\s+/g, ' ').trim();
 }
 
 /** Splits a full name at its first space, to show an account without name parts. */

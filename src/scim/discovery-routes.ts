@@ -4,7 +4,7 @@ import type { ScimDeps } from './deps.ts';
 import { ScimError } from './errors.ts';
 import { allowOnly } from './http/guards.ts';
 import { sendJson } from './http/respond.ts';
-import { toListResponse } from './render/paging.ts';
+import { isAbsent, toListResponse } from './render/paging.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 
 /** Routes that describe the server; the answers never change while it runs. @see RFC 7644 §4 */
@@ -51,6 +51,6 @@ function always(body: JsonObject): RequestHandler {
 
 /** A filter on a description is forbidden. @see RFC 7644 §4 */
 const rejectFilter: RequestHandler = (req, _res, next) => {
-  if (req.query.filter !== undefined) throw new ScimError(403, 'Descriptions cannot be filtered.');
+  if (!isAbsent(req.query.filter)) throw new ScimError(403, 'Descriptions cannot be filtered.');
   next();
 };

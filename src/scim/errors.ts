@@ -1,4 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
+import type { Work } from '../domain/turns.ts';
 
 /** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
 export type ScimType =
@@ -60,9 +61,9 @@ export function invalidSyntax(detail: string, cause?: unknown): ScimError {
  * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1
  * @throws ScimError of the work, with the place before its words
  */
-export function at<Result>(toPlace: () => string, work: () => Result): Result {
+export function* at<Result>(toPlace: () => string, work: Work<Result>): Work<Result> {
   try {
-    return work();
+    return yield* work;
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;
     const { status, message, scimType, cause } = error;

@@ -6,24 +6,33 @@ import { badRequest, type ScimType } from './errors.ts';
  * never tested.
  * - `schemas-missing`, `schemas-unknown`: no `schemas`, or a URN that is old, misspelt or not ours
  * - `name-case`, `name-qualified`, `name-dotted`: `username`, `urn:…:User:title`, `name.givenName` as a key
+ * - `name-unqualified`, `path-unqualified`: `department` without its schema, as a key or in a path
  * - `array-around-value`, `object-around-value`: `["X"]` or `{"value": "X"}` where "X" belongs
  * - `value-for-list`, `value-for-object`: one value where a list belongs, a text where an object belongs
  * - `boolean-as-text`, `number-as-text`, `text-as-other`: "True", "16", or 16 where a text belongs
  * - `json-in-text`: a JSON document inside a text
  * - `blank-as-unassign`: "" where null or nothing belongs
  * - `duplicate-values`, `several-primaries`: lists that contradict themselves
+ * - `name-doubled`: a name twice in an object, of which the last one counts
  * - `read-only-dropped`, `password-dropped`, `blank-active-dropped`: values that are never taken
  * - `unknown-attribute-dropped`, `unknown-schema-dropped`, `value-dropped`: parts that cannot be kept
+ * - `empty-value-dropped`: a value of a list that tells its use alone
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
- *   `not` without parentheses or "True" for true
- * - `remove-by-value`: a removal that names its values beside the path
+ *   `not` without parentheses, "True" for true, or an attribute of an extension without its schema
+ * - `value-made`: a filter in a path that no value fits, so that one is made
+ * - `binary-malformed`: a binary value that is not base64
+ * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone
  */
 export type RepairKind =
   | 'schemas-missing'
   | 'schemas-unknown'
   | 'name-case'
   | 'name-qualified'
+  | 'name-unqualified'
+  | 'path-unqualified'
+  | 'value-made'
+  | 'binary-malformed'
   | 'name-dotted'
   | 'array-around-value'
   | 'object-around-value'
@@ -36,18 +45,21 @@ export type RepairKind =
   | 'blank-as-unassign'
   | 'duplicate-values'
   | 'several-primaries'
+  | 'name-doubled'
   | 'read-only-dropped'
   | 'password-dropped'
   | 'blank-active-dropped'
   | 'unknown-attribute-dropped'
   | 'unknown-schema-dropped'
   | 'value-dropped'
+  | 'empty-value-dropped'
   | 'op-case'
   | 'operation-for-list'
   | 'filter-unquoted'
   | 'filter-unknown'
   | 'filter-dialect'
-  | 'remove-by-value';
+  | 'remove-by-value'
+  | 'remove-value-dropped';
 
 /** Counts the corrections of a request. */
 export interface Repairs {
@@ -63,18 +75,41 @@ const LOSING: ReadonlySet<RepairKind> = new Set([
   'unknown-attribute-dropped',
   'unknown-schema-dropped',
   'value-dropped',
+  'name-doubled',
+  'several-primaries',
+  'remove-value-dropped',
 ]);
-/** Kinds of parts that were not taken. */
+/** Kinds of parts that were not taken as they were sent. */
 const DROPPING: ReadonlySet<RepairKind> = new Set([
   ...LOSING,
   'read-only-dropped',
   'password-dropped',
+  'empty-value-dropped',
+  'duplicate-values',
+  'json-in-text',
 ]);
+
+const REMOVAL_WITH_VALUE = [
+  'invalidSyntax',
+  'A remove operation has a value; a filter names what is removed.',
+] as const;
 
 /** Refusal of a correction by the strict profile; a kind without one is allowed by the standard. */
 const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
   'schemas-missing': ['invalidSyntax', 'The body has no schemas.'],
   'schemas-unknown': ['invalidSyntax', 'One of the schemas is not known here.'],
+  'name-qualified': ['invalidSyntax', 'A name with its schema belongs into a path.'],
+  'name-unqualified': [
+    'invalidSyntax',
+    'An attribute of an extension does not stand below its schema.',
+  ],
+  'path-unqualified': [
+    'invalidPath',
+    'The path names an attribute of an extension without its schema.',
+  ],
+  'value-made': ['noTarget', 'No value fits the filter of the path.'],
+  'binary-malformed': ['invalidValue', 'A binary value is not base64.'],
+  'name-doubled': ['invalidSyntax', 'An attribute is named twice.'],
   'name-dotted': ['invalidSyntax', 'A name with a dot belongs into a path.'],
   'array-around-value': ['invalidValue', 'A list stands where one value belongs.'],
   'object-around-value': ['invalidValue', 'An object stands where a simple value belongs.'],
@@ -101,10 +136,8 @@ const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
     'invalidFilter',
     'The filter is written in another way than the standard says.',
   ],
-  'remove-by-value': [
-    'invalidSyntax',
-    'A remove operation has a value; a filter names what is removed.',
-  ],
+  'remove-by-value': REMOVAL_WITH_VALUE,
+  'remove-value-dropped': REMOVAL_WITH_VALUE,
 };
 
 /** Corrections of one request, and the parts of it that were not taken, by kind. */

@@ -7,6 +7,7 @@ import { notFound } from './errors.ts';
 import { isNotModified, toETag } from './http/etag.ts';
 import { getRepairs } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
+import { isAbsent } from './render/paging.ts';
 import { type Projection, parseProjection } from './render/projection.ts';
 import { type Pieces, toRef } from './render/resource-text.ts';
 import type { Repairs } from './repairs.ts';
@@ -101,7 +102,7 @@ export function createResourceHandlers<View extends ResourceView>(
       const projection = parseProjection(req.query, schema);
       const changed = await kind.patch(deps, toTarget(req), toSent(req, res));
       await settle(res, changed);
-      if (kind.patchAnswer === 'resource' || req.query.attributes !== undefined) {
+      if (kind.patchAnswer === 'resource' || !isAbsent(req.query.attributes)) {
         return send(res, { view: changed.row, projection, status: 200 });
       }
       res.setHeader('ETag', toETag(changed.row.version));

@@ -10,13 +10,14 @@ import { readJsonBody } from './http/body.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { limitRequests } from './http/limit-requests.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
+import { isAbsent } from './render/paging.ts';
 import { keepRequests } from './requests/keep-requests.ts';
 import {
   createResourceHandlers,
   type ResourceHandler,
   type ResourceHandlers,
 } from './resource-handlers.ts';
-import { listGroups, listUsers } from './search/handlers.ts';
+import { hasCursor, listGroups, listUsers } from './search/handlers.ts';
 import { createPacemaker } from './search/pace.ts';
 import { searchAll } from './search/search-all.ts';
 import { userKind } from './users/accept.ts';
@@ -28,7 +29,7 @@ import { userKind } from './users/accept.ts';
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
-  const body = readJsonBody(policy.bodies, telemetry.turnedAway);
+  const body = readJsonBody(deps);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
@@ -89,7 +90,7 @@ function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
 }
 
 /** Parameters that make a GET of the base address a search. */
-const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count', 'cursor'] as const;
+const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count'] as const;
 
 /**
  * The base address answers too: administrators open it in a browser, and some providers probe it. With a parameter of
@@ -97,7 +98,8 @@ const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count', 'cursor'] as const
  */
 function greet({ baseUrl }: ScimDeps): RequestHandler {
   return (req, res, next) => {
-    if (SEARCHING.some((name) => req.query[name] !== undefined)) return next();
+    const { query } = req;
+    if (hasCursor(query) || SEARCHING.some((name) => !isAbsent(query[name]))) return next();
     sendJson(res, 200, {
       schemas: [],
       service: 'scim-bridge',

@@ -71,6 +71,26 @@ export async function measureWork(run: () => void): Promise<number> {
 }
 
 /**
+ * How many times longer something takes for an input that is ten times longer. Below 40 it is linear: a quadratic work takes
+ * a hundred times as long.
+ */
+export function measureGrowth<T>(build: (length: number) => T, run: (input: T) => void): number {
+  const [short, long] = [build(10_000), build(100_000)];
+  const toSpent = (input: T) => {
+    const startedAt = performance.now();
+    run(input);
+    return performance.now() - startedAt;
+  };
+  let [shortMs, longMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // A busy machine disturbs most runs, and not all.
+  for (let runs = 0; runs < 7 || (longMs >= 40 * shortMs && runs < 100); runs += 1) {
+    shortMs = Math.min(shortMs, Math.max(toSpent(short), 0.05)); // Below that the clock measures itself.
+    longMs = Math.min(longMs, toSpent(long));
+  }
+  return longMs / shortMs;
+}
+
+/**
  * The longest turn of the event loop while something runs: milliseconds of this thread, on the machine for which limits
  * were set.
  */

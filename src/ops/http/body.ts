@@ -19,7 +19,9 @@ export const jsonBody: ReturnType<typeof express.json> = express.json({
 function assertExact(name: string, value: unknown): unknown {
   const isText = typeof value === 'string';
   if (!isStorable(name) || (isText && !isStorable(value))) {
-    throw new InvalidRequest('The body holds a NUL character or half of a surrogate pair.');
+    throw new InvalidRequest(
+      'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
+    );
   }
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   throw new InvalidRequest('The body holds a number of more digits than can be kept.');

@@ -2,12 +2,14 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
+import { limitMarks } from '../../domain/text.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** Attributes of an unmanaged group without its members, as the service holds it. */
 export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
-  const { displayName, permissions, addToCardsAndSpacesEnabled } = observed;
+  const { permissions, addToCardsAndSpacesEnabled } = observed;
+  const displayName = limitMarks(observed.displayName);
   const extension: JsonObject = {
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),

@@ -3,6 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, withoutPersonalData } from '../../domain/user.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
@@ -48,25 +49,33 @@ export function toObservedColumns(
 
 /**
  * Attributes of an unmanaged account, as the service holds it; its full name is split. Identity providers import such
- * accounts and insist on every one of these attributes.
+ * accounts and insist on every one of these attributes, and may send each of them back.
  */
 export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
-  const address = observed.email ?? observed.userName;
-  const { givenName, familyName } = splitName(observed.fullName);
+  const [userName, email] = [limit(observed.userName), limit(observed.email)];
+  const address = email ?? userName;
+  const fullName = limitMarks(observed.fullName);
+  const { givenName, familyName } = splitName(fullName);
   const extension = toReadOnlyExtension(observed);
   return {
     schemas: [USER_SCHEMA_URI, ...Object.keys(extension)],
-    userName: observed.userName ?? observed.email ?? '',
+    userName: userName ?? email ?? '',
     name: {
       givenName: givenName || '-',
       familyName: familyName || '-',
-      formatted: observed.fullName,
+      formatted: fullName,
     },
-    ...(observed.fullName === '' ? {} : { displayName: observed.fullName }),
-    ...(address === undefined ? {} : { emails: [{ value: address, type: 'work', primary: true }] }),
+    ...(fullName === '' ? {} : { displayName: fullName }),
+    ...(address === undefined
+      ? {}
+      : { emails: [{ value: address.trim(), type: 'work', primary: true }] }),
     active: observed.active,
     ...extension,
   };
+}
+
+function limit(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : limitMarks(text);
 }
 
 /** Attributes of a user that only the service sets, where a list tells them. */

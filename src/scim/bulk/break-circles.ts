@@ -1,3 +1,4 @@
+import type { Work } from '../../domain/turns.ts';
 import { type BulkOperation, type BulkWrite, isCreation } from './bulk-operation.ts';
 import { listReferences, splitReferences } from './references.ts';
 import { toOrder } from './to-order.ts';
@@ -8,13 +9,16 @@ import { toOrder } from './to-order.ts';
  * operations and references.
  * @see RFC 7644 §3.7.1
  */
-export function breakCircles(operations: readonly BulkOperation[]): BulkOperation[] {
+export function* breakCircles(operations: readonly BulkOperation[]): Work<BulkOperation[]> {
   const { circular } = toOrder(operations);
   const inCircle = new Set(keepReferred(circular));
-  return operations.map((operation) => {
-    if (operation.kind !== 'write' || !inCircle.has(operation)) return operation;
-    return operation.type === 'User' ? postpone(operation) : operation;
-  });
+  const broken: BulkOperation[] = [];
+  for (const operation of operations) {
+    const isPostponed =
+      operation.kind === 'write' && inCircle.has(operation) && operation.type === 'User';
+    broken.push(isPostponed ? yield* postpone(operation) : operation);
+  }
+  return broken;
 }
 
 /** Operations that others of the circle refer to: nothing waits for the others. */
@@ -45,15 +49,15 @@ function listNames(operation: BulkOperation): Iterable<string> {
   return operation.kind === 'write' ? operation.references : [];
 }
 
-function postpone(operation: BulkWrite): BulkWrite {
+function* postpone(operation: BulkWrite): Work<BulkWrite> {
   const { action, references } = operation;
   if (action.method !== 'POST') return operation;
-  const { rest, referring } = splitReferences(action.data);
+  const { rest, referring } = yield* splitReferences(action.data);
   const now = { ...action, data: rest };
   return {
     ...operation,
     action: now,
-    references: listReferences(now, operation.type),
+    references: yield* listReferences(now, operation.type),
     postponed: { value: referring, references },
   };
 }

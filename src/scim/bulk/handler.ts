@@ -6,7 +6,7 @@ import type { ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getNotes, type NotedOperation, note } from '../http/notes.ts';
+import { getNotes, getRepairs, type NotedOperation, note } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
 import { toRef } from '../render/resource-text.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
@@ -18,7 +18,7 @@ import { type BulkResult, runBulk } from './run-bulk.ts';
 export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
     assertAnyOpen(deps);
-    const work = parseBulk(req.body, deps.policy.bulkOperationsMax);
+    const work = parseBulk(req.body, deps.policy.bulkOperationsMax, getRepairs(deps, res));
     const request = await workInTurns(work, deps.turns);
     assertUpstreamUp(deps);
     const results = await runBulk(deps, request, {

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { assertAcceptable, findPart } from '../dialect/parse-body.ts';
+import { assertAcceptable, countMessage, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
+import type { Repairs } from '../repairs.ts';
 import {
   type BulkAction,
   type BulkOperation,
@@ -20,8 +21,13 @@ const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
  * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
  * @see RFC 7644 §3.7
  */
-export function* parseBulk(body: unknown, operationsMax: number): Work<BulkRequest> {
+export function* parseBulk(
+  body: unknown,
+  operationsMax: number,
+  repairs: Repairs,
+): Work<BulkRequest> {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
+  countMessage(body, 'BulkRequest', repairs);
   const operations = findPart(body, 'Operations');
   if (!Array.isArray(operations)) throw invalidSyntax('The body has no list of Operations.');
   if (operations.length > operationsMax) {
@@ -53,7 +59,7 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
     if (method === 'POST' && bulkId === undefined) {
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
-    const references = listReferences(action, type);
+    const references = yield* listReferences(action, type);
     return { kind: 'write', index, bulkId, type, action, references, postponed: undefined };
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;

@@ -1,5 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { findPart } from '../dialect/parse-body.ts';
+import { ScimError } from '../errors.ts';
+import { type Token, toTokens } from '../filter/tokens.ts';
 import {
   findAttribute,
   findTable,
@@ -11,8 +14,10 @@ import type { BulkAction } from './bulk-operation.ts';
 
 /** A reference in the place of an id: the whole text. */
 const WHOLE = /^bulkId:(.+)$/i;
-/** In the filter of a path: `members[value eq "bulkId:x"]`, also without the quotes. */
-const IN_FILTER = /"bulkId:([^"]+)"|(?<=\s)bulkId:([^\s()[\]"]+)/gi;
+/** A reference at the end of an address. */
+const IN_ADDRESS = /^(.*\/)?bulkId:([^/]+)$/i;
+/** Operators of a filter that compare with a whole id. */
+const COMPARED: ReadonlySet<string> = new Set(['eq', 'ne']);
 /** Attributes whose values are ids of resources. */
 const REFERRING: ReadonlySet<string> = new Set(['members', 'admins', 'manager']);
 
@@ -29,9 +34,9 @@ interface Context {
  * The bulkIds that an action names: in its path, and in the attributes whose values are ids. Any other text may begin
  * as a reference does.
  */
-export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<string> {
+export function* listReferences(action: BulkAction, type: 'User' | 'Group'): Work<Set<string>> {
   const found = new Set<string>();
-  resolveReferences(action, type, (bulkId) => {
+  yield* resolveReferences(action, type, (bulkId) => {
     found.add(bulkId);
     return undefined;
   });
@@ -39,25 +44,23 @@ export function listReferences(action: BulkAction, type: 'User' | 'Group'): Set<
 }
 
 /** The action with ids where it named bulkIds. */
-export function resolveReferences(
+export function* resolveReferences(
   action: BulkAction,
   type: 'User' | 'Group',
   resolve: Resolve,
-): BulkAction {
+): Work<BulkAction> {
   const context = { schema: type === 'User' ? userSchema : groupSchema, resolve };
+  if (action.method === 'POST') {
+    return { ...action, data: yield* resolveResource(action.data, context) };
+  }
+  const id = resolveText(action.id, resolve);
   switch (action.method) {
-    case 'POST':
-      return { ...action, data: resolveResource(action.data, context) };
     case 'DELETE':
-      return { ...action, id: resolveText(action.id, resolve) };
-    case 'PUT': {
-      const { id, data } = action;
-      return { ...action, id: resolveText(id, resolve), data: resolveResource(data, context) };
-    }
-    default: {
-      const { id, data } = action;
-      return { ...action, id: resolveText(id, resolve), data: resolvePatch(data, context) };
-    }
+      return { ...action, id };
+    case 'PUT':
+      return { ...action, id, data: yield* resolveResource(action.data, context) };
+    default:
+      return { ...action, id, data: yield* resolvePatch(action.data, context) };
   }
 }
 
@@ -73,57 +76,57 @@ export interface SplitReferences {
 }
 
 /** Takes the attributes whose values are ids out of a user. */
-export function splitReferences(data: JsonValue): SplitReferences {
+export function* splitReferences(data: JsonValue): Work<SplitReferences> {
   const referring: [string, JsonValue][] = [];
-  const rest = mapAttributes(data, userSchema, (name, value) => {
+  const rest = yield* mapAttributes(data, userSchema, function* (name, value) {
+    yield 1;
     referring.push([name, value]);
     return undefined;
   });
   return { rest, referring: Object.fromEntries(referring) };
 }
 
-function resolveResource(data: JsonValue, { schema, resolve }: Context): JsonValue {
-  return mapAttributes(data, schema, (_, value) => resolveIds(value, resolve));
+function* resolveResource(data: JsonValue, { schema, resolve }: Context): Work<JsonValue> {
+  return yield* mapAttributes(data, schema, (_, value) => resolveIds(value, resolve));
 }
+
+/** Maps the value of a named attribute; undefined leaves it out. */
+type MapValue = (name: string, value: JsonValue) => Work<JsonValue | undefined>;
 
 /**
- * Maps the attributes whose values are ids; undefined leaves one out.
+ * Maps the attributes whose values are ids.
  * @param map is told the name of the attribute, after its URN if it is inside an extension
  */
-function mapAttributes(
-  data: JsonValue,
-  schema: ResourceSchema,
-  map: (name: string, value: JsonValue) => JsonValue | undefined,
-): JsonValue {
-  if (!isJsonObject(data)) return data;
-  // Not by assignment: a key of the request may be __proto__.
-  return Object.fromEntries(
-    Object.entries(data).flatMap(([name, value]): [string, JsonValue][] => {
-      const table = findTable(schema, name);
-      if (table) {
-        const inner = (part: string, held: JsonValue) => map(`${table.urn}:${part}`, held);
-        return [
-          [name, mapParts(value, (part) => isReferring(schema, `${table.urn}:${part}`), inner)],
-        ];
-      }
-      const mapped = isReferring(schema, name) ? map(name, value) : value;
-      return mapped === undefined ? [] : [[name, mapped]];
-    }),
-  );
+function* mapAttributes(data: JsonValue, schema: ResourceSchema, map: MapValue): Work<JsonValue> {
+  return yield* mapParts(data, function* (name, value) {
+    const table = findTable(schema, name);
+    if (!table) return isReferring(schema, name) ? yield* map(name, value) : value;
+    return yield* mapParts(value, function* (part, held) {
+      const qualified = `${table.urn}:${part}`;
+      return isReferring(schema, qualified) ? yield* map(qualified, held) : held;
+    });
+  });
 }
 
-function mapParts(
-  value: JsonValue,
-  isMeant: (name: string) => boolean,
-  map: (name: string, value: JsonValue) => JsonValue | undefined,
-): JsonValue {
+/** Maps the parts of an object; any other value stays as it is. */
+function* mapParts(value: JsonValue, map: MapValue): Work<JsonValue> {
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, part]): [string, JsonValue][] => {
-      const mapped = isMeant(name) ? map(name, part) : part;
-      return mapped === undefined ? [] : [[name, mapped]];
-    }),
-  );
+  const parts: [string, JsonValue][] = [];
+  for (const [name, part] of Object.entries(value)) {
+    const mapped = yield* map(name, part);
+    if (mapped !== undefined) parts.push([name, mapped]);
+  }
+  // Not by assignment: a key of the request may be __proto__.
+  return Object.fromEntries(parts);
+}
+
+function* mapItems(
+  list: readonly JsonValue[],
+  map: (item: JsonValue) => Work<JsonValue>,
+): Work<JsonValue[]> {
+  const items: JsonValue[] = [];
+  for (const item of list) items.push(yield* map(item));
+  return items;
 }
 
 function isReferring(schema: ResourceSchema, name: string): boolean {
@@ -132,57 +135,80 @@ function isReferring(schema: ResourceSchema, name: string): boolean {
   return path.sub === undefined || path.sub.name === 'value';
 }
 
-function resolvePatch(data: JsonValue, context: Context): JsonValue {
+function* resolvePatch(data: JsonValue, context: Context): Work<JsonValue> {
   if (!isJsonObject(data)) return data;
   const operations = findPart(data, 'Operations');
-  return Object.fromEntries(
-    Object.entries(data).map(([name, part]) => {
-      if (part !== operations) return [name, part];
-      const resolved = Array.isArray(part)
-        ? part.map((operation) => resolveOperation(operation, context))
-        : resolveOperation(part, context);
-      return [name, resolved];
-    }),
-  );
+  return yield* mapParts(data, function* (_, part) {
+    if (part !== operations) return part;
+    if (!Array.isArray(part)) return yield* resolveOperation(part, context);
+    return yield* mapItems(part, (operation) => resolveOperation(operation, context));
+  });
 }
 
-function resolveOperation(operation: JsonValue, context: Context): JsonValue {
+function* resolveOperation(operation: JsonValue, context: Context): Work<JsonValue> {
+  yield 1;
   if (!isJsonObject(operation)) return operation;
   const path = findPart(operation, 'path');
   const value = findPart(operation, 'value');
-  return Object.fromEntries(
-    Object.entries(operation).map(([name, part]) => {
-      if (name.toLowerCase() === 'path') return [name, resolvePath(part, context)];
-      const isValue = name.toLowerCase() === 'value' && part === value;
-      return [name, isValue ? resolveValueAt(path, part, context) : part];
-    }),
-  );
+  return yield* mapParts(operation, function* (name, part) {
+    if (name.toLowerCase() === 'path') return resolvePath(part, context);
+    const isValue = name.toLowerCase() === 'value' && part === value;
+    return isValue ? yield* resolveValueAt(path, part, context) : part;
+  });
 }
 
-function resolveValueAt(
+function* resolveValueAt(
   path: JsonValue | undefined,
   value: JsonValue,
   context: Context,
-): JsonValue {
-  if (typeof path !== 'string' || path.trim() === '') return resolveResource(value, context);
+): Work<JsonValue> {
+  const { schema, resolve } = context;
+  if (typeof path !== 'string' || path.trim() === '') {
+    return yield* resolveResource(value, context);
+  }
   const name = withoutFilter(path);
-  if (isReferring(context.schema, name)) return resolveIds(value, context.resolve);
-  const table = findTable(context.schema, name);
-  return table
-    ? mapParts(
-        value,
-        (part) => isReferring(context.schema, `${table.urn}:${part}`),
-        (_, ids) => resolveIds(ids, context.resolve),
-      )
-    : value;
+  if (isReferring(schema, name)) return yield* resolveIds(value, resolve);
+  const table = findTable(schema, name);
+  if (!table) return value;
+  return yield* mapParts(value, function* (part, ids) {
+    return isReferring(schema, `${table.urn}:${part}`) ? yield* resolveIds(ids, resolve) : ids;
+  });
 }
 
+/** Resolves the ids that the filter of a path compares `value` with; other texts may begin as a reference does. */
 function resolvePath(path: JsonValue, { schema, resolve }: Context): JsonValue {
   if (typeof path !== 'string' || !isReferring(schema, withoutFilter(path))) return path;
-  return path.replace(IN_FILTER, (reference, quoted?: string, bare = '') => {
-    const id = resolve(quoted ?? bare);
-    return id === undefined ? reference : `"${id}"`;
-  });
+  const opening = path.indexOf('[') + 1;
+  const closing = path.lastIndexOf(']');
+  if (opening === 0 || closing < opening) return path;
+  const filter = path.slice(opening, closing);
+  return `${path.slice(0, opening)}${resolveFilter(filter, resolve)}${path.slice(closing)}`;
+}
+
+function resolveFilter(filter: string, resolve: Resolve): string {
+  const tokens = tryTokens(filter);
+  let resolved = '';
+  let copied = 0;
+  for (const [index, { text, at }] of tokens.entries()) {
+    const [name, op, next] = [tokens[index - 2], tokens[index - 1], tokens[index + 1]];
+    const isId = name?.text.toLowerCase() === 'value' && COMPARED.has(op?.text.toLowerCase() ?? '');
+    const id = isId ? resolveText(text, resolve) : text;
+    if (id === text) continue;
+    const raw = filter.slice(at, next?.at).trimEnd();
+    resolved += `${filter.slice(copied, at)}${JSON.stringify(id)}`;
+    copied = at + raw.length;
+  }
+  return resolved + filter.slice(copied);
+}
+
+/** The tokens of a filter; none of one that is malformed, which is refused where it is read. */
+function tryTokens(filter: string): Token[] {
+  try {
+    return toTokens(filter);
+  } catch (error) {
+    if (error instanceof ScimError) return [];
+    throw error;
+  }
 }
 
 /** Name of the attribute of a path, well-formed or not. */
@@ -192,20 +218,27 @@ function withoutFilter(path: string): string {
   return `${path.slice(0, opening)}${path.slice(path.lastIndexOf(']') + 1)}`.trim();
 }
 
-/** Resolves an id, a list of ids, or the `value` of an object or of each object of a list. */
-function resolveIds(value: JsonValue, resolve: Resolve): JsonValue {
+/** Resolves an id, a list of ids, or the `value` and the `$ref` of an object or of each object of a list. */
+function* resolveIds(value: JsonValue, resolve: Resolve): Work<JsonValue> {
   if (typeof value === 'string') return resolveText(value, resolve);
-  if (Array.isArray(value)) return value.map((item) => resolveIds(item, resolve));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => {
-      const isId = name.toLowerCase() === 'value' && typeof part === 'string';
-      return [name, isId ? resolveText(part, resolve) : part];
-    }),
-  );
+  if (Array.isArray(value)) return yield* mapItems(value, (item) => resolveIds(item, resolve));
+  return yield* mapParts(value, function* (name, part) {
+    yield 1;
+    if (typeof part !== 'string') return part;
+    if (name.toLowerCase() === 'value') return resolveText(part, resolve);
+    return name.toLowerCase() === '$ref' ? resolveAddress(part, resolve) : part;
+  });
 }
 
-function resolveText(text: string, resolve: Resolve): string {
+/** The id, or the one that it refers to. */
+export function resolveText(text: string, resolve: Resolve): string {
   const bulkId = WHOLE.exec(text)?.[1];
   return bulkId === undefined ? text : (resolve(bulkId) ?? text);
+}
+
+/** Resolves `bulkId:x`, and the last part of `../Users/bulkId:x`. */
+function resolveAddress(address: string, resolve: Resolve): string {
+  const [, folder = '../Users/', bulkId] = IN_ADDRESS.exec(address) ?? [];
+  const id = bulkId === undefined ? undefined : resolve(bulkId);
+  return id === undefined ? address : `${folder}${id}`;
 }

@@ -1,5 +1,6 @@
 import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { workInTurns } from '../../domain/turns.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
@@ -24,7 +25,7 @@ import {
   type BulkWrite,
   isCreation,
 } from './bulk-operation.ts';
-import { isReference, resolveReferences } from './references.ts';
+import { isReference, resolveReferences, resolveText } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
@@ -74,7 +75,7 @@ export async function runBulk(
   { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
-  const operations = breakCircles(asked);
+  const operations = await workInTurns(breakCircles(asked), given.turns);
   const deps = withoutStarts(given);
   const run: Run = {
     deps,
@@ -115,7 +116,7 @@ function withoutStarts(deps: ScimDeps): ScimDeps {
 async function perform(run: Run, operation: BulkOperation): Promise<void> {
   try {
     if (operation.kind === 'malformed') throw operation.error;
-    const action = resolve(run, operation);
+    const action = await resolve(run, operation);
     assertResolved(run, operation);
     const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
     run.repairs.set(operation, repairs);
@@ -153,9 +154,10 @@ async function accept(
 }
 
 /** Copies an operation only when it names others: most name none, and may be large. */
-function resolve(run: Run, { action, references, type }: BulkWrite): BulkAction {
+async function resolve(run: Run, { action, references, type }: BulkWrite): Promise<BulkAction> {
   if (references.size === 0) return action;
-  return resolveReferences(action, type, (bulkId) => findId(run, bulkId));
+  const work = resolveReferences(action, type, (bulkId) => findId(run, bulkId));
+  return workInTurns(work, run.deps.turns);
 }
 
 /** Sets the attributes of a new user that had to wait for other new users. */
@@ -169,7 +171,8 @@ async function complete(run: Run, result: Outcome): Promise<void> {
     for (const bulkId of references) {
       if (findId(run, bulkId) === undefined) throw toIncomplete();
     }
-    const resolved = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
+    const work = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
+    const resolved = await workInTurns(work, run.deps.turns);
     const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
     run.results.set(operation, { ...result, accepted });
     run.settlements.add(operation, accepted);
@@ -219,8 +222,10 @@ function fail(run: Run, operation: BulkOperation, cause: unknown, id?: string): 
 
 function findTarget(run: Run, operation: BulkOperation): string | undefined {
   if (operation.kind === 'malformed') return undefined;
-  const action = resolve(run, operation);
-  return action.method === 'POST' || isReference(action.id) ? undefined : action.id;
+  const { action } = operation;
+  if (action.method === 'POST') return undefined;
+  const id = resolveText(action.id, (bulkId) => findId(run, bulkId));
+  return isReference(id) ? undefined : id;
 }
 
 function toCreations(operations: readonly BulkOperation[]): Map<string, BulkOperation> {

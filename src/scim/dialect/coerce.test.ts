@@ -35,7 +35,7 @@ const taken: readonly ValueCase[] = [
     'an enterprise attribute at the top',
     { department: 'D' },
     { [enterprise]: { department: 'D' } },
-    'name-qualified',
+    'name-unqualified',
   ],
   ['the core URN with an object', { [core]: { title: 'T' } }, { title: 'T' }],
   ['a text boolean', { active: 'False' }, { active: false }, 'boolean-as-text'],

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { at, invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
@@ -12,12 +13,12 @@ import { parseJson } from './parse-json.ts';
  * Parts of a complex value may be null as well.
  * @throws ScimError 400 `invalidValue` for a wrong boolean or number, a name or a list too long
  */
-export function coerceValue(
+export function* coerceValue(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): JsonValue | undefined {
-  if (rule.multiValued) return coerceList(rule, value, repairs);
+): Work<JsonValue | undefined> {
+  if (rule.multiValued) return yield* coerceList(rule, value, repairs);
   if (rule.type === 'complex') return coerceComplex(rule, value, repairs);
   const coerced = coerceSimple(rule, value, repairs);
   if (coerced === undefined && rule.type !== 'string' && rule.type !== 'reference') {
@@ -53,43 +54,51 @@ export const USER_LIST_MAX = 1_000;
  * @returns null when there is no element; undefined when an element can hold nothing of the value
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values
  */
-export function coerceList(
+export function* coerceList(
   rule: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
-): JsonObject[] | null | undefined {
+): Work<JsonObject[] | null | undefined> {
   const items = toItems(value, repairs);
-  if (items.length > USER_LIST_MAX) {
-    throw invalidValue(`${rule.name} has more than ${USER_LIST_MAX} values.`);
+  assertFewValues(rule, items.length);
+  const coerced: (JsonObject | null | undefined)[] = [];
+  for (const [index, item] of items.entries()) {
+    const place = () => `Value ${index + 1} of ${rule.name}`;
+    coerced.push(yield* at(place, coerceElement(rule, item, repairs)));
   }
-  let place = 0;
-  const coerced = at(
-    () => `Value ${place} of ${rule.name}`,
-    () =>
-      items.map((item) => {
-        place += 1;
-        return coerceElement(rule, item, repairs);
-      }),
-  );
   if (coerced.length > 0 && coerced.every((element) => element === undefined)) return undefined;
   const elements = coerced
     .flatMap((element): JsonObject[] => (element ? [withoutNulls(element)] : []))
-    .filter(hasContent);
-  const merged = mergeElements(rule, [], elements);
+    .filter((element) => keepsContent(element, repairs));
+  const merged = yield* mergeElements(rule, elements);
   if (merged.length < elements.length) repairs.count('duplicate-values');
   const single = keepFirstPrimary(merged, repairs);
   return single.length === 0 ? null : single;
+}
+
+/** @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values */
+export function assertFewValues({ name }: AttributeRule, count: number): void {
+  if (count <= USER_LIST_MAX) return;
+  throw invalidValue(`${name} has more than ${USER_LIST_MAX} values.`);
+}
+
+/** True when the element says more than its use. */
+function keepsContent(element: JsonObject, repairs: Repairs): boolean {
+  if (hasContent(element)) return true;
+  if (Object.keys(element).length > 0) repairs.count('empty-value-dropped');
+  return false;
 }
 
 /**
  * One element of a list; its parts may be null. null: it has no value. undefined: an element can hold
  * nothing of the value.
  */
-export function coerceElement(
+export function* coerceElement(
   rule: AttributeRule,
   item: JsonValue,
   repairs: Repairs,
-): JsonObject | null | undefined {
+): Work<JsonObject | null | undefined> {
+  yield 1;
   if (item === null || item === '') return null;
   const bare = Array.isArray(item) && item.length === 1 ? (item[0] ?? null) : item;
   const object = toObject(rule, bare, repairs);
@@ -129,7 +138,10 @@ function coerceObject(
   const names = Object.keys(value);
   for (const name of names) {
     const sub = findWritable(rule, name, repairs);
-    const coerced = sub && coerceSimple(sub, value[name] ?? null, repairs);
+    const typed = sub && coerceSimple(sub, value[name] ?? null, repairs);
+    const isAddress = rule.name === 'emails' && sub?.name === 'value';
+    // White space around it is no part of an address: it is found and compared without.
+    const coerced = isAddress && typeof typed === 'string' ? typed.trim() : typed;
     if (sub?.name === 'value') assertShort(rule.name, coerced);
     if (sub && coerced !== undefined) result[sub.name] = coerced;
   }
@@ -194,11 +206,17 @@ function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue
   return value.value;
 }
 
+/** @see RFC 7643 §2.3.6, RFC 4648 §4, §5 */
+const BASE64 = /^[\w+/-]*={0,2}$/;
+
 function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
   const { type } = rule;
   if (isBlank(value, repairs)) return null;
   if (type === 'boolean') return toBoolean(value, repairs);
   if (type === 'integer') return toInteger(rule, value, repairs);
+  if (type === 'binary' && typeof value === 'string' && !BASE64.test(value)) {
+    repairs.count('binary-malformed');
+  }
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return undefined;
   repairs.count('text-as-other');

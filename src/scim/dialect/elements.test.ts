@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
+import { workAtOnce } from '../../domain/turns.ts';
 import { findAttribute, userSchema } from '../schema/resource-schemas.ts';
 import { hasContent, mergeElements, withoutNulls } from './elements.ts';
 
@@ -85,6 +86,6 @@ for (const [why, list, held, added, want] of merges) {
   test(`two elements of a list: ${why}`, () => {
     const rule = findAttribute(userSchema, list)?.attribute;
     if (!rule) throw new Error(`no list ${list}`);
-    expect(mergeElements(rule, [held], [added])).toEqual(want);
+    expect(workAtOnce(mergeElements(rule, [held, added]))).toEqual(want);
   });
 }

@@ -1,5 +1,6 @@
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 
 /** True when the element is the preferred one of its list. */
@@ -19,17 +20,14 @@ export function withoutNulls(element: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(element).filter(([, value]) => value !== null));
 }
 
-/**
- * The list with `added` at its end. An element that is there already, with the same value for the same use,
- * takes over the other parts of the added one instead.
- */
-export function mergeElements(
+/** The list with each element once: of those with the same value for the same use, the later ones add their other parts. */
+export function* mergeElements(
   rule: AttributeRule,
   list: readonly JsonObject[],
-  added: readonly JsonObject[],
-): JsonObject[] {
+): Work<JsonObject[]> {
   const byIdentity = new Map<string, JsonObject>();
-  for (const element of [...list, ...added]) {
+  for (const element of list) {
+    yield weigh(element);
     const identity = identify(rule, element);
     const known = byIdentity.get(identity);
     byIdentity.set(identity, known ? { ...known, ...element } : element);
@@ -44,7 +42,7 @@ function identify(rule: AttributeRule, element: JsonObject): string {
 
 /** Use of an element of a list; empty: it names none. */
 export function toUse({ type }: JsonObject): string {
-  return typeof type === 'string' ? foldCase(type) : '';
+  return typeof type === 'string' ? toCompared(type) : '';
 }
 
 /** Content of an element without its use: its value or, without one (addresses), all but `type` and `primary`. */
@@ -58,7 +56,14 @@ export function toContent(rule: AttributeRule, element: JsonObject): string {
 /** `toContent` of an element with this value. */
 export function toValueContent({ subAttributes }: AttributeRule, value: string): string {
   const isExact = subAttributes.get('value')?.caseExact ?? true;
-  return `=${isExact ? value : foldCase(value)}`;
+  return `=${isExact ? value : toCompared(value)}`;
+}
+
+/** Characters of a longer text are compared as they are: no provider has one in another case. */
+const FOLDED_LENGTH_MAX = 10_000;
+
+function toCompared(text: string): string {
+  return text.length > FOLDED_LENGTH_MAX ? text : foldCase(text);
 }
 
 /** Characters that cost about as much as the rest of an element. */

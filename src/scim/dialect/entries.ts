@@ -10,11 +10,23 @@ import {
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
+import { assertFewValues } from './coerce.ts';
 
 /** One value of a body and its place. */
 export interface BodyEntry {
   readonly path: AttributePath;
   readonly value: JsonValue;
+}
+
+/** Lists of users of a group. */
+export type UserList = 'members' | 'admins';
+
+/** List of users that an entry belongs to; undefined: it is an ordinary attribute. */
+export function findUserList({
+  path: { attribute },
+}: Pick<BodyEntry, 'path'>): UserList | undefined {
+  const { name } = attribute;
+  return name === 'members' || name === 'admins' ? name : undefined;
 }
 
 /** Writable attributes of a body. */
@@ -35,7 +47,37 @@ export function readBody(body: JsonObject, schema: ResourceSchema, repairs: Repa
   for (const name of Object.keys(body)) {
     readKey(read, { name, value: body[name] ?? null, schema }, repairs);
   }
+  assertOnce(read.entries, repairs);
   return read;
+}
+
+/** `readBody` of a whole resource, which has no place for a key with a value filter. */
+export function readResource(
+  body: JsonObject,
+  schema: ResourceSchema,
+  repairs: Repairs,
+): Omit<Body, 'filtered'> {
+  const { filtered, ...read } = readBody(body, schema, repairs);
+  for (const _ of filtered) repairs.count('unknown-attribute-dropped');
+  return read;
+}
+
+/**
+ * Counts attributes that are there in several spellings: of their values the last one counts.
+ * @throws ScimError 400 `invalidValue`: too many values of one list, in all its spellings together
+ */
+function assertOnce(entries: readonly BodyEntry[], repairs: Repairs): void {
+  const values = new Map<string, number>();
+  for (const { path, value } of entries) {
+    const place = path.keys.join(' ');
+    const before = values.get(place);
+    if (before !== undefined) repairs.count('name-doubled');
+    const sum = (before ?? 0) + (Array.isArray(value) ? value.length : 0);
+    values.set(place, sum);
+    if (path.attribute.multiValued && findUserList({ path }) === undefined) {
+      assertFewValues(path.attribute, sum);
+    }
+  }
 }
 
 /** Entries that clear every attribute of an extension. */
@@ -102,6 +144,7 @@ function countSpelling(
   repairs: Repairs,
 ): void {
   if (name === attribute.name && extension === undefined) return;
-  if (isQualified(name) || extension !== undefined) repairs.count('name-qualified');
+  if (isQualified(name)) repairs.count('name-qualified');
+  else if (extension !== undefined) repairs.count('name-unqualified');
   else repairs.count(sub ? 'name-dotted' : 'name-case');
 }

@@ -3,7 +3,8 @@ import { isStorable } from '../../domain/text.ts';
 import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import { findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import { CHARACTERS_A_UNIT } from './elements.ts';
 
 /**
  * A body as a JSON object that holds nothing a store could not keep.
@@ -31,23 +32,34 @@ export function findPart(
   return object[spelt];
 }
 
-/** Counts errors of `schemas`. Nothing depends on it, because providers send it wrong or not at all. */
-export function countSchemas(
-  { schemas }: JsonObject,
-  isKnown: (urn: string) => boolean,
-  repairs: Repairs,
-): void {
-  const urns = Array.isArray(schemas) ? schemas : [];
-  if (urns.length === 0) repairs.count('schemas-missing');
-  for (const urn of urns) {
-    if (typeof urn !== 'string' || !isKnown(urn)) repairs.count('schemas-unknown');
-  }
+/** Counts errors of the `schemas` of a resource. Nothing depends on it, because providers send it wrong or not at all. */
+export function countSchemas(body: JsonObject, schema: ResourceSchema, repairs: Repairs): void {
+  countUrns(
+    body,
+    [schema.core, ...schema.extensions].map(({ urn }) => urn),
+    repairs,
+  );
 }
 
-/** True when the URN is one of the resource's schemas, in the spelling of the schema. */
-export function isSchemaOf(schema: ResourceSchema, urn: string): boolean {
-  return findTable(schema, urn)?.urn === urn;
+/** Counts errors of the `schemas` of a message, which has one. */
+export function countMessage(body: JsonObject, name: MessageName, repairs: Repairs): void {
+  countUrns(body, [`urn:ietf:params:scim:api:messages:2.0:${name}`], repairs);
 }
+
+/** Messages that clients send. @see RFC 7644 §3.3.2, §3.4.3, §3.5.2, §3.7 */
+type MessageName = 'PatchOp' | 'SearchRequest' | 'BulkRequest';
+
+/** @param known the first one has to be there, in this spelling as the others */
+function countUrns({ schemas }: JsonObject, known: readonly string[], repairs: Repairs): void {
+  const urns = Array.isArray(schemas) ? schemas.slice(0, SCHEMAS_MAX) : [];
+  const strange = urns.filter((urn) => typeof urn !== 'string' || !known.includes(urn));
+  for (const _ of strange) repairs.count('schemas-unknown');
+  const isNamed = known[0] !== undefined && urns.includes(known[0]);
+  if (!isNamed && strange.length === 0) repairs.count('schemas-missing');
+}
+
+/** Most schemas of a body that are looked at. */
+const SCHEMAS_MAX = 1_000;
 
 /** Limits of the structure of a body. Its size in bytes is limited where it is read. */
 const BODY_LIMITS = {
@@ -64,7 +76,7 @@ const PIECE = 1_000;
 
 /**
  * Stops a body with content that no store can keep, also in parts that will be dropped.
- * @throws ScimError 400 `invalidValue`: NUL, half of a surrogate pair, a list too long, an object too wide; `invalidSyntax`: nested too deep
+ * @throws ScimError 400 `invalidValue`: a text that is not `isStorable`, a list too long, an object too wide; `invalidSyntax`: nested too deep
  */
 export function* assertAcceptable(body: unknown): Work<void> {
   let level: unknown[] = [body];
@@ -81,9 +93,12 @@ export function* assertAcceptable(body: unknown): Work<void> {
   }
 }
 
-/** Adds the parts of the value to `inside`. @returns their number */
+/** Adds the parts of the value to `inside`. @returns what looking at it costs beside one look */
 function look(value: unknown, depth: number, inside: unknown[]): number {
-  if (typeof value === 'string') assertStorable(value);
+  if (typeof value === 'string') {
+    assertStorable(value);
+    return Math.floor(value.length / CHARACTERS_A_UNIT);
+  }
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > BODY_LIMITS.depthMax) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
@@ -113,5 +128,7 @@ function addParts(object: object, inside: unknown[]): number {
 
 function assertStorable(text: string): void {
   if (isStorable(text)) return;
-  throw invalidValue('The body holds a NUL character or half of a surrogate pair.');
+  throw invalidValue(
+    'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
-import { parseGroup } from './parse-group.ts';
+import { parseGroup, readGroup } from './parse-group.ts';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
@@ -18,7 +18,7 @@ test('a clean body needs no repair', () => {
     schemas: [core, GROUP_EXTENSION],
     displayName: 'Board',
     externalId: 'e1',
-    members: [{ value: 'u1', display: 'Ada' }],
+    members: [{ value: 'u1', type: 'User' }],
     [GROUP_EXTENSION]: { permissions: 16, admins: [{ value: 'u2' }] },
   });
   expect(parsed).toEqual({
@@ -35,6 +35,41 @@ test('a clean body needs no repair', () => {
     admins: [{ value: 'u2' }],
     counts: {},
   });
+});
+
+test('parts that are not taken are counted', () => {
+  const { counts, mentioned } = parse({
+    schemas: [core],
+    displayName: 'Board',
+    members: [{ value: 'u1', display: 'Ada', $ref: '../Users/u1', shoeSize: 42 }],
+    'members.value': 'u2',
+    'admins[value eq "u3"]': {},
+    [GROUP_EXTENSION]: {},
+  });
+
+  expect(counts).toEqual({
+    'read-only-dropped': 2,
+    'unknown-attribute-dropped': 3,
+    'name-dotted': 1,
+  });
+  expect(mentioned).toContain('members');
+});
+
+test('a part of the members alone mentions no list', () => {
+  const { mentioned, members } = parse({ displayName: 'Board', 'members.value': 'u2' });
+
+  expect({ mentioned: [...mentioned], members }).toEqual({
+    mentioned: ['displayName'],
+    members: undefined,
+  });
+});
+
+test('many members are read in pieces', () => {
+  const members = Array.from({ length: 5_000 }, (_, index) => ({ value: `u${index}` }));
+  const body = { displayName: 'Board', members };
+  const pieces = [...readGroup(body, { count: () => undefined })];
+
+  expect(pieces.length).toBeGreaterThanOrEqual(5_000);
 });
 
 describe('members', () => {

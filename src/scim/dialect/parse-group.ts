@@ -3,9 +3,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
+import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { type BodyEntry, readBody } from './entries.ts';
-import { countSchemas, findPart, isSchemaOf, openBody } from './parse-body.ts';
+import { type BodyEntry, findUserList, readResource, type UserList } from './entries.ts';
+import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
 
 /** Content of the body of a POST or PUT of a group. */
@@ -20,30 +21,30 @@ export interface GroupInput {
   readonly admins?: readonly MemberRef[];
 }
 
-/** List of users that an entry belongs to; undefined: it is an ordinary attribute. */
-export function findUserList({
-  path: { attribute },
-}: Pick<BodyEntry, 'path'>): UserList | undefined {
-  const { name } = attribute;
-  return name === 'members' || name === 'admins' ? name : undefined;
-}
-
 /**
  * Reads the body of a POST or PUT of a group in any provider's dialect.
  * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: displayName missing, a member without an id or a group as one, see `openBody`
  */
 export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => isSchemaOf(groupSchema, urn), repairs);
-  const { entries, extensions } = readBody(object, groupSchema, repairs);
-  const users = entries.filter((entry) => findUserList(entry) !== undefined);
-  const { attributes, mentioned } = toInput(
+  countSchemas(object, groupSchema, repairs);
+  const { entries, extensions } = readResource(object, groupSchema, repairs);
+  const users = entries.filter((entry) => isWholeList(entry, repairs));
+  const { attributes, mentioned } = yield* toInput(
     entries.filter((entry) => findUserList(entry) === undefined),
     extensions,
     repairs,
   );
   assertNamed(attributes, 'displayName', groupSchema);
-  return { attributes, mentioned: withLists(mentioned, users), ...parseLists(users, repairs) };
+  const lists = yield* parseLists(users, repairs);
+  return { attributes, mentioned: withLists(mentioned, users), ...lists };
+}
+
+/** True for a list of users; a part of one belongs to no value, and is dropped. */
+function isWholeList(entry: BodyEntry, repairs: Repairs): boolean {
+  if (findUserList(entry) === undefined) return false;
+  if (entry.path.sub) repairs.count('unknown-attribute-dropped');
+  return entry.path.sub === undefined;
 }
 
 /** `readGroup` at once. */
@@ -58,17 +59,17 @@ function withLists(mentioned: ReadonlySet<string>, users: readonly BodyEntry[]):
   ]);
 }
 
-function parseLists(users: readonly BodyEntry[], repairs: Repairs): Pick<GroupInput, UserList> {
+function* parseLists(
+  users: readonly BodyEntry[],
+  repairs: Repairs,
+): Work<Pick<GroupInput, UserList>> {
   const lists: { members?: MemberRef[]; admins?: MemberRef[] } = {};
   for (const entry of users) {
     const list = findUserList(entry);
-    if (list && !entry.path.sub) lists[list] = parseMembers(list, entry.value, repairs);
+    if (list) lists[list] = yield* parseMembers(list, entry, repairs);
   }
   return lists;
 }
-
-/** Lists of users of a group. */
-export type UserList = 'members' | 'admins';
 
 /** Reference to a user in a list. */
 export interface MemberRef {
@@ -81,21 +82,25 @@ export interface MemberRef {
  * @param list for errors
  * @throws ScimError 400 `invalidValue`: an element without an id, or a group
  */
-export function parseMembers(list: UserList, value: JsonValue, repairs: Repairs): MemberRef[] {
+export function* parseMembers(
+  list: UserList,
+  { path, value }: BodyEntry,
+  repairs: Repairs,
+): Work<MemberRef[]> {
   const items = toItems(value, repairs);
   const ids = new Set<string>();
-  let place = 0;
-  at(
-    () => `Value ${place} of ${list}`,
-    () => {
-      for (const item of items) {
-        place += 1;
-        ids.add(parseId(list, item, repairs));
-      }
-    },
-  );
+  for (const [index, item] of items.entries()) {
+    ids.add(
+      yield* at(() => `Value ${index + 1} of ${list}`, readId(path.attribute, item, repairs)),
+    );
+  }
   if (ids.size < items.length) repairs.count('duplicate-values');
-  return [...ids].map((id) => ({ value: id }));
+  const members: MemberRef[] = [];
+  for (const id of ids) {
+    yield 1;
+    members.push({ value: id });
+  }
+  return members;
 }
 
 function toItems(value: JsonValue, repairs: Repairs): readonly JsonValue[] {
@@ -105,7 +110,9 @@ function toItems(value: JsonValue, repairs: Repairs): readonly JsonValue[] {
   return [value];
 }
 
-function parseId(list: UserList, item: JsonValue, repairs: Repairs): string {
+function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<string> {
+  yield 1;
+  const list = rule.name;
   if (!isJsonObject(item)) {
     repairs.count('value-for-object');
     return toId(list, item, repairs);
@@ -114,10 +121,20 @@ function parseId(list: UserList, item: JsonValue, repairs: Repairs): string {
   if (typeof type === 'string' && type.toLowerCase() === 'group') {
     throw invalidValue(`Groups as ${list} are not supported.`);
   }
+  countDropped(rule, item, repairs);
   return toId(list, findPart(item, 'value'), repairs);
 }
 
-function toId(list: UserList, value: JsonValue | undefined, repairs: Repairs): string {
+/** Counts the parts of a reference that are not taken: all but the id, and the type, which is known. */
+function countDropped({ subAttributes }: AttributeRule, item: JsonObject, repairs: Repairs): void {
+  for (const name of Object.keys(item)) {
+    const sub = findRule(subAttributes, name);
+    if (!sub) repairs.count('unknown-attribute-dropped');
+    else if (sub.mutability === 'readOnly') repairs.count('read-only-dropped');
+  }
+}
+
+function toId(list: string, value: JsonValue | undefined, repairs: Repairs): string {
   if (typeof value === 'string' && value !== '') return value;
   if (typeof value === 'number') {
     repairs.count('text-as-other');

@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 
 /** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
@@ -19,6 +20,48 @@ export function parseJson(text: string): JsonValue {
   if (!MAY_BE_ODD.test(text)) return value;
   const quoted = quoteOddNumbers(text);
   return quoted === text ? value : parse(quoted);
+}
+
+/** Characters that are looked at between two pieces of work. */
+const PIECE_LENGTH = 50_000;
+
+/**
+ * Counts the names that stand twice in an object of the text, of which JSON keeps the last: there are more colons than
+ * names. @param value of the text
+ */
+export function* countDoubleNames(text: string, value: JsonValue): Work<number> {
+  return (yield* countColons(text)) - (yield* countNames(value));
+}
+
+function* countColons(text: string): Work<number> {
+  let colons = 0;
+  let looked = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === COLON) colons += 1;
+    else if (code === QUOTE) at = findClosingQuote(text, at);
+    if (at - looked < PIECE_LENGTH) continue;
+    yield at - looked;
+    looked = at;
+  }
+  return colons;
+}
+
+const COLON = ':'.charCodeAt(0);
+const QUOTE = '"'.charCodeAt(0);
+
+function* countNames(value: JsonValue): Work<number> {
+  let names = 0;
+  let looks = 0;
+  const rest: JsonValue[] = typeof value === 'object' ? [value] : [];
+  for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
+    looks += 1;
+    if (looks % 1_000 === 0) yield 1_000;
+    const parts = Array.isArray(one) ? one : Object.values(one ?? {});
+    for (const part of parts) if (typeof part === 'object') rest.push(part);
+    if (isJsonObject(one)) names += parts.length;
+  }
+  return names;
 }
 
 function parse(text: string): JsonValue {

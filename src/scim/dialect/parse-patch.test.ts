@@ -83,7 +83,7 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
     'NUL',
     replace('title', '\0'),
     'invalidValue',
-    'The body holds a NUL character or half of a surrogate pair.',
+    'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
   ],
   [
     'remove of userName',
@@ -197,6 +197,11 @@ const repaired: readonly (readonly [string, object, RepairKind[]])[] = [
     ['remove-by-value'],
   ],
   ['a needless value beside a removal', { op: 'remove', path: 'title', value: 'T' }, []],
+  [
+    'a value beside a removal by a filter',
+    { op: 'remove', path: 'emails[type eq "work"]', value: [{ value: 'a@x' }] },
+    ['remove-value-dropped'],
+  ],
 ];
 
 for (const [why, given, want] of repaired) {

@@ -4,13 +4,12 @@ import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
-import { listUnassigned, readBody } from './entries.ts';
-import { countSchemas, findPart, openBody } from './parse-body.ts';
+import { type BodyEntry, listUnassigned, readBody } from './entries.ts';
+import { countMessage, findPart, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
-import type { PatchStep, PatchTarget } from './patch-step.ts';
+import type { PatchStep } from './patch-step.ts';
 import { type PatchOp, toStep } from './to-step.ts';
 
-const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const OPS: ReadonlyMap<string, PatchOp> = new Map([
   ['add', 'add'],
   ['replace', 'replace'],
@@ -49,7 +48,7 @@ interface Context {
  * applied here, so that a PATCH is taken as a whole or not at all.
  * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
  * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, one of the wrong type, or too many
- * operations; `tooMany`: filters that compare too much
+ * operations; `invalidFilter`: filters that compare too much
  * @see RFC 7644 §3.5.2
  */
 export function* readPatch(
@@ -57,14 +56,15 @@ export function* readPatch(
   { schema, repairs, operationsMax }: PatchContext,
 ): Work<PatchStep[]> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => urn === PATCH_OP, repairs);
+  countMessage(object, 'PatchOp', repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
     yield 1;
-    const read = () => toSteps(toOperation(operation, repairs), { schema, repairs });
-    const steps = operations.length === 1 ? read() : at(() => `Operation ${index + 1}`, read);
+    const reading = readOperation(operation, { schema, repairs });
+    const isOnly = operations.length === 1;
+    const steps = yield* isOnly ? reading : at(() => `Operation ${index + 1}`, reading);
     spend(spent, steps, operationsMax);
     for (const step of steps) all.push(step);
   }
@@ -94,9 +94,12 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
   if (spent.operations > operationsMax) {
     throw invalidValue(`The body has more than ${operationsMax} Operations.`);
   }
-  assertFewOfUsers(spent.ofUsers);
+  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
   if (spent.comparisons > COMPARISONS_MAX) {
-    throw badRequest('tooMany', `The paths compare with more than ${COMPARISONS_MAX} values.`);
+    throw badRequest(
+      'invalidFilter',
+      `The paths compare with more than ${COMPARISONS_MAX} values.`,
+    );
   }
 }
 
@@ -134,45 +137,55 @@ function toOp(value: JsonValue | undefined, repairs: Repairs): PatchOp {
   return op;
 }
 
-function toSteps({ op, path, value }: Operation, context: Context): PatchStep[] {
-  if (path !== undefined) return toPathSteps({ op, path, value }, context);
+function* readOperation(value: JsonValue, context: Context): Work<PatchStep[]> {
+  const operation = toOperation(value, context.repairs);
+  const { op, path } = operation;
+  if (path !== undefined) return yield* toPathSteps({ ...operation, path }, context);
   if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
-  const object = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  if (isJsonObject(object)) return toObjectSteps(op, object, context);
+  const [only, ...others] = Array.isArray(operation.value) ? operation.value : [operation.value];
+  if (isJsonObject(only) && others.length === 0) return yield* toObjectSteps(op, only, context);
   throw invalidValue('An operation without a path needs an object of attributes as its value.');
 }
 
-function toPathSteps(
+function* toPathSteps(
   { op, path, value }: Operation & { readonly path: string },
   context: Context,
-): PatchStep[] {
+): Work<PatchStep[]> {
   const { schema, repairs } = context;
   const parsed = parsePath(path, schema, repairs);
   if (parsed.kind === 'dropped') return [];
-  if (parsed.kind === 'attribute') return toStep({ op, target: parsed.target, value }, repairs);
+  if (parsed.kind === 'attribute') {
+    return yield* toStep({ op, target: parsed.target, value }, repairs);
+  }
   const isWhole = op === 'remove' || value === null || value === '';
   if (isWhole && parsed.table !== schema.core) {
-    return listUnassigned(schema, parsed.table).flatMap((entry) =>
-      toStep({ op: 'remove', target: toTarget(entry), value: undefined }, repairs),
-    );
+    return yield* toAllSteps('remove', listUnassigned(schema, parsed.table), repairs);
   }
   if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
   if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
-  return toObjectSteps(op, { [parsed.table.urn]: value }, context);
+  return yield* toObjectSteps(op, { [parsed.table.urn]: value }, context);
 }
 
 /** An object without a path: each of its keys is an operation of its own. */
-function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
+function* toObjectSteps(op: PatchOp, object: JsonObject, context: Context): Work<PatchStep[]> {
   const { schema, repairs } = context;
   const { entries, filtered } = readBody(object, schema, repairs);
-  return [
-    ...entries.flatMap((entry) =>
-      toStep({ op, target: toTarget(entry), value: entry.value }, repairs),
-    ),
-    ...filtered.flatMap((path) => toPathSteps({ op, path, value: object[path] }, context)),
-  ];
+  const steps = yield* toAllSteps(op, entries, repairs);
+  for (const path of filtered) {
+    steps.push(...(yield* toPathSteps({ op, path, value: object[path] }, context)));
+  }
+  return steps;
 }
 
-function toTarget({ path }: { readonly path: PatchTarget['path'] }): PatchTarget {
-  return { path, where: undefined };
+function* toAllSteps(
+  op: PatchOp,
+  entries: readonly BodyEntry[],
+  repairs: Repairs,
+): Work<PatchStep[]> {
+  const steps: PatchStep[] = [];
+  for (const { path, value } of entries) {
+    const operation = { op, target: { path, where: undefined }, value };
+    steps.push(...(yield* toStep(operation, repairs)));
+  }
+  return steps;
 }

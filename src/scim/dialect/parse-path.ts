@@ -36,6 +36,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   const { name, filter } = splitPath(path.trim());
   const found = findAttribute(schema, name);
   if (!found) return toOther(name, schema, { repairs, filter });
+  if (found.extension !== undefined && !isQualified(name)) repairs.count('path-unqualified');
   const { attribute, sub } = found;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
     throw badRequest('mutability', `${found.keys.join('.')} is read-only.`);

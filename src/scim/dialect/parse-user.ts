@@ -6,8 +6,8 @@ import type { Repairs } from '../repairs.ts';
 import { type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
-import { type BodyEntry, readBody } from './entries.ts';
-import { countSchemas, isSchemaOf, openBody } from './parse-body.ts';
+import { type BodyEntry, readResource } from './entries.ts';
+import { countSchemas, openBody } from './parse-body.ts';
 
 /** Content of the body of a POST or PUT of a user. */
 export interface UserInput {
@@ -23,9 +23,9 @@ export interface UserInput {
  */
 export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
   const object = yield* openBody(body);
-  countSchemas(object, (urn) => isSchemaOf(userSchema, urn), repairs);
-  const { entries, extensions } = readBody(object, userSchema, repairs);
-  const input = toInput(entries, extensions, repairs);
+  countSchemas(object, userSchema, repairs);
+  const { entries, extensions } = readResource(object, userSchema, repairs);
+  const input = yield* toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);
   return input;
 }
@@ -36,11 +36,11 @@ export function parseUser(body: unknown, repairs: Repairs): UserInput {
 }
 
 /** Attributes out of entries; an attribute that cannot hold the sent value counts as not mentioned. */
-export function toInput(
+export function* toInput(
   entries: readonly BodyEntry[],
   extensions: readonly string[],
   repairs: Repairs,
-): UserInput {
+): Work<UserInput> {
   const attributes: JsonObject = {};
   const mentioned = new Set(extensions);
   for (const { path, value } of entries) {
@@ -48,7 +48,8 @@ export function toInput(
       repairs.count('unknown-attribute-dropped');
       continue;
     }
-    const coerced = coerceValue(path.sub ?? path.attribute, value, repairs);
+    yield 1;
+    const coerced = yield* coerceValue(path.sub ?? path.attribute, value, repairs);
     if (coerced === undefined) continue;
     if (coerced === null && path.attribute.name === 'active') {
       repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.

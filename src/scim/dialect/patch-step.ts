@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
-import type { UserList } from './parse-group.ts';
+import type { UserList } from './entries.ts';
 
 /** Target of an operation of a PATCH. */
 export interface PatchTarget {

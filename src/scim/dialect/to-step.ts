@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../domain/json.ts';
+import type { Work } from '../../domain/turns.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
@@ -6,7 +7,8 @@ import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
-import { findUserList, parseMembers, type UserList } from './parse-group.ts';
+import { findUserList, type UserList } from './entries.ts';
+import { parseMembers } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 
 /** Kind of an operation. @see RFC 7644 §3.5.2 */
@@ -23,13 +25,13 @@ export interface TargetedOperation {
  * The canonical step of one operation, or none when it changes nothing.
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
-export function toStep(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
+export function* toStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
   const { op, target, value } = operation;
   const list = findUserList(target);
-  if (list) return toUserListStep(list, operation, repairs);
-  if (op === 'remove') return toRemoval(operation, repairs);
+  if (list) return yield* toUserListStep(list, operation, repairs);
+  if (op === 'remove') return yield* toRemoval(operation, repairs);
   if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
-  const coerced = coerceFor(target, value, repairs);
+  const coerced = yield* coerceFor(target, value, repairs);
   if (coerced === undefined) return toNothing(target);
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
@@ -46,23 +48,15 @@ function toNothing(target: PatchTarget): PatchStep[] {
   return [];
 }
 
-function coerceFor(
+function* coerceFor(
   { path: { attribute, sub }, where }: PatchTarget,
   value: JsonValue,
   repairs: Repairs,
-): JsonValue | undefined {
-  if (sub) return coerceSub(attribute, sub, value, repairs);
-  return where ? coerceElement(attribute, value, repairs) : coerceValue(attribute, value, repairs);
-}
-
-/** A part of a list's element that is of the wrong type is dropped, as it is inside a list. */
-function coerceSub(
-  attribute: AttributeRule,
-  sub: AttributeRule,
-  value: JsonValue,
-  repairs: Repairs,
-): JsonValue | undefined {
-  return coerceElement(attribute, { [sub.name]: value }, repairs)?.[sub.name];
+): Work<JsonValue | undefined> {
+  // A part of an element that is of the wrong type is dropped, as it is inside of a list.
+  if (sub) return (yield* coerceElement(attribute, { [sub.name]: value }, repairs))?.[sub.name];
+  if (where) return yield* coerceElement(attribute, value, repairs);
+  return yield* coerceValue(attribute, value, repairs);
 }
 
 function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
@@ -79,26 +73,33 @@ function keepActive(repairs: Repairs): PatchStep[] {
   return [];
 }
 
-function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep[] {
+function* toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
   if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
   const isWhole = sub === undefined || sub.name === 'value';
   const isByValue = attribute.multiValued && isWhole && !target.where;
-  if (!isByValue || value === undefined || value === null) return [{ kind: 'clear', target }];
+  const isGiven = value !== undefined && value !== null;
+  if (target.where && isGiven) repairs.count('remove-value-dropped');
+  if (!isByValue || !isGiven) return [{ kind: 'clear', target }];
   repairs.count('remove-by-value');
   const keys = sub ? target.path.keys.slice(0, -1) : target.path.keys;
   const whole = { ...target, path: { ...target.path, sub: undefined, keys } };
-  return [{ kind: 'exclude', target: whole, values: coerceList(attribute, value, repairs) ?? [] }];
+  const values = yield* coerceList(attribute, value, repairs);
+  return [{ kind: 'exclude', target: whole, values: values ?? [] }];
 }
 
-function toUserListStep(
+function* toUserListStep(
   list: UserList,
   { op, target, value }: TargetedOperation,
   repairs: Repairs,
-): PatchStep[] {
+): Work<PatchStep[]> {
   const { sub } = target.path;
-  if (target.where) return toUserRemoval(list, op, target.where, sub);
+  if (target.where) {
+    const steps = toUserRemoval(list, op, target.where, sub);
+    if (value !== undefined && value !== null) repairs.count('remove-value-dropped');
+    return steps;
+  }
   // The parts of a member are immutable (RFC 7643 §8.7.1).
   if (sub) throw badRequest('mutability', `${list} change as a whole, not by ${sub.name}.`);
   if (op === 'remove' && (value === undefined || value === null)) {
@@ -106,7 +107,8 @@ function toUserListStep(
   }
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
-  const ids = parseMembers(list, value, repairs).map((member) => member.value);
+  const members = yield* parseMembers(list, { path: target.path, value }, repairs);
+  const ids = members.map((member) => member.value);
   return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
 }
 

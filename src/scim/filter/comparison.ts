@@ -26,12 +26,14 @@ export interface RawComparison {
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
 const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
+/** Most characters that are searched for inside of a text: the search for more is quadratic. */
+const CONTAINED_MAX = 250;
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 
 /**
  * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
  * the attribute can never hold equals none.
- * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none
+ * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none, a long part of a text
  */
 export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
   if (literal === null) return toNullComparison(target, op, at);
@@ -48,6 +50,9 @@ export function toComparison({ target, op, literal, text, at }: RawComparison): 
   if (typed === undefined) return toComparisonWithNothing(op, literal);
   const comparable = toComparable(leaf.rule, op, typed);
   if (Number.isNaN(comparable)) throw invalidFilter('a date that is none', at);
+  if (op === 'co' && String(comparable).length > CONTAINED_MAX) {
+    throw invalidFilter(`more than ${CONTAINED_MAX} characters behind "co"`, at);
+  }
   return { kind: 'compare', target: leaf, op, literal: typed, comparable };
 }
 

@@ -14,10 +14,17 @@ export interface FilterReading {
   readonly lengthMax: number;
   /** Counts the corrections. */
   readonly repairs: Repairs;
+  /** True where the filter is read for several types: an attribute that this one lacks takes a text without quotes too. */
+  readonly isForOthers: boolean;
 }
 
 /** Limits far beyond the filters of any provider, and far below a noticeable cost. */
-const FILTER_READING: FilterReading = { depthMax: 50, lengthMax: 10_000, repairs: UNCOUNTED };
+const FILTER_READING: FilterReading = {
+  depthMax: 50,
+  lengthMax: 10_000,
+  repairs: UNCOUNTED,
+  isForOthers: false,
+};
 
 /** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
@@ -27,6 +34,7 @@ interface Reader {
   readonly tokens: readonly Token[];
   readonly depthMax: number;
   readonly repairs: Repairs;
+  readonly isForOthers: boolean;
   next: number;
   depth: number;
 }
@@ -68,14 +76,14 @@ export function parseElementFilter(
 }
 
 function parseInScope(filter: unknown, scope: Scope, reading: Partial<FilterReading>): Filter {
-  const { depthMax, lengthMax, repairs } = { ...FILTER_READING, ...reading };
+  const { lengthMax, ...rest } = { ...FILTER_READING, ...reading };
   if (typeof filter !== 'string' || filter.trim() === '') {
     throw badRequest('invalidFilter', 'The filter is blank.');
   }
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const reader: Reader = { tokens: toTokens(filter), depthMax, repairs, next: 0, depth: 0 };
+  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0 };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;
@@ -117,6 +125,9 @@ function readTerm(reader: Reader, scope: Scope): Filter {
 function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefined {
   const target = scope(name);
   if (target === undefined) reader.repairs.count('filter-unknown');
+  else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
+    reader.repairs.count('filter-dialect');
+  }
   return target;
 }
 
@@ -174,16 +185,17 @@ function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal 
   if (word === 'true' || word === 'false') return word === 'true';
   if (word === 'null') return null;
   if (NUMBER.test(word)) return Number(word);
-  if (!isBareText(word, target)) {
+  const isOfOthers = target === undefined && reader.isForOthers;
+  if (NO_TEXT.has(word) || DOUBTFUL.test(word) || !(isOfOthers || takesText(target))) {
     throw invalidFilter('a value that is neither quoted nor a number', token.at);
   }
-  reader.repairs.count('filter-unquoted');
+  if (!isOfOthers) reader.repairs.count('filter-unquoted');
   return token.text;
 }
 
-/** True for a text without quotes, as in `userName eq ak3@example.com`, where the attribute takes only text. */
-function isBareText(word: string, target: FilterTarget | undefined): boolean {
-  if (target === undefined || NO_TEXT.has(word) || DOUBTFUL.test(word)) return false;
+/** True for an attribute that takes only text, so that it may be without quotes: `userName eq ak3@example.com`. */
+function takesText(target: FilterTarget | undefined): boolean {
+  if (target === undefined) return false;
   const { type, subAttributes } = target.rule;
   const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
   return compared !== undefined && compared !== 'boolean' && compared !== 'integer';

@@ -54,9 +54,13 @@ export function countComparisons(filter: Filter): number {
   }
 }
 
-/** Stops a filter that would compare whole groups too often. @throws ScimError 400 `tooMany` */
-export function assertFewOfUsers(comparisons: number): void {
+/**
+ * Stops a filter that would compare whole groups too often.
+ * @param scimType `tooMany` of a search, `invalidFilter` of a path, as the standard has it (RFC 7644, table 9)
+ * @throws ScimError 400
+ */
+export function assertFewOfUsers(comparisons: number, scimType: 'tooMany' | 'invalidFilter'): void {
   if (comparisons <= PEOPLE_COMPARISONS_MAX) return;
   const detail = `Members and admins are compared with more than ${PEOPLE_COMPARISONS_MAX} values; name them by "value eq".`;
-  throw badRequest('tooMany', detail);
+  throw badRequest(scimType, detail);
 }

@@ -6,7 +6,7 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import { type ListedUser, listUsersById, listUsersOfGroups } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { UserList } from '../dialect/parse-group.ts';
+import type { UserList } from '../dialect/entries.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';

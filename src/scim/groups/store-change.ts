@@ -29,7 +29,7 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { UserList } from '../dialect/parse-group.ts';
+import type { UserList } from '../dialect/entries.ts';
 import { invalidValue } from '../errors.ts';
 import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';

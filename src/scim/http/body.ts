@@ -1,11 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
-import { parseJson } from '../dialect/parse-json.ts';
-import { badRequest, ScimError } from '../errors.ts';
+import { type Turns, workInTurns } from '../../domain/turns.ts';
+import { countDoubleNames, parseJson } from '../dialect/parse-json.ts';
+import { invalidValue, ScimError } from '../errors.ts';
+import type { RepairKind } from '../repairs.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
+import { getRepairs } from './notes.ts';
 
-/** Bytes of a body from which on reading it takes some milliseconds. */
-const LARGE_BYTES = 65_536;
+/** Characters of a body from which on reading it takes some milliseconds. */
+const LARGE_LENGTH = 65_536;
+/** Most names of a body that stand twice and are counted. */
+const DOUBLES_MAX = 1_000;
 
 /** Objects and lists in one body: a group of 100,000 members fits. */
 const PARTS_MAX = 150_000;
@@ -17,14 +23,22 @@ const JSON_TYPES = ['application/scim+json', 'application/json'];
 /**
  * Reads JSON bodies within their limits. An empty body is left undefined for the parser of the operation to refuse; a
  * body of another type or encoding answers 415, one that is not UTF-8 answers 400.
- * @param turnedAway is called for each body that was refused because of the others
  */
-export function readJsonBody(
-  limits: BodyLimits,
-  turnedAway: (why: 'bodies') => void,
-): RequestHandler[] {
-  const read = express.text({ limit: limits.bytesMax, type: JSON_TYPES, verify: assertUtf8 });
-  return [refuseOtherTypes, limitBodies(limits, turnedAway), read, parseText, endTurn];
+export function readJsonBody(deps: BodyDeps): RequestHandler[] {
+  const { bodies } = deps.policy;
+  const read = express.text({ limit: bodies.bytesMax, type: JSON_TYPES, verify: assertUtf8 });
+  const limit = limitBodies(bodies, deps.telemetry.turnedAway);
+  return [refuseOtherTypes, limit, read, parseText(deps)];
+}
+
+/** Parts of the bridge that reading bodies needs. `turnedAway` is called for each body that was refused because of the others. */
+interface BodyDeps {
+  readonly policy: { readonly bodies: BodyLimits };
+  readonly turns: Turns;
+  readonly telemetry: {
+    turnedAway(why: 'bodies'): void;
+    repaired(kind: RepairKind): void;
+  };
 }
 
 const refuseOtherTypes: RequestHandler = (req, _res, next) => {
@@ -47,16 +61,25 @@ function isUtf8OrNoCharset(parameter: string): boolean {
   return name.trim() !== 'charset' || /^"?utf-8"?$/.test(value.trim());
 }
 
-const parseText: RequestHandler = (req, res, next) => {
-  // Refused while it came, for its size before it was decompressed.
-  if (res.headersSent) return;
-  const text: unknown = req.body;
-  if (typeof text === 'string') {
-    assertFewParts(text);
-    req.body = text === '' ? {} : parseJson(text);
-  }
-  next();
-};
+function parseText(deps: BodyDeps): RequestHandler {
+  return async (req, res, next) => {
+    // Refused while it came, for its size before it was decompressed.
+    if (res.headersSent) return;
+    const text: unknown = req.body;
+    if (typeof text === 'string') {
+      assertFewParts(text);
+      req.body = text === '' ? {} : parseJson(text);
+      // Reading cannot be divided, so that is the end of the turn.
+      if (text.length > LARGE_LENGTH) await nextTurn();
+      const doubles = await workInTurns(countDoubleNames(text, req.body), deps.turns);
+      const repairs = getRepairs(deps, res);
+      for (let count = 0; count < Math.min(doubles, DOUBLES_MAX); count += 1) {
+        repairs.count('name-doubled');
+      }
+    }
+    next();
+  };
+}
 
 /** Limits the parts of a body, because reading it takes time for each and cannot be divided. Brackets in texts count too. */
 function assertFewParts(text: string): void {
@@ -67,13 +90,6 @@ function assertFewParts(text: string): void {
     if (code === OBJECT || code === LIST) parts += 1;
   }
   if (parts > PARTS_MAX) {
-    throw badRequest('tooMany', `The body has more than ${PARTS_MAX} objects and lists.`);
+    throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
   }
 }
-
-/** Ends the turn after a large body was read, because reading cannot be divided. */
-const endTurn: RequestHandler = (req, _res, next) => {
-  const length = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  if (length > LARGE_BYTES) setImmediate(next);
-  else next();
-};

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { ScimError } from '../errors.ts';
 
-/** ETag of a resource. Weak, because the names of other resources that it shows may change without it. @see RFC 7644 §3.14 */
+/** ETag of a resource. Weak: one version is shown in many forms, by the attributes that a request asks for. @see RFC 7644 §3.14 */
 export function toETag(version: number): string {
   return `W/"${version}"`;
 }

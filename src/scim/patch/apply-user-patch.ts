@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
-import { badRequest, type ScimError } from '../errors.ts';
+import { invalidValue, type ScimError } from '../errors.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
@@ -18,16 +19,17 @@ export const PATCH_PIECE_MAX = 20_000;
  * The attributes after all steps, in order; the input is not touched. Adding an existing value and removing a
  * missing one change nothing. An object merges the parts that are given, as Entra
  * expects of replace too, unless it refers to something by its `value`.
- * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `tooMany`: more
+ * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `invalidValue`: more
  * work than `PATCH_WORK_MAX`, or than `PATCH_PIECE_MAX` at one value
  * @see RFC 7644 §3.5.2
  */
 export function* applyUserPatch(
   attributes: JsonObject,
   steps: readonly PatchStep[],
+  repairs: Repairs = UNCOUNTED,
 ): Work<JsonObject> {
   let done = 0;
-  const work = applySteps(attributes, steps);
+  const work = applySteps(attributes, steps, repairs);
   for (;;) {
     const piece = work.next();
     if (piece.done) return piece.value;
@@ -38,13 +40,16 @@ export function* applyUserPatch(
 }
 
 function tooMuchWork(): ScimError {
-  return badRequest(
-    'tooMany',
+  return invalidValue(
     `The operations look at more than ${PATCH_WORK_MAX} values, or compare one value with too much; each counts as often as it is compared or changed, and once more for every ${CHARACTERS_A_UNIT} characters. Send fewer operations at once, or replace the list.`,
   );
 }
 
-function* applySteps(attributes: JsonObject, steps: readonly PatchStep[]): Work<JsonObject> {
+function* applySteps(
+  attributes: JsonObject,
+  steps: readonly PatchStep[],
+  repairs: Repairs,
+): Work<JsonObject> {
   const result = { ...attributes };
   const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
   for (const step of steps.map(toAttributeStep)) {
@@ -56,7 +61,7 @@ function* applySteps(attributes: JsonObject, steps: readonly PatchStep[]): Work<
     }
     const opened = lists.get(path.attribute) ?? open(result, path);
     lists.set(path.attribute, opened);
-    yield* patchList(opened.list, step);
+    yield* patchList(opened.list, step, repairs);
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {

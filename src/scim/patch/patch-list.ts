@@ -7,6 +7,7 @@ import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';
+import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { ValueList } from './value-list.ts';
 
@@ -20,9 +21,9 @@ const KINDS: ReadonlySet<string> = new Set(['type', 'primary']);
  * kind alone (`type`, `primary`). A value that becomes primary takes that from the others.
  * @throws ScimError 400 `noTarget`: as `applyUserPatch`
  */
-export function* patchList(list: ValueList, step: AttributeStep): Work<void> {
+export function* patchList(list: ValueList, step: AttributeStep, repairs: Repairs): Work<void> {
   const { path, where } = step.target;
-  if (where || path.sub) return yield* patchValues(list, step);
+  if (where || path.sub) return yield* patchValues(list, step, repairs);
   switch (step.kind) {
     case 'set':
       return yield* setList(list, step);
@@ -67,7 +68,7 @@ function* setList(
   list.keepPrimary(touched);
 }
 
-function* patchValues(list: ValueList, step: AttributeStep): Work<void> {
+function* patchValues(list: ValueList, step: AttributeStep, repairs: Repairs): Work<void> {
   const { where } = step.target;
   const comparisons = where ? countComparisons(where) : 1;
   const touched: number[] = [];
@@ -81,7 +82,10 @@ function* patchValues(list: ValueList, step: AttributeStep): Work<void> {
     list.set(number, changed);
     if (changed) touched.push(number);
   }
-  if (!isThere && step.kind === 'set') touched.push(list.insert(toNewElement(step)));
+  if (!isThere && step.kind === 'set') {
+    touched.push(list.insert(toNewElement(step)));
+    if (where) repairs.count('value-made');
+  }
   list.keepPrimary(touched);
 }
 

@@ -143,7 +143,7 @@ for (const [why, attributes, operations] of tooMuch) {
 
     expect(error).toMatchObject({
       status: 400,
-      scimType: 'tooMany',
+      scimType: 'invalidValue',
       message: expect.stringContaining(String(PATCH_WORK_MAX)),
     });
     expect(work).toBeLessThanOrEqual(PATCH_WORK_MAX);

@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { UserList } from '../dialect/parse-group.ts';
+import type { UserList } from '../dialect/entries.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import type { Filter } from '../filter/tree.ts';
 

@@ -49,7 +49,8 @@ function parseWhole(value: unknown, parameter: string): number | undefined {
   return whole;
 }
 
-function isAbsent(value: unknown): boolean {
+/** True for a parameter that is not given, or is empty. */
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { measureGrowth } from '../../../test/support/yardstick.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { isIncluded, parseProjection, project } from './projection.ts';
@@ -143,4 +144,35 @@ test('a projection leaves the resource alone', () => {
   const before = structuredClone(ada);
   project(ada, parseProjection({ excludedAttributes: 'name.givenName' }, userSchema));
   expect(ada).toEqual(before);
+});
+
+describe('names are cut in linear time', () => {
+  const parts = {
+    'filters that do not end': 'a[',
+    'texts that do not end': '[\\"\\',
+    'filters that end': 'a["]"],',
+    'names without filters': 'a,',
+  };
+  test.each(Object.entries(parts))('%s', (_, part) => {
+    const build = (length: number) => part.repeat(length / 10);
+    const cut = (attributes: string) => {
+      try {
+        parseProjection({ attributes }, userSchema);
+      } catch {
+        // Most of these are refused; only the time counts.
+      }
+    };
+    expect(measureGrowth(build, cut)).toBeLessThan(40);
+  });
+});
+
+test('a parameter of more than 100,000 characters or 1,000 names is refused', () => {
+  const read = (attributes: unknown) => () => parseProjection({ attributes }, userSchema);
+  const refusal = { status: 400, scimType: 'invalidValue' };
+
+  expect(read('title,'.repeat(1_000))).not.toThrow();
+  expect(read('title,'.repeat(1_001))).toThrow(expect.objectContaining(refusal));
+  expect(read(','.repeat(99_999))).not.toThrow();
+  expect(read(','.repeat(100_001))).toThrow(expect.objectContaining(refusal));
+  expect(read(Array(100_001).fill(''))).toThrow(expect.objectContaining(refusal));
 });

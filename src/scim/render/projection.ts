@@ -5,7 +5,7 @@ import { parseElementFilter } from '../filter/parse-filter.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';
 import { listRules } from '../schema/attribute-table.ts';
 import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
-import { splitPath } from '../schema/split-path.ts';
+import { findClosingBracket, splitPath } from '../schema/split-path.ts';
 
 /** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {
@@ -32,6 +32,8 @@ export interface ProjectionQuery {
 
 /** Most names in a parameter: several times the number of attributes. */
 const NAMES_MAX = 1_000;
+/** Most characters of a parameter. */
+const LENGTH_MAX = 100_000;
 /** Most comparisons in the filters of a parameter, because each value of a list is compared with all. */
 const COMPARISONS_MAX = 20;
 
@@ -42,8 +44,8 @@ const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
  * Reads `attributes` and `excludedAttributes`. Names are compared without case, may be qualified by a
  * URN or be the URN of a schema, and may choose the values of a list by a filter; unknown ones are ignored, because
  * they are in no answer.
- * @throws ScimError 400 `invalidValue`: neither text nor list of texts; `invalidFilter`, `invalidPath`, `tooMany`:
- * a filter that cannot be used
+ * @throws ScimError 400 `invalidValue`: neither text nor list of texts, or too much of them; `invalidFilter`,
+ * `invalidPath`: a filter that cannot be used, or compares too much
  * @see RFC 7644 §3.9
  */
 export function parseProjection(query: ProjectionQuery, schema: ResourceSchema): Projection {
@@ -92,18 +94,44 @@ function isWhole({ where, parts }: Choice): boolean {
 function parseNames(value: unknown, parameter: string): string[] {
   if (value === undefined || value === null) return [];
   const texts: unknown[] = Array.isArray(value) ? value : [value];
-  const names = texts.flatMap((text) => {
+  const names: string[] = [];
+  let length = 0;
+  for (const text of texts) {
     if (typeof text !== 'string') throw invalidValue(`${parameter} is not a list of names.`);
-    return cut(text).flatMap((name) => name.trim() || []);
-  });
-  if (names.length <= NAMES_MAX) return names;
-  throw invalidValue(`${parameter} has more than ${NAMES_MAX} names.`);
+    length += text.length + 1;
+    if (length > LENGTH_MAX) {
+      throw invalidValue(`${parameter} has more than ${LENGTH_MAX} characters.`);
+    }
+    names.push(...cut(text).flatMap((name) => name.trim() || []));
+    if (names.length > NAMES_MAX) {
+      throw invalidValue(`${parameter} has more than ${NAMES_MAX} names.`);
+    }
+  }
+  return names;
 }
 
-/** Cuts a list at its commas, but not at those inside the filter of a name. */
+/** Cuts a list at its commas, but not at those inside the filter of a name. Looks at each character once. */
 function cut(list: string): string[] {
   if (!list.includes('[')) return list.split(',');
-  return list.match(/(?:\[(?:"(?:\\.|[^"\\])*"|[^\]"])*\]?|[^,[])+/g) ?? [];
+  const names: string[] = [];
+  let start = 0;
+  while (start < list.length) {
+    const end = findEnd(list, start);
+    names.push(list.slice(start, end));
+    start = end + 1;
+  }
+  return names;
+}
+
+/** Place of the comma behind the name that starts here, or the end of the list. */
+function findEnd(list: string, start: number): number {
+  let at = start;
+  while (at < list.length && list[at] !== ',') {
+    const closing = list[at] === '[' ? findClosingBracket(list, at) : at;
+    if (closing === -1) return list.length;
+    at = closing + 1;
+  }
+  return at;
 }
 
 /** Names while they are read. */
@@ -124,7 +152,7 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
   }
   if (comparisons <= COMPARISONS_MAX) return tree;
   const detail = `The filters of attributes compare with more than ${COMPARISONS_MAX} values.`;
-  throw badRequest('tooMany', detail);
+  throw badRequest('invalidFilter', detail);
 }
 
 /** Adds the attribute of a name, if there is one. @returns the comparisons of its filter */

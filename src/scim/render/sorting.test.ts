@@ -73,3 +73,9 @@ test('an order that is none is refused', () => {
     expect.objectContaining({ status: 400, scimType: 'invalidValue' }),
   );
 });
+
+test('a long text is sorted by its beginning', () => {
+  const sorting = parseSorting({ sortBy: 'title' }, userSchema);
+
+  expect(sorting && toSortKey({ title: 'X'.repeat(100_000) }, sorting)).toBe('x'.repeat(1_000));
+});

@@ -39,7 +39,13 @@ export function parseSorting(
   return value && { keys: [...path.keys, value.name], rule: value, descending };
 }
 
-/** Sort value of a resource: of a list its primary value, else its first. Texts are folded where case does not count. */
+/** Characters by which texts are sorted. */
+const SORTED_LENGTH_MAX = 1_000;
+
+/**
+ * Sort value of a resource: of a list its primary value, else its first. Of a long text it is the beginning. Texts are
+ * folded where case does not count.
+ */
 export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKey {
   let value: JsonValue | undefined = resource;
   for (const key of keys) {
@@ -49,7 +55,8 @@ export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKe
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
   if (rule.type === 'dateTime') return Date.parse(value);
-  return rule.caseExact ? value : foldCase(value);
+  const text = value.slice(0, SORTED_LENGTH_MAX);
+  return rule.caseExact ? text : foldCase(text);
 }
 
 /** Compares two keys for `Array.sort`: without a value last, and first when descending. */

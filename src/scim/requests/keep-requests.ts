@@ -62,8 +62,11 @@ async function keep(
     requests.add({ ...common, status, scimType, ...whole, written });
     return;
   }
-  for (const operation of operations) {
-    requests.add({ ...common, ...(await workInTurns(toPart(operation), turns)) });
+  for (const [index, operation] of operations.entries()) {
+    const part = await workInTurns(toPart(operation), turns);
+    // Those of the request as a whole are told with its first operation.
+    const whole = index === 0 ? toDrops(dropped) : [];
+    requests.add({ ...common, ...part, written: [...part.written, ...whole] });
   }
 }
 

@@ -23,8 +23,8 @@ export function splitPath(path: string): SplitPath {
   return { name: path.slice(0, opening) + after, filter: path.slice(opening + 1, closing) };
 }
 
-/** The first bracket outside a quoted text, or -1. */
-function findClosingBracket(path: string, opening: number): number {
+/** Place of the bracket that closes the filter, outside of quoted texts, or -1. */
+export function findClosingBracket(path: string, opening: number): number {
   let quoted = false;
   for (let i = opening + 1; i < path.length; i += 1) {
     if (path[i] === '"') quoted = !quoted;

@@ -3,11 +3,12 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
+import { countMessage } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { getRepairs } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
-import { type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
+import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { openCursorList, openList, type Pieces } from '../render/resource-text.ts';
 import { parseSorting } from '../render/sorting.ts';
@@ -56,6 +57,8 @@ export interface SearchCall {
   readonly places: PlaceCache;
   readonly pace: Pace;
   readonly repairs: Repairs;
+  /** True where the same query searches the other type too. */
+  readonly isForOthers?: boolean;
 }
 
 /** A search of one type, ready to be performed. */
@@ -70,12 +73,12 @@ export function toUserSearch({
   query,
   places,
   pace,
-  repairs,
+  ...reading
 }: SearchCall): TypedSearch<ResourceView<UserId>> {
   const source = userSource(deps, { projection: parseProjection(query, userSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, { schema: userSchema, repairs }),
+    search: parseSearch(deps, query, { ...reading, schema: userSchema }),
   };
 }
 
@@ -85,23 +88,28 @@ export function toGroupSearch({
   query,
   places,
   pace,
-  repairs,
+  ...reading
 }: SearchCall): TypedSearch<ResourceView<GroupId>> {
   const source = groupSource(deps, { projection: parseProjection(query, groupSchema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, { schema: groupSchema, repairs }),
+    search: parseSearch(deps, query, { ...reading, schema: groupSchema }),
   };
 }
 
 function parseSearch(
   { policy }: ScimDeps,
   query: SearchQuery,
-  { schema, repairs }: { readonly schema: ResourceSchema; readonly repairs: Repairs },
+  {
+    schema,
+    repairs,
+    isForOthers = false,
+  }: { readonly schema: ResourceSchema } & Pick<SearchCall, 'repairs' | 'isForOthers'>,
 ): Search {
-  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax: policy.filterLengthMax, repairs };
+  const lengthMax = policy.filterLengthMax;
+  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax, repairs, isForOthers };
   return {
-    filter: query.filter === undefined ? undefined : parseFilter(query.filter, schema, reading),
+    filter: isAbsent(query.filter) ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
 }
@@ -182,6 +190,7 @@ export function toQuery(req: Request, repairs: Repairs): SearchQuery {
   }
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
+  countMessage(body, 'SearchRequest', repairs);
   const query: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(body)) {
     const member = MEMBERS.get(name.toLowerCase());

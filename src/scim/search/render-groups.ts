@@ -2,6 +2,7 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { type Work, workInTurns } from '../../domain/turns.ts';
 import {
   countMembersOfGroups,
   readMembersOfGroups,
@@ -14,6 +15,8 @@ import {
 } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { listIds } from '../filter/list-ids.ts';
+import type { Filter } from '../filter/tree.ts';
+import { collectWitnesses, type Witnesses } from '../filter/witnesses.ts';
 import {
   findChoices,
   isIncluded,
@@ -46,12 +49,12 @@ export async function* renderGroups(
 export async function loadGroups(
   deps: ScimDeps,
   views: readonly ResourceView<GroupId>[],
-  projection: Projection,
+  { projection, filter }: { projection: Projection; filter: Filter | undefined },
 ): Promise<JsonObject[]> {
   const groups: JsonObject[] = [];
   for (let start = 0; start < views.length; start += AT_ONCE) {
     for (const one of await readFew(deps, views.slice(start, start + AT_ONCE), projection)) {
-      groups.push(typeof one === 'string' ? JSON.parse(one) : await loadLarge(deps, one));
+      groups.push(typeof one === 'string' ? JSON.parse(one) : await loadLarge(deps, one, filter));
     }
     const pause = deps.turns();
     if (pause) await pause;
@@ -135,18 +138,27 @@ async function* renderLarge(
   else yield showsAll ? ',"members":[]}' : '}';
 }
 
-/** A group of any number of members, read and parsed page by page. */
-async function loadLarge(deps: ScimDeps, { view, admins }: GroupParts): Promise<JsonObject> {
+/** A group of any number of members, read page by page, with the members that decide the filter. */
+async function loadLarge(
+  deps: ScimDeps,
+  { view, admins }: GroupParts,
+  filter: Filter | undefined,
+): Promise<JsonObject> {
   const rest = withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
-  const members: JsonValue[] = [];
-  for await (const page of streamMembers(deps.store.read, view.id, {
-    usersUrl: toUsersUrl(deps),
-  })) {
-    for (const member of parseMembers(page)) members.push(member);
-    const pause = deps.turns();
-    if (pause) await pause;
+  const witnesses = collectWitnesses(filter, 'members');
+  const query = { usersUrl: toUsersUrl(deps) };
+  for await (const page of streamMembers(deps.store.read, view.id, query)) {
+    if (!(await workInTurns(lookAt(witnesses, parseMembers(page)), deps.turns))) break;
   }
-  return { ...rest, members };
+  return { ...rest, members: witnesses.list() };
+}
+
+function* lookAt(witnesses: Witnesses, members: readonly JsonValue[]): Work<boolean> {
+  for (const member of members) {
+    yield 1;
+    if (!witnesses.look(member)) return false;
+  }
+  return true;
 }
 
 function parseMembers(page: string): JsonValue[] {

@@ -10,7 +10,7 @@ import type { Search, Source } from './sources.ts';
 /** Resources read at once. */
 const SCAN_CHUNK = 200;
 /** Characters that are compared without a pause, each counted once for every comparison. */
-const AT_ONCE_MAX = 300_000;
+const AT_ONCE_MAX = 100_000;
 
 /** Candidates of a scan, and its limits. */
 export interface ScanQuery {
@@ -50,7 +50,9 @@ export async function scan<View extends ResourceView>(
   query: ScanQuery,
 ): Promise<Scanned> {
   const { filter } = query;
-  if (filter && source.hasUsers(toNames(query))) assertFewOfUsers(countComparisons(filter));
+  if (filter && source.hasUsers(toNames(query))) {
+    assertFewOfUsers(countComparisons(filter), 'tooMany');
+  }
   return source.pace.run((turns) => look(source, query, turns));
 }
 
@@ -67,7 +69,10 @@ async function look<View extends ResourceView>(
   let afterSeq = startSeq;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
-    const found = toHits(views, await source.load(views, names), { ...query, hasUsers });
+    const found = toHits(views, await source.load(views, names, query.filter), {
+      ...query,
+      hasUsers,
+    });
     await pushAll(hits, found, turns);
     const last = views.at(-1);
     if (last === undefined || views.length < limit) return { hits, stoppedAt: undefined };

@@ -7,6 +7,7 @@ import { assertOpen } from '../http/guards.ts';
 import { getRepairs } from '../http/notes.ts';
 import type { Pieces } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
+import type { Repairs } from '../repairs.ts';
 import { find, findHits, type Part } from './find.ts';
 import {
   hasCursor,
@@ -40,14 +41,29 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
       );
     }
     const pace = toPace(res);
-    const users = toUserSearch({ deps, query, pace, repairs, places: places.users });
-    const groups = toGroupSearch({ deps, query, pace, repairs, places: places.groups });
+    const call = { deps, query, pace, isForOthers: true };
+    const [ofUsers, ofGroups] = [countUnknown(repairs), countUnknown(repairs)];
+    const users = toUserSearch({ ...call, repairs: ofUsers, places: places.users });
+    const groups = toGroupSearch({ ...call, repairs: ofGroups, places: places.groups });
+    if (Math.min(ofUsers.unknown(), ofGroups.unknown()) > 0) repairs.count('filter-unknown');
     const paging = parsePage(deps, query);
     const sorting = users.search.sorting ?? groups.search.sorting;
     const { total, count, resources } = sorting
       ? await findInOrder([users, groups], sorting, paging)
       : await findInTurn([users, groups], paging);
     await sendPage(res, { ...paging, total, count }, resources);
+  };
+}
+
+/** Counts the attributes that a type lacks apart, because the other one may have them. */
+function countUnknown(repairs: Repairs): Repairs & { unknown(): number } {
+  let unknown = 0;
+  return {
+    count(kind) {
+      if (kind === 'filter-unknown') unknown += 1;
+      else repairs.count(kind);
+    },
+    unknown: () => unknown,
   };
 }
 

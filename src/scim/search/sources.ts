@@ -24,8 +24,15 @@ import { loadGroups, renderGroups } from './render-groups.ts';
 export interface Source<View extends ResourceView> {
   count(selector: Selector | undefined): Promise<number>;
   list(query: ViewQuery): Promise<View[]>;
-  /** The complete resources for filters and sorting, each made when it is needed; `names` are the attributes that they look at. */
-  load(views: readonly View[], names: ReadonlySet<string>): Promise<Iterable<JsonObject>>;
+  /**
+   * The resources for this filter and for sorting, each made when it is needed: of members no more than decide the filter.
+   * `names` are the attributes that both look at.
+   */
+  load(
+    views: readonly View[],
+    names: ReadonlySet<string>,
+    filter: Filter | undefined,
+  ): Promise<Iterable<JsonObject>>;
   /** True when one of these attributes is a list of users, which may be long. */
   hasUsers(names: ReadonlySet<string>): boolean;
   /** Share of the process while every resource is looked at. */
@@ -105,7 +112,8 @@ export function groupSource(
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     pace,
     turns: deps.turns,
-    load: (views, names) => loadGroups(deps, views, toNeeded(names)),
+    load: (views, names, filter) =>
+      loadGroups(deps, views, { projection: toNeeded(names), filter }),
     render: (views) => renderGroups(deps, views, projection),
   };
 }

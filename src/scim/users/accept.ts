@@ -79,7 +79,7 @@ export async function acceptUserPatch(
     }),
   );
   return storeChange(deps, target, async (before) => ({
-    attributes: await workInTurns(applyUserPatch(before, steps), turns),
+    attributes: await workInTurns(applyUserPatch(before, steps, repairs), turns),
     names,
   }));
 }

@@ -2,7 +2,7 @@ import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
-import { badRequest, invalidValue } from '../errors.ts';
+import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 
 /** Attributes after a PUT: all are replaced, except `active`, `name` and `emails`, which partial views leave out. @see RFC 7644 §3.5.1 */
@@ -37,7 +37,7 @@ export function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonOb
 /**
  * Stops a user from growing beyond the limit. A user that is larger already accepts every write that adds no text,
  * so that its size never prevents its deactivation.
- * @throws ScimError 400 `tooMany`
+ * @throws ScimError 400 `invalidValue`
  */
 export function assertFits(
   { resourceBytesMax: bytesMax }: { readonly resourceBytesMax: number },
@@ -48,7 +48,7 @@ export function assertFits(
   // Text that many values share is long only once it is written out.
   if (length <= bytesMax && Buffer.byteLength(JSON.stringify(attributes)) <= bytesMax) return;
   if (before !== undefined && length <= measureText(before)) return;
-  throw badRequest('tooMany', `The user would be larger than ${bytesMax} bytes.`);
+  throw invalidValue(`The user would be larger than ${bytesMax} bytes.`);
 }
 
 /** Characters of all texts, without the schemas, which the provider does not choose. */

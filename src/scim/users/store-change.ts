@@ -52,7 +52,7 @@ export interface UserChangeRequest {
 /**
  * Stores the attributes that a provider wants, in the transaction that read the row. An account that was
  * only observed is adopted by the write; a write that changes nothing stores nothing and adopts nothing.
- * @throws ScimError 400 `tooMany`: the user would be too large
+ * @throws ScimError 400 `invalidValue`: the user would be too large
  * @throws ScimError 403 when it would take something from a protected user
  */
 export async function storeUserChange(
@@ -126,7 +126,7 @@ async function begin(
 
 /**
  * Attributes after a write and the rules: `named` are the owned fields that the write speaks of, `ruled` those that the
- * rules changed. @throws ScimError 400 `tooMany`
+ * rules changed. @throws ScimError 400 `invalidValue`
  */
 async function combineAsked(
   tx: Db,
