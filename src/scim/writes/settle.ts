@@ -1,5 +1,5 @@
-import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
 import { NOT_THERE } from '../../domain/stuck.ts';
+import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
 import type { Problem, Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
