@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 const stopTimeoutMs = 60_000;
 const pollMs = 25;
 
@@ -24,7 +24,7 @@ export interface BridgeProcess {
   readonly pid: number;
   /** Everything it has written to stdout and stderr so far. */
   output(): string;
-  /** Resolves when `/readyz` says 200. @throws Error after a minute, or as long as the caller has patience. */
+  /** Resolves when `/readyz` says 200. @throws Error after two minutes, or as long as the caller has patience. */
   ready(patienceMs?: number): Promise<void>;
   /** SIGTERM. @returns the exit code. @throws Error when it is still there after a minute; then it is killed. */
   stop(): Promise<number | null>;
@@ -40,7 +40,7 @@ export interface BridgeProcess {
  * Starts `scim-bridge serve` on a free port of loopback, with its store and its sandbox in `folder`, and waits
  * until it has printed where it listens. Starting again in the same folder is a restart.
  * @param env further settings. Nothing else of this process's environment reaches the bridge.
- * @throws Error with its output when it ends first or prints nothing for a minute.
+ * @throws Error with its output when it ends first or prints nothing for two minutes.
  */
 export async function startBridge(options: StartOptions): Promise<BridgeProcess> {
   const { child, output } = launch(options);
@@ -67,7 +67,7 @@ interface StartOptions {
   command?: readonly string[];
 }
 
-/** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for a minute. */
+/** Starts a bridge that is not meant to serve, and waits for its end. @throws Error when it goes on for two minutes. */
 export async function runToEnd(
   options: StartOptions,
 ): Promise<{ exitCode: number | null; errors: string; output: string }> {
