@@ -3,7 +3,8 @@ import type { ActView } from '../ops/schemas/acts.ts';
 import type { DriftAnswer } from '../ops/schemas/drift.ts';
 import type { RequestView } from '../ops/schemas/requests.ts';
 import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { addDriftDecisions } from './decide-drifts.ts';
 import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -13,16 +14,19 @@ interface ListCommand<Item, Filters> {
   readonly description: string;
   readonly addOptions: (command: Command) => Command;
   readonly toListing: (filters: Filters) => Listing<Item>;
+  /** Adds the commands that act on what is listed. */
+  readonly addDecisions?: (command: Command, context: CliContext) => void;
 }
 
 function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddCommand {
-  const { name, description, addOptions, toListing } = parts;
+  const { name, description, addOptions, toListing, addDecisions } = parts;
   return (program, context) => {
     const command = program.command(name).description(`${description} (asks the running bridge)`);
     addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
     command.action((options: ListOptions & Filters) =>
       showList(command, context, { ...toListing(options), options }),
     );
+    addDecisions?.(command, context);
   };
 }
 
@@ -32,10 +36,15 @@ export const addDriftsCommand: AddCommand = listCommand<
   { status: string; kind?: string; of?: string }
 >({
   name: 'drifts',
-  description: 'list what differs in the service, and what is done about it',
+  description: 'list what differs in the service, and decide about it',
+  addDecisions: addDriftDecisions,
   addOptions: (command) =>
     command
-      .option('--status <status>', 'active: all that are not over; or one of these', 'active')
+      .option(
+        '--status <status>',
+        'active: all that are not over; undecided; or one of these',
+        'active',
+      )
       .option('--kind <kind>', 'of this kind alone, such as member.added')
       .option('--of <id>', 'of the user or group with this SCIM id'),
   toListing: ({ status, kind, of }) => ({

@@ -1,18 +1,18 @@
 import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { askSession, type Me } from '../api/ask.ts';
-import { useLive } from '../api/live.ts';
+import { useLiveness } from '../api/live.ts';
 import { useMe } from '../api/queries.ts';
 import { toTime } from '../parts/moment.tsx';
 
 /** Person who is signed in, how the page is kept current, and the way out. */
 export function ThisSession() {
   const { data: me } = useMe();
-  const { isConnected } = useLive();
+  const liveness = useLiveness();
   return (
     <Group ml="auto" gap="md" wrap="nowrap">
-      <Text size="xs" c="dimmed" className="live" data-live={isConnected} visibleFrom="xs">
-        {isConnected ? 'Live' : 'Every 5 s'}
+      <Text size="xs" c="dimmed" className="live" data-live={liveness} visibleFrom="xs">
+        {LIVENESS[liveness]}
       </Text>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
@@ -33,6 +33,8 @@ export function ThisSession() {
     </Group>
   );
 }
+
+const LIVENESS = { coming: 'Connecting', live: 'Live', lost: 'Every 5 s' } as const;
 
 function toRole(me: Me | undefined): string {
   if (me?.role === 'operator') return 'Operator';

@@ -38,7 +38,9 @@ export function Charts({ samples }: { readonly samples: Samples }) {
 
 function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples: Samples }) {
   const { key, title, color } = chart;
-  const data = samples.items.map((item) => ({ time: toTime(item.at), [title]: item[key] }));
+  const data = [...withGaps(samples)].map(({ at, item }) => ({
+    ...{ time: toTime(at), [title]: item?.[key] ?? null },
+  }));
   const limit = key === 'calls' ? samples.callsMax : null;
   const last = samples.items.at(-1)?.[key] ?? 0;
   return (
@@ -54,6 +56,7 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           dataKey="time"
           series={[{ name: title, color }]}
           curveType="stepAfter"
+          connectNulls={false}
           withDots={false}
           // The table below says the same to whoever does not see it.
           areaChartProps={{ accessibilityLayer: false }}
@@ -71,6 +74,19 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
   );
 }
 
+/** Samples with an empty place wherever no process led: what was not seen is not drawn. */
+function* withGaps({ items, everyMs }: Samples): Generator<{ at: string; item?: Item }> {
+  let expected: number | undefined;
+  for (const item of items) {
+    const at = Date.parse(item.at);
+    for (let gap = expected ?? at; gap < at - everyMs / 2; gap += everyMs) {
+      yield { at: new Date(gap).toISOString() };
+    }
+    yield { at: item.at, item };
+    expected = at + everyMs;
+  }
+}
+
 function Numbers({
   chart: { key, title },
   samples,
@@ -81,7 +97,7 @@ function Numbers({
   return (
     <details>
       <summary>As a table</summary>
-      <Frame label={title} columns={['From', 'Value']}>
+      <Frame label={title} columns={['From', 'At most']}>
         {toRows(samples.items, key).map(({ at, value }) => (
           <tr key={at}>
             <th scope="row">{toTime(at)}</th>
