@@ -82,7 +82,7 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
           [390, 844],
         ] as const) {
           await page.setViewportSize({ width, height: tall });
-          await expect.poll(() => page.evaluate(readBeyond), `${width} px`).toBe(0);
+          await expect.poll(() => page.evaluate(readBeyond), { message: `${width} px` }).toBe(0);
         }
         if (name === 'overview' || name === 'plan') await picture(page, `${name}-phone-${scheme}`);
       },

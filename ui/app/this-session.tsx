@@ -14,7 +14,7 @@ export function ThisSession() {
       <Text size="xs" c="dimmed" className="live" data-live={liveness} visibleFrom="xs">
         {LIVENESS[liveness]}
       </Text>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" aria-label={`Signed in as ${me?.name}`}>
             {me?.name}
@@ -51,12 +51,11 @@ function SchemeItems() {
   return all.map((scheme) => (
     <Menu.Item
       key={scheme}
-      role="menuitemradio"
-      aria-checked={colorScheme === scheme}
       onClick={() => setColorScheme(scheme)}
       rightSection={colorScheme === scheme ? '✓' : undefined}
     >
       {SCHEMES[scheme]}
+      {colorScheme === scheme && <span className="hidden"> (chosen)</span>}
     </Menu.Item>
   ));
 }
