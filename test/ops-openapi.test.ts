@@ -100,6 +100,7 @@ const NOTHING: OpsSources = {
     findLeavers: never,
     findRelease: never,
     readQueue: never,
+    callMs: 0,
     scimUrl: '',
     about: { version: '1', startedAt: 0 },
     engine: 'sqlite',
@@ -122,13 +123,14 @@ const NOTHING: OpsSources = {
     find: never,
     list: never,
     listActions: never,
-    countWaiting: never,
+    countActions: never,
+    previewUndo: never,
     sumUp: never,
     undo: never,
     ...decisions,
   },
   looks: { look: never, listNames: never },
-  decideDrifts: { repair: never, accept: never, ignore: never, findStatus: never },
+  decideDrifts: { repair: never, accept: never, ignore: never, many: never, findStatus: never },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
@@ -283,6 +285,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
         await ask(bridge, 'POST', `/drifts/${ids[0]}/accept`);
         await ask(bridge, 'POST', `/drifts/${ids[1]}/ignore`, ignoring);
         await ask(bridge, 'POST', `/drifts/${ids[2]}/repair`);
+        await ask(bridge, 'POST', '/drifts/decide', { decision: 'accept', ids, dryRun: true });
         await ask(bridge, 'GET', '/plans?status=held');
         await ask(bridge, 'GET', `/plans/${held.planId}/actions`);
         await ask(bridge, 'POST', `/plans/${held.planId}/discard`);
@@ -291,11 +294,13 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
         await ask(bridge, 'POST', `/plans/${planId}/approve`, { hash: String(hash) });
         const readStatus = async () => (await ask(bridge, 'GET', `/plans/${planId}`)).body.status;
         await expect.poll(readStatus, PATIENT).toBe('applied');
+        await ask(bridge, 'GET', `/plans/${planId}/undoing`);
         await ask(bridge, 'POST', `/plans/${planId}/undo`);
         const listApproved = async () =>
           (await ask(bridge, 'GET', '/plans?status=approved')).body.items;
         await expect.poll(listApproved, PATIENT).toEqual([]);
         await untilSettled(bridge);
+        expect((await ask(bridge, 'GET', '/plans/x/undoing')).status).toBe(404);
         for (const path of ['/plans/x/undo', '/plans/x/discard', '/drifts/x/repair']) {
           expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
         }

@@ -99,6 +99,25 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       });
     }));
 
+  test('somebody is found by any id, whole: of SCIM, of the provider, of the service', () =>
+    withCompany(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const ada = await addUser(bridge, 'ada', { externalId: 'external-of-ada' });
+      const pilots = await addGroup(bridge, 'Pilots', [ada]);
+      await untilSettled(bridge);
+      const { upstreamIds } = Object((await askOps(bridge, 'GET', `/groups/${pilots}`)).body);
+
+      for (const id of [ada, service.getUser('ada@example.com').id, 'external-of-ada']) {
+        expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['ada@example.com']);
+      }
+      const known = Object.values(upstreamIds).filter((id) => id !== null);
+      expect(known.length).toBeGreaterThan(0);
+      for (const id of [pilots, ...known]) {
+        expect(await listNames(bridge, `/groups?q=${id}`), `${id}`).toEqual(['Pilots']);
+      }
+      expect(await listNames(bridge, `/users?q=${ada.slice(0, 8)}`)).toEqual([]);
+    }));
+
   test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
     withCompany(
       async (bridge) => {

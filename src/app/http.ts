@@ -56,6 +56,7 @@ export function createApps(
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
+    callMs: toCallMs(options.target),
     scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
     readReadiness: () => readReadiness(sources),
@@ -162,4 +163,9 @@ async function readWaitingWork({ store, clock }: BridgeOptions): Promise<Waiting
     countDisputes(store.read, clock.now() - DISPUTES_SHOWN_MS),
   ]);
   return { ...backlog, disputed };
+}
+
+/** 0: any number of calls may leave. */
+function toCallMs({ requestsPerSecond }: WatchedOptions['target']): number {
+  return requestsPerSecond === 0 ? 0 : 1_000 / requestsPerSecond;
 }

@@ -4,7 +4,8 @@ import type { ActView } from '../ops/schemas/acts.ts';
 import type { DriftAnswer } from '../ops/schemas/drift.ts';
 import type { RequestView } from '../ops/schemas/requests.ts';
 import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
-import type { AddCommand } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { addDriftDecisions } from './decide-drifts.ts';
 import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
 import type { Cell, Column } from './table.ts';
 
@@ -14,16 +15,19 @@ interface ListCommand<Item, Filters> {
   readonly description: string;
   readonly addOptions: (command: Command) => Command;
   readonly toListing: (filters: Filters) => Listing<Item>;
+  /** Adds the commands that act on what is listed. */
+  readonly addDecisions?: (command: Command, context: CliContext) => void;
 }
 
 function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddCommand {
-  const { name, description, addOptions, toListing } = parts;
+  const { name, description, addOptions, toListing, addDecisions } = parts;
   return (program, context) => {
     const command = program.command(name).description(`${description} (asks the running bridge)`);
     addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
     command.action((options: ListOptions & Filters) =>
       showList(command, context, { ...toListing(options), options }),
     );
+    addDecisions?.(command, context);
   };
 }
 
@@ -36,12 +40,13 @@ export const addDriftsCommand: AddCommand = listCommand<
   { status: string; kind?: string; of?: string }
 >({
   name: 'drifts',
-  description: 'list what differs in the service, and what is done about it',
+  description: 'list what differs in the service, and decide about it',
+  addDecisions: addDriftDecisions,
   addOptions: (command) =>
     command
       .addOption(
-        new Option('--status <status>', 'active: all that are not over; or one of these')
-          .choices(['active', ...DRIFT_STATUSES])
+        new Option('--status <status>', 'active: all that are not over; undecided; or one of these')
+          .choices(['active', 'undecided', ...DRIFT_STATUSES])
           .default('active'),
       )
       .addOption(new Option('--kind <kind>', 'of this kind alone').choices(DRIFT_KINDS))

@@ -63,8 +63,11 @@ function assertKnown(program: Command, args: readonly string[]): void {
   for (let place = 0; command.commands.length > 0; place += 1) {
     const word = args[place];
     if (word === undefined) return;
-    if (word === '--config') place += 1;
-    if (word.startsWith('-')) continue;
+    if (word.startsWith('-')) {
+      const option = command.options.find(({ long, short }) => word === long || word === short);
+      if (option?.required) place += 1;
+      continue;
+    }
     const child = command.commands.find((known) => known.name() === word);
     if (child === undefined && word !== 'help') command.error(`error: unknown command '${word}'`);
     if (child === undefined) return;

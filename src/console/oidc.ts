@@ -33,8 +33,13 @@ export interface OidcDeps {
 export interface OidcSignIn {
   /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
   readonly router: Router;
-  /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
-  findEnd(): Promise<string | undefined>;
+  /**
+   * Address that ends the session at the provider too, for whoever it named in this browser; undefined where it has
+   * none, or cannot be asked.
+   */
+  findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined>;
+  /** Has the browser forget whom the provider named. */
+  forget(res: Response): void;
 }
 
 /** Cookie between the way to the provider and the way back. */
@@ -42,9 +47,17 @@ const COOKIE = 'scim_bridge_sign_in';
 /** How long a person may take at the provider, in seconds. */
 const AWAY_SECONDS = 600;
 const PATH = '/console/oidc';
+/** Cookie with the ID token, which the provider wants back when somebody signs out. */
+const HINT = 'scim_bridge_id_token';
+/** Browsers keep no larger cookie. */
+const HINT_MAX = 3_900;
 
 /** Secrets of one sign-in, which only the browser that began it has. */
-const checks = z.strictObject({ state: z.string(), nonce: z.string(), verifier: z.string() });
+const checks = z.strictObject({
+  ...{ state: z.string(), nonce: z.string(), verifier: z.string() },
+  /** Page of the console that the person came for. */
+  to: z.string(),
+});
 
 /**
  * Creates signing in by the authorisation code flow with PKCE, state and nonce. The description of the provider is read
@@ -59,9 +72,14 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSign
   router.get('/oidc/callback', leadBack(deps, end(options, find, deps), refuse));
   return {
     router,
-    async findEnd() {
+    forget: (res) => setHint(res, options.url, { text: '', seconds: 0 }),
+    async findEnd(req) {
       try {
-        const parameters = { post_logout_redirect_uri: `${options.url}/console/` };
+        const hint = findCookie(req, HINT);
+        const parameters = {
+          post_logout_redirect_uri: `${options.url}/console/`,
+          ...(hint && { id_token_hint: hint }),
+        };
         return oidc.buildEndSessionUrl(await find(), parameters).href;
       } catch {
         return undefined; // The session of the bridge has ended all the same.
@@ -88,8 +106,9 @@ function createDiscovery({ issuer, clientId, clientSecret }: OidcOptions): Find 
 }
 
 function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
-  return async (_req, res) => {
+  return async (req, res) => {
     const config = await find();
+    const to = toOwnPage(req.query.to, url);
     const state = oidc.randomState();
     const nonce = oidc.randomNonce();
     const verifier = oidc.randomPKCECodeVerifier();
@@ -98,7 +117,7 @@ function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
       ...{ scope, state, nonce, response_type: 'code', code_challenge_method: 'S256' },
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     });
-    const text = Buffer.from(JSON.stringify({ state, nonce, verifier })).toString('base64url');
+    const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
     setAway(res, url, text, AWAY_SECONDS);
     res.redirect(address.href);
   };
@@ -112,7 +131,7 @@ function end(
   const { url } = options;
   return async (req, res) => {
     setAway(res, url, '', 0);
-    const { state, nonce, verifier } = parseAway(req.headers.cookie ?? '');
+    const { state, nonce, verifier, to } = parseAway(req);
     const config = await find();
     const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
@@ -128,9 +147,35 @@ function end(
     const isSecure = url.startsWith('https:');
     const ms = session.expiresAt - clock.now();
     res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
+    setHint(res, url, { text: tokens.id_token ?? '', seconds: Math.floor(ms / 1_000) });
     acts.signedIn(req, res, session);
-    res.redirect('/console/');
+    res.redirect(toOwnPage(to, url));
   };
+}
+
+/** A page of this console, and no address of anybody else. */
+function toOwnPage(asked: unknown, url: string): string {
+  const home = '/console/';
+  if (typeof asked !== 'string' || !URL.canParse(asked, url)) return home;
+  const { origin, pathname, search } = new URL(asked, url);
+  const isOwn = origin === new URL(url).origin && pathname.startsWith(home);
+  return isOwn ? `${pathname}${search}` : home;
+}
+
+/** Only signing out is sent it. One that is too large is not kept: the provider asks the person then. */
+function setHint(
+  res: Response,
+  url: string,
+  { text, seconds }: { readonly text: string; readonly seconds: number },
+): void {
+  if (text.length > HINT_MAX) return;
+  const secure = url.startsWith('https:') ? '; Secure' : '';
+  const rest = `Path=/console/session; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  res.append('Set-Cookie', `${HINT}=${text}; ${rest}`);
+}
+
+function findCookie({ headers }: Pick<Request, 'headers'>, name: string): string | undefined {
+  return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];
 }
 
 /** Cross-site requests bring it along, since the provider leads back. */
@@ -141,8 +186,8 @@ function setAway(res: Response, url: string, text: string, seconds: number): voi
 }
 
 /** @throws an error when this browser has not begun a sign-in within ten minutes */
-function parseAway(cookies: string): z.output<typeof checks> {
-  const text = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(cookies)?.[1] ?? '';
+function parseAway(req: Pick<Request, 'headers'>): z.output<typeof checks> {
+  const text = findCookie(req, COOKIE) ?? '';
   return checks.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
 }
 

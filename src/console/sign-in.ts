@@ -87,9 +87,10 @@ function signOut({ sessions, acts, oidc }: SignInDeps): RequestHandler {
     const text = findSessionText(req);
     const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
     if (session && (await sessions.end(session.id))) acts.signedOut(req, res, session);
-    res.set('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
+    res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
     const isPerson = session !== undefined && isOfPerson(session.credential.id);
-    const endAt = isPerson ? await oidc?.findEnd() : undefined;
+    const endAt = isPerson ? await oidc?.findEnd(req) : undefined;
+    oidc?.forget(res);
     send(res, 200, { name: null, endAt: endAt ?? null });
   };
 }

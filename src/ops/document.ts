@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   disputed: 'A provider was answered 409 for its name.',
   drifted: 'The service differs in what nobody asked for.',
   deleted: 'Deleted ones instead of the others.',
-  q: 'Part of a userName, an address or a displayName, in any case.',
+  q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
   kind: 'Of this kind.',
   status: 'In this state.',
   limit: 'Entries of a page; 100 by default.',

@@ -36,6 +36,7 @@ const nothingWaits: WaitingWork = {
   disputed: 0,
   failingSince: undefined,
   oldestSince: undefined,
+  queued: { removals: 0, changes: 0, looks: 0 },
 };
 const nothing = async () => ({ kind: 'none' }) as const;
 const explain = { user: nothing, group: nothing, any: nothing };
@@ -81,7 +82,8 @@ const plans: PlanSource = {
   find: async () => undefined,
   list: async () => [],
   listActions: async () => [],
-  countWaiting: async () => 0,
+  countActions: async () => new Map(),
+  previewUndo: async () => undefined,
   sumUp: async () => [],
   approve: unknown,
   discard: unknown,
@@ -111,6 +113,7 @@ const decideDrifts = {
   repair: unknown,
   accept: unknown,
   ignore: unknown,
+  many: async () => ({ kind: 'done' as const, ones: [], plan: undefined }),
   findStatus: async () => undefined,
 };
 const operators = {
@@ -225,6 +228,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
       stuck: 1,
       failing: 1,
       oldestSince: 1_000,
+      queued: { removals: 2, changes: 10, looks: 0 },
     }),
     writes: () => LIVE,
     upstreamHealth: () => ({ ...well, service: { kind: 'shut', sinceMs: 0, nextProbeMs: 5_000 } }),
@@ -233,6 +237,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     findLeavers: async () => ({ count: 0, some: [] }),
     findRelease: async () => undefined,
     readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
+    callMs: 200,
     scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],
@@ -252,7 +257,14 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
   expect(answer.body).toMatchObject({
     status: 'ok',
     scimUrl: 'https://scim.example.com/scim/v2',
-    queue: { isHeld: false, removeMs: 200, changeMs: 1_200 },
+    queue: {
+      ...{ isHeld: false, removeMs: 200, changeMs: 1_200 },
+      classes: [
+        { class: 'removals', waiting: 2, endMs: null },
+        { class: 'changes', waiting: 10, endMs: null },
+        { class: 'looks', waiting: 0, endMs: 0 },
+      ],
+    },
     due: 3,
     oldestSince: '1970-01-01T00:00:01.000Z',
     stuckCount: 1,
@@ -281,6 +293,18 @@ test('/ops/status shows what waits, fails and is stuck with the words of the ser
     activity: { running: 2, waiting: 1 },
   });
   expect((await request().get('/ops/status')).status).toBe(401);
+});
+
+test('/ops/status tells when the last of each class has had its turn, at one call each', async () => {
+  const status = { ...toStatusSources(), upstreamHealth: () => well };
+  const asked = request({}, undefined, { status }).get('/ops/status');
+  const { body } = await asked.set('Authorization', `Bearer ${token}`);
+
+  expect(body.queue.classes).toEqual([
+    { class: 'removals', waiting: 2, endMs: 400 },
+    { class: 'changes', waiting: 10, endMs: 2_400 },
+    { class: 'looks', waiting: 0, endMs: 0 },
+  ]);
 });
 
 const failing = async () => {

@@ -9,7 +9,7 @@ import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
 import { answerErrors, InvalidRequest, type TellFailed } from './http/errors.ts';
 import { hideNames } from './http/names.ts';
-import { limitOperators, requireOperator } from './http/operator.ts';
+import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
 import { type OperatorAct, tellActs } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import { type OpsSources, opsRoutes } from './routes.ts';
@@ -59,7 +59,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     res.set('Content-Type', registry.contentType).send(text);
   });
   // Before the limit of requests: a stream is under way for minutes, and has a limit of its own.
-  router.get('/ops/events', letIn, streamNews(options.news));
+  router.get('/ops/events', letIn, streamNews(options.news, createStillIn(options)));
   router.use('/ops', before, hideNames(options.readersSeeNames));
   router.use('/ops', refuseNul, tellActs(options.acted));
   router.use('/ops', createRouteRouter(opsRoutes, { ...options, describe: describeOnce() }));

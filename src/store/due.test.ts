@@ -122,9 +122,13 @@ describeStores('due work', ({ makeStore }) => {
     await addUser(store, { due_at: 70, due_class: 2, modified_at: 80 });
 
     const nothing = { due: 0, changes: 0, stuck: 0, failing: 0 };
-    expect(before).toEqual({ ...nothing, failingSince: undefined, oldestSince: undefined });
+    expect(before).toEqual({
+      ...{ ...nothing, failingSince: undefined, oldestSince: undefined },
+      queued: { removals: 0, changes: 0, looks: 0 },
+    });
     expect(await readBacklog(store.read)).toMatchObject({
       ...{ due: 4, changes: 3, stuck: 2, oldestSince: 30 },
+      queued: { removals: 0, changes: 1, looks: 1 },
     });
   });
 

@@ -1,14 +1,37 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addAdoptCommand } from '../../src/cli/adopt.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { addDriftsCommand } from '../../src/cli/lists.ts';
+import { addLookCommand } from '../../src/cli/look.ts';
+import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import { addRetryCommand } from '../../src/cli/retry.ts';
+import { sessionCommand } from '../../src/cli/session.ts';
+import { addSettingsCommand } from '../../src/cli/settings.ts';
+import { sweepCommand } from '../../src/cli/sweep.ts';
+import { tokenCommand } from '../../src/cli/token.ts';
+import { addWhyCommand } from '../../src/cli/why.ts';
 import { findBrowser } from '../support/browser.ts';
-import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+import { runner } from '../support/command.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { findSerious, openWorld, tabTo, type World } from './console.ts';
 import { READER_TOKEN } from './story.ts';
 
 const browserPath = findBrowser();
+const withoutBridge = async () => expect.fail('there is a bridge to be asked');
+/** Commands that pages show. */
+const COMMANDS = [
+  ...[addPlanCommand, addLookCommand, addRetryCommand, addAdoptCommand, addWhyCommand],
+  ...[addPauseCommand, addResumeCommand, addSettingsCommand, addDriftsCommand],
+  ...[sweepCommand, tokenCommand, clientCommand, sessionCommand].map((add) => add(withoutBridge)),
+];
 /** Longest time in which an operator who knows the pages sees and decides the story, in milliseconds. */
 const STORY_MS = 120_000;
 
+/** Tabs of one browser: it opens six connections to an address of HTTP/1.1. */
+const TABS = 7;
 /** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
 const FIRST_PAGE_BYTES = 350_000;
 
@@ -110,6 +133,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     const question = page.getByRole('dialog');
     await question.getByText('ada.lovelace@example.com in Payroll').waitFor();
     await question.getByText('puts into the group').waitFor();
+    await question.getByText('Add 1 member. Harm: none.').waitFor();
     await question.getByRole('button', { name: 'Repair', exact: true }).click();
 
     const read = () => world.story.bridge.sandbox.service.members('Payroll').toSorted();
@@ -130,9 +154,100 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     expect(await secret.inputValue()).toMatch(/^scimbridge_secret_/);
     const [client] = (await ask('/clients')).items;
     expect(client.secrets).toHaveLength(2);
+    // Nobody sees it again, so only a word of the person closes it.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await secret.isVisible()).toBe(true);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     expect(await secret.count()).toBe(0);
     await page.getByRole('row', { name: /entra/ }).getByText('ends').nth(1).waitFor();
+  });
+
+  test('revokes one of two secrets, and makes a credential with an end and a profile', async () => {
+    const page = await world.open('/credentials');
+    const [{ secrets }] = (await ask('/clients')).items;
+    await page.getByLabel(`Revoke ${secrets[0].id} of entra`).click();
+    const command = `scim-bridge client revoke entra --secret ${secrets[0].id}`;
+    await page.getByRole('dialog').getByText(command).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    const readRevoked = async () =>
+      (await ask('/clients')).items[0].secrets.map(({ revokedAt }: { revokedAt: string | null }) =>
+        Boolean(revokedAt),
+      );
+    await expect.poll(readRevoked).toEqual([true, false]);
+
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('okta-strict');
+    await page.getByRole('combobox', { name: 'Ends after' }).click();
+    await page.getByRole('option', { name: '90 days' }).click();
+    await page.getByRole('combobox', { name: 'Requests are read' }).click();
+    await page.getByRole('option', { name: /^Strict/ }).click();
+    const made = 'scim-bridge token create okta-strict --expires 90d --profile strict';
+    await page.getByText(made).waitFor();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    const { items } = await ask('/tokens');
+    expect(items[0]).toMatchObject({ name: 'okta-strict', profile: 'strict' });
+  });
+
+  test('asks before a plan is undone, and tells what would follow', async () => {
+    const { items } = await ask('/plans?status=applied');
+    const plan = items.find(({ counts }: { counts: { total: number } }) => counts.total === 22);
+    const page = await world.open(`/plans/${plan.id}`);
+    await page.getByText('22 done').waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    const question = page.getByRole('dialog');
+    await question.getByText('Add 22 members. Harm: none.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect((await ask(`/plans/${plan.id}`)).status).toBe('applied');
+    expect((await ask('/plans?status=approved')).items).toEqual([]);
+  });
+
+  test('looks before it repairs, and says nothing more of the page before', async () => {
+    const { ids } = world.story;
+    const page = await world.open(`/users/${ids.get('tony.hoare@example.com')}`);
+    await page.getByRole('button', { name: 'Look and repair' }).click();
+    await page.getByRole('dialog').getByText('deactivated user, activates').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByRole('status').getByText('deactivated user').waitFor();
+    const other = `/console/users/${ids.get('radia.perlman@example.com')}`;
+    await page.evaluate(
+      (path) => Reflect.get(globalThis, 'history').pushState({}, '', path),
+      other,
+    );
+    await page.getByRole('heading', { name: 'radia.perlman@example.com' }).waitFor();
+    expect(await page.getByRole('status').getByText('deactivated user').count()).toBe(0);
+  });
+
+  test('says what there is no page for', async () => {
+    const page = await world.open('/nowhere/at-all');
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
+
+  test('shows commands that there are', async () => {
+    const { payrollId, ids } = world.story;
+    const [plan] = (await ask('/plans?status=applied')).items;
+    const shown = new Set<string>();
+    for (const path of [
+      ...['/', '/settings', '/set-up', `/plans/${plan.id}`],
+      ...[`/groups/${payrollId}`, `/users/${ids.get('tony.hoare@example.com')}`],
+    ]) {
+      const page = await world.open(path);
+      await page.locator('.command code').first().waitFor({ state: 'attached' });
+      for (const text of await page.locator('.command code').allTextContents()) shown.add(text);
+      await page.close();
+    }
+    expect(shown.size).toBeGreaterThan(8);
+    const run = runner(world.story.bridge, COMMANDS, SWEEP_SETTINGS, { answer: 'n' });
+    for (const command of shown) {
+      const [program, ...args] = command.split(' ');
+      expect(program, command).toBe('scim-bridge');
+      const { code, text } = await run(...args);
+      expect(code, `${command}: ${text}`).not.toBe(exitCodes.usage);
+      expect(text, command).not.toMatch(/unknown|Nothing has|No client/);
+    }
   });
 
   test('shows what happens elsewhere as it happens', async () => {
@@ -140,6 +255,36 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await askOps(world.story.bridge, 'POST', '/tokens', { name: 'made-elsewhere' });
     await page.getByText('made-elsewhere').waitFor();
+  });
+
+  test('keeps more tabs of one browser live than it opens connections', async () => {
+    const page = await world.open('/credentials');
+    const tabs = [page];
+    for (let count = 1; count < TABS; count += 1) {
+      const tab = await page.context().newPage();
+      await tab.goto('/console/credentials');
+      tabs.push(tab);
+    }
+    for (const tab of tabs) await tab.getByText('Live', { exact: true }).waitFor();
+    await askOps(world.story.bridge, 'POST', '/tokens', { name: 'told-to-all' });
+    for (const tab of tabs) await tab.getByText('told-to-all').waitFor();
+    for (const tab of tabs) await tab.close();
+  });
+
+  test('asks whoever is signed out elsewhere to sign in, and shows the same address then', async () => {
+    const made = await askOps(world.story.bridge, 'POST', '/tokens', {
+      ...{ name: 'leaving', for: 'operator' },
+    });
+    const page = await world.open('/drifts?kind=member.removed', {
+      token: String(Object(made.body).token),
+    });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await askOps(world.story.bridge, 'POST', '/tokens/leaving/revoke');
+
+    await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Drifts', level: 1 }).waitFor();
+    expect(new URL(page.url()).search).toBe('?kind=member.removed');
   });
 
   test('has nothing serious for axe on a page that is decided upon', async () => {

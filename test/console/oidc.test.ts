@@ -80,12 +80,12 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
   });
 
   /** Goes to the provider and says there who somebody is. */
-  async function signIn(name: string): Promise<Page> {
+  async function signIn(name: string, path = '/'): Promise<Page> {
     const context = await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin });
     const page = await context.newPage();
     // The pages of the provider ask for fonts of another company.
     await page.route(/^https:/, (route) => route.abort());
-    await page.goto('/console/');
+    await page.goto(`/console${path}`);
     await page.getByRole('link', { name: 'Sign in with your company account' }).click();
     await page.locator('input[name=login]').fill(name);
     await page.locator('input[name=password]').fill('of-no-use-here');
@@ -106,7 +106,9 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     expect(told.map(({ operator }) => operator)).toEqual([undefined, undefined]);
 
     await page.getByLabel('Signed in as ada').click();
+    const ending = page.waitForRequest((request) => request.url().includes('id_token_hint='));
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await ending;
     await page.locator('button[name=logout]').click();
     await page.getByLabel('Token of an operator').waitFor();
     expect(Object((await askOps(bridge, 'GET', '/sessions')).body).items).toEqual([]);
@@ -126,6 +128,21 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
       { operator: 'mallory', outcome: 'refused', status: 403, target: null },
       { operator: 'grace', outcome: 'done', after: { role: 'reader' } },
     ]);
+  });
+
+  test('whoever came for a page is led back to it, and to nobody else’s', async () => {
+    const page = await signIn('grace', '/drifts?status=contested');
+    await page.getByRole('heading', { name: 'Drifts', level: 1 }).waitFor();
+    expect(new URL(page.url()).search).toBe('?status=contested');
+
+    for (const to of ['//example.com/', 'https://example.com/console/', '/console/../ops/status']) {
+      const url = new URL(`/console/oidc?to=${encodeURIComponent(to)}`, bridge.baseUrl);
+      const answer = await fetch(url, { redirect: 'manual' });
+      const [, text = ''] =
+        /scim_bridge_sign_in=([\w-]+)/.exec(answer.headers.getSetCookie().join()) ?? [];
+      const kept = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+      expect(kept.to, to).toBe('/console/');
+    }
   });
 
   test('a way back that this browser has not begun opens nothing', async () => {

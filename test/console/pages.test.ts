@@ -53,8 +53,19 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       await picture(page, `sign-in-${scheme}`);
     });
 
+    test('the menu of the person, and a dialog that makes something, have nothing serious', async () => {
+      const page = await world.open('/credentials', { scheme });
+      await page.getByLabel('Signed in as').click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+      expect(await findSerious(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Make a credential' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
     test.each(Object.keys(PAGES))(
-      '%s has nothing serious for axe, and fits a phone',
+      '%s has nothing serious for axe, and fits a tablet and a phone',
       async (name) => {
         const path = PAGES[name] ?? '/';
         const address = typeof path === 'string' ? path : await path(world);
@@ -66,8 +77,13 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
         await picture(page, `${name}-${scheme}`);
         expect(await findSerious(page)).toEqual([]);
 
-        await page.setViewportSize({ width: 390, height: 844 });
-        await expect.poll(() => page.evaluate(readBeyond)).toBe(0);
+        for (const [width, tall] of [
+          [1_024, 768],
+          [390, 844],
+        ] as const) {
+          await page.setViewportSize({ width, height: tall });
+          await expect.poll(() => page.evaluate(readBeyond), { message: `${width} px` }).toBe(0);
+        }
         if (name === 'overview' || name === 'plan') await picture(page, `${name}-phone-${scheme}`);
       },
     );

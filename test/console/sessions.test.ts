@@ -183,3 +183,15 @@ test('live events name what has changed, to readers as well', () =>
       expect(heard).toMatch(/event: changed\ndata: \{"topics":\[[^\]]*"access"/);
     },
   ));
+
+test('the live events of a session that was ended end with it', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const { cookie } = await signIn(bridge, OPS_TOKEN);
+    const { body } = await request(new URL('/ops/events', bridge.baseUrl), { headers: { cookie } });
+    const [session] = Object(await askOps(bridge, 'GET', '/sessions')).body.items;
+
+    // Told with the next look at the store, or asked with the next beat: the stream ends by itself.
+    await askOps(bridge, 'POST', `/sessions/${session.id}/revoke`);
+    await body.text();
+    expect(await readStatus(bridge, cookie)).toBe(401);
+  }));

@@ -1,14 +1,18 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { createStream, type LiveMessage } from './stream.ts';
 
 const listeners = new Set<() => void>();
-const live = { isConnected: false };
-const CONNECTED = { isConnected: true } as const;
-const NOT_CONNECTED = { isConnected: false } as const;
+/** Time after which a page without live events says so, in milliseconds. */
+const PATIENCE_MS = 4_000;
+
+/** How a page is kept current: `coming` for its first seconds. */
+export type Liveness = 'coming' | 'live' | 'lost';
+const live: { state: Liveness } = { state: 'coming' };
 
 /** Tells whether changes are told as they happen. */
-export function useLive(): { readonly isConnected: boolean } {
-  return useSyncExternalStore(subscribe, () => (live.isConnected ? CONNECTED : NOT_CONNECTED));
+export function useLiveness(): Liveness {
+  return useSyncExternalStore(subscribe, () => live.state);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -16,45 +20,71 @@ function subscribe(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-function setConnected(isConnected: boolean): void {
-  live.isConnected = isConnected;
+function setState(state: Liveness): void {
+  live.state = state;
   for (const listener of listeners) listener();
 }
 
-/** Time until a stream that was refused is tried again, in milliseconds. */
-const AGAIN_MS = 30_000;
 /** Pages of a long list that are read again at each change; beyond that a person asks for it. */
 export const PAGES_LIVE = 2;
 
 /** Follows the live events of the bridge and reads again what they name; ends with the returned function. */
 export function followLive(client: QueryClient): () => void {
-  let source: EventSource | undefined;
-  let again: number | undefined;
   let isLost = false;
+  const late = setTimeout(() => live.state === 'coming' && setState('lost'), PATIENCE_MS);
 
-  function open(): void {
-    source = new EventSource('/ops/events');
-    source.addEventListener('open', () => {
-      setConnected(true);
+  function hear(message: LiveMessage): void {
+    if (message.kind === 'changed') refresh(client, message.topics);
+    else if (message.isConnected) {
+      setState('live');
       // What changed while nothing was told is not told again.
       if (isLost) void client.invalidateQueries({ queryKey: ['ops'] });
       isLost = false;
-    });
-    source.addEventListener('changed', ({ data }) => refresh(client, parseTopics(String(data))));
-    source.addEventListener('error', () => {
-      setConnected(false);
+    } else if (live.state === 'live') {
+      setState('lost');
       isLost = true;
-      // A stream that broke off comes back by itself; one that was refused does not.
-      if (source?.readyState === EventSource.CLOSED) again = window.setTimeout(open, AGAIN_MS);
-    });
+      // The session may be over.
+      void client.invalidateQueries({ queryKey: ['me'] });
+    }
   }
 
-  open();
+  const end = 'SharedWorker' in globalThis ? followTogether(hear) : followAlone(hear);
   return () => {
-    clearTimeout(again);
-    source?.close();
-    setConnected(false);
+    clearTimeout(late);
+    end();
+    setState('coming');
   };
+}
+
+/** Shares one stream with the other tabs of the browser. */
+function followTogether(hear: (message: LiveMessage) => void): () => void {
+  const { port } = new SharedWorker(new URL('./live-worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'scim-bridge live events',
+  });
+  const follow = () => port.postMessage('follow');
+  const leave = () => port.postMessage('leave');
+  const listen = ({ data }: MessageEvent<LiveMessage>) => hear(data);
+  port.addEventListener('message', listen);
+  port.start();
+  follow();
+  // A tab that goes says so; one that comes back from the history of the browser follows again.
+  addEventListener('pagehide', leave);
+  addEventListener('pageshow', follow);
+  return () => {
+    removeEventListener('pagehide', leave);
+    removeEventListener('pageshow', follow);
+    port.removeEventListener('message', listen);
+    leave();
+    port.close();
+  };
+}
+
+/** Browsers of some phones share nothing between their tabs. */
+function followAlone(hear: (message: LiveMessage) => void): () => void {
+  const stream = createStream(hear);
+  stream.open();
+  return () => stream.close();
 }
 
 function refresh(client: QueryClient, topics: readonly string[]): void {
@@ -68,13 +98,6 @@ function refresh(client: QueryClient, topics: readonly string[]): void {
 function countPages(data: unknown): number {
   const isPaged = typeof data === 'object' && data !== null && 'pages' in data;
   return isPaged && Array.isArray(data.pages) ? data.pages.length : 0;
-}
-
-function parseTopics(data: string): string[] {
-  const json: unknown = JSON.parse(data);
-  return typeof json === 'object' && json !== null && 'topics' in json
-    ? parseNames(json.topics)
-    : [];
 }
 
 function parseNames(value: unknown): string[] {

@@ -1,5 +1,6 @@
 import {
-  keepPreviousData,
+  type InfiniteData,
+  QueryCache,
   QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -8,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { askSession, change, OpsError, read } from './ask.ts';
-import { PAGES_LIVE, useLive } from './live.ts';
+import { PAGES_LIVE, useLiveness } from './live.ts';
 import type { LiveTopic, Ops, OpsName } from './types.ts';
 
 /** Interval of reads while live events do not come, in milliseconds. */
@@ -18,13 +19,30 @@ const PAGE = 200;
 
 /** Creates the cache of answers; a failed sign-in is not tried again. */
 export function createQueryClient(): QueryClient {
-  const isWorthRetrying = (count: number, error: Error) =>
-    count < 2 && !(error instanceof OpsError && error.status < 500);
-  return new QueryClient({
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      // Whoever is signed out is asked to sign in, and stays at the address.
+      onError: (error) => void (isSignedOut(error) && client.resetQueries({ queryKey: ['me'] })),
+    }),
     defaultOptions: {
-      queries: { retry: isWorthRetrying, staleTime: 2_000, refetchOnWindowFocus: true },
+      queries: {
+        retry: (count, error) => count < 2 && isPassing(error),
+        ...{ staleTime: 2_000, refetchOnWindowFocus: true },
+        // A bridge on this machine answers without a network.
+        networkMode: 'always',
+      },
     },
   });
+  return client;
+}
+
+function isSignedOut(error: Error): boolean {
+  return error instanceof OpsError && error.status === 401;
+}
+
+/** True for what the next attempt may not meet. */
+function isPassing(error: Error | null): boolean {
+  return !(error instanceof OpsError && error.status < 500);
 }
 
 /** Options of a read. */
@@ -36,21 +54,26 @@ export interface ReadOptions {
   readonly everyMs?: number;
 }
 
+/** Parts of the store that the state of the bridge tells of. */
+export const STATUS_TOPICS = ['work', 'plans', 'drifts', 'access', 'sweeps'] as const;
+
 /** Reads below `/ops`, again at each change, and now and then where changes are not told. */
 export function useRead<Name extends OpsName>(
   name: Name,
   path: string,
   { topics = [], isOn = true, everyMs }: ReadOptions = {},
 ) {
-  const { isConnected } = useLive();
-  return useQuery({
+  const isLive = useLiveness() === 'live';
+  const { data, error, failureReason, dataUpdatedAt } = useQuery({
     queryKey: ['ops', path],
     queryFn: ({ signal }) => read(name, path, signal),
     enabled: isOn,
     meta: { topics },
-    placeholderData: keepPreviousData,
-    refetchInterval: everyMs ?? (isConnected ? false : POLL_MS),
+    refetchInterval: everyMs ?? (isLive ? false : POLL_MS),
   });
+  // What was read before stays in sight while the bridge does not answer; the frame of the page says so.
+  const isKept = data !== undefined && isPassing(error);
+  return { data, error: isKept ? null : error, failureReason, dataUpdatedAt };
 }
 
 /** Name of a schema that is a list with `items` and `nextCursor`. */
@@ -67,7 +90,11 @@ export interface LongList<Item> {
   /** Entries, where some rows are headings. */
   readonly count?: number;
   readonly isLoading: boolean;
+  /** What is shown is of other filters than those that were chosen. */
+  readonly isOld: boolean;
   readonly error: Error | null;
+  /** It is read again at each change. */
+  readonly isLive: boolean;
   /** More follows. */
   readonly hasMore: boolean;
   readonly isReadingMore: boolean;
@@ -92,7 +119,7 @@ export function useList<Name extends ListName>(
   path: string,
   { query = {}, topics = [], isWhole = false }: ListOptions = {},
 ): LongList<ItemOf<Name>> {
-  const { isConnected } = useLive();
+  const isLive = useLiveness() === 'live';
   const asked = toQuery(isWhole ? query : { limit: String(PAGE), ...query });
   const result = useInfiniteQuery({
     queryKey: ['ops', path, asked],
@@ -103,9 +130,11 @@ export function useList<Name extends ListName>(
     initialPageParam: '',
     getNextPageParam: (page) => parsePage<ItemOf<Name>>(page).nextCursor,
     meta: { topics },
-    placeholderData: keepPreviousData,
+    // Those of other filters stay in sight until the new ones are there; of another list they do not.
+    placeholderData: (before: InfiniteData<Ops<Name>, string> | undefined, query) =>
+      query?.queryKey[1] === path ? before : undefined,
     refetchInterval: ({ state }) =>
-      isConnected || (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
+      isLive || (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
   });
   const pages = result.data?.pages;
   const items = useMemo(
@@ -115,7 +144,9 @@ export function useList<Name extends ListName>(
   return {
     items,
     isLoading: result.isPending,
-    error: result.error,
+    isOld: result.isPlaceholderData,
+    isLive: (pages?.length ?? 0) <= PAGES_LIVE,
+    error: pages !== undefined && isPassing(result.error) ? null : result.error,
     hasMore: result.hasNextPage,
     isReadingMore: result.isFetchingNextPage,
     readMore: () => void result.fetchNextPage({ cancelRefetch: false }),

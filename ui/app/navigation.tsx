@@ -1,6 +1,6 @@
 import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useRead } from '../api/queries.ts';
+import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Count } from '../parts/tag.tsx';
 
@@ -20,7 +20,7 @@ const PAGES = [
 /** Pages of the console, with what waits for an operator beside them. */
 export function Navigation() {
   const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
-  const status = useRead('Status', '/status', { topics: ['work', 'plans', 'drifts', 'access'] });
+  const status = useRead('Status', '/status', { topics: STATUS_TOPICS });
   const waiting: Readonly<Record<string, string | undefined>> = {
     '/plans': toCount(held.data),
     '/drifts': toDrifts(status.data?.drifts ?? []),

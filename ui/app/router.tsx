@@ -6,6 +6,7 @@ import {
 } from '@tanstack/react-router';
 import { OverviewPage } from '../overview/overview-page.tsx';
 import { Fault } from '../parts/fault.tsx';
+import { Page } from '../parts/page.tsx';
 import { Shell } from './shell.tsx';
 
 const rootRoute = createRootRoute({ component: Shell });
@@ -113,8 +114,17 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,
+  defaultNotFoundComponent: NotFound,
   defaultErrorComponent: ({ error }) => <Fault error={toError(error)} />,
 });
+
+function NotFound() {
+  return (
+    <Page title="There is no such page" lead="The address may be of another version of the bridge.">
+      <a href="/console/">To the overview</a>
+    </Page>
+  );
+}
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

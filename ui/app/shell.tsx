@@ -1,11 +1,12 @@
-import { AppShell, Burger, Group, Loader, Text } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, Loader, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { followLive } from '../api/live.ts';
-import { useMe } from '../api/queries.ts';
+import { STATUS_TOPICS, useMe, useRead } from '../api/queries.ts';
 import { Fault } from '../parts/fault.tsx';
+import { toTime } from '../parts/moment.tsx';
 import { SignIn } from '../sign-in/sign-in.tsx';
 import iconUrl from './icon.svg';
 import { Navigation } from './navigation.tsx';
@@ -28,6 +29,7 @@ function SignedIn() {
   // On a phone the navigation lies over the page that was chosen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new address closes it.
   useEffect(close, [path]);
+  useFocusOnPage(path);
   return (
     <AppShell
       header={{ height: 48 }}
@@ -57,8 +59,37 @@ function SignedIn() {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1}>
+        <Unreachable />
         <Outlet />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** Leads the keyboard, and whoever hears the page read, to each new page. */
+function useFocusOnPage(path: string): void {
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    document.getElementById('page')?.focus({ preventScroll: true });
+  }, [path]);
+}
+
+/** Says that what is shown may be old, while the bridge does not answer. */
+function Unreachable() {
+  const { failureReason, dataUpdatedAt } = useRead('Status', '/status', { topics: STATUS_TOPICS });
+  if (failureReason === null || dataUpdatedAt === 0) return null;
+  return (
+    <Alert
+      color="yellow"
+      variant="outline"
+      role="status"
+      mb="md"
+      title="The bridge does not answer"
+    >
+      What is shown is what it said at {toTime(new Date(dataUpdatedAt).toISOString())}. It is asked
+      again every few seconds.
+    </Alert>
   );
 }

@@ -1,20 +1,20 @@
 import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { askSession, type Me } from '../api/ask.ts';
-import { useLive } from '../api/live.ts';
+import { useLiveness } from '../api/live.ts';
 import { useMe } from '../api/queries.ts';
 import { toTime } from '../parts/moment.tsx';
 
 /** Person who is signed in, how the page is kept current, and the way out. */
 export function ThisSession() {
   const { data: me } = useMe();
-  const { isConnected } = useLive();
+  const liveness = useLiveness();
   return (
     <Group ml="auto" gap="md" wrap="nowrap">
-      <Text size="xs" c="dimmed" className="live" data-live={isConnected} visibleFrom="xs">
-        {isConnected ? 'Live' : 'Every 5 s'}
+      <Text size="xs" c="dimmed" className="live" data-live={liveness} visibleFrom="xs">
+        {LIVENESS[liveness]}
       </Text>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default" aria-label={`Signed in as ${me?.name}`}>
             {me?.name}
@@ -34,6 +34,8 @@ export function ThisSession() {
   );
 }
 
+const LIVENESS = { coming: 'Connecting', live: 'Live', lost: 'Every 5 s' } as const;
+
 function toRole(me: Me | undefined): string {
   if (me?.role === 'operator') return 'Operator';
   return me?.seesNames === false
@@ -49,12 +51,11 @@ function SchemeItems() {
   return all.map((scheme) => (
     <Menu.Item
       key={scheme}
-      role="menuitemradio"
-      aria-checked={colorScheme === scheme}
       onClick={() => setColorScheme(scheme)}
       rightSection={colorScheme === scheme ? '✓' : undefined}
     >
       {SCHEMES[scheme]}
+      {colorScheme === scheme && <span className="hidden"> (chosen)</span>}
     </Menu.Item>
   ));
 }

@@ -45,9 +45,30 @@ function Secrets({ client }: { readonly client: Client }) {
   return client.secrets.map((secret) => (
     <div key={secret.id}>
       <span className="detail">made</span> <Moment at={secret.createdAt} />
-      <span className="detail">, ends</span> <End {...secret} />
+      <span className="detail">, ends</span> <End {...secret} />{' '}
+      {secret.revokedAt === null && <RevokeSecret client={client} secret={secret.id} />}
     </div>
   ));
+}
+
+function RevokeSecret({
+  client: { id, name },
+  secret,
+}: {
+  readonly client: Client;
+  readonly secret: string;
+}) {
+  return (
+    <RowAct
+      schema="Client"
+      label="Revoke"
+      subject={`${secret} of ${name}`}
+      path={`/clients/${id}/revoke`}
+      body={{ secret }}
+      command={`scim-bridge client revoke ${name} --secret ${secret}`}
+      meaning="Ends this secret alone, with the access tokens that came from it. The other stays valid."
+    />
+  );
 }
 
 function ClientActs({ client: { id, name, revokedAt } }: { readonly client: Client }) {
@@ -71,7 +92,7 @@ function ClientActs({ client: { id, name, revokedAt } }: { readonly client: Clie
         path={`/clients/${id}/revoke`}
         body={{}}
         command={`scim-bridge client revoke ${name}`}
-        meaning={`Ends ${name} with all its secrets and access tokens.`}
+        meaning={`Ends ${name} with all its secrets and access tokens: the provider is refused until it has another credential.`}
       />
     </Group>
   );

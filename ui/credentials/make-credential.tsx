@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
-import { type Made, Secret } from './secret.tsx';
+import { KEPT, type Made, Secret } from './secret.tsx';
 
 const KINDS = [
   { value: 'scim', label: 'Token of a provider' },
@@ -13,53 +13,107 @@ const KINDS = [
   { value: 'metrics', label: 'Token for the metrics alone' },
   { value: 'reader', label: 'Token of a reader' },
 ];
+const TOKEN_TERMS = [
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+  { value: '365d', label: 'A year' },
+  { value: '730d', label: 'Two years' },
+  { value: 'never', label: 'Never' },
+];
+const SECRET_TERMS = [
+  { value: '365d', label: 'A year' },
+  { value: '730d', label: 'Two years' },
+  { value: '1095d', label: 'Three years' },
+];
+const PROFILES = [
+  { value: 'lenient', label: 'Lenient: what providers send differently is repaired' },
+  { value: 'strict', label: 'Strict: it is refused' },
+];
+
+/** What is to be made. */
+interface Wish {
+  readonly kind: string;
+  readonly name: string;
+  readonly expires: string;
+  readonly profile: string;
+}
 
 /** Makes a token or a client, and shows its secret once. */
 export function MakeCredential() {
   const [isOpen, { open, close }] = useDisclosure();
+  const { made, make, error, isPending, forget } = useMaking();
+  const end = () => {
+    close();
+    forget();
+  };
   return (
     <>
       <Button onClick={open}>Make a credential</Button>
       <Modal
         opened={isOpen}
-        onClose={close}
+        onClose={end}
         title="Make a credential"
         size="lg"
+        {...(made && KEPT)}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <Making onDone={close} />
+        {made ? (
+          <Secret made={made} onDone={end} />
+        ) : (
+          <Making make={make} error={error} isPending={isPending} />
+        )}
       </Modal>
     </>
   );
 }
 
-function Making({ onDone }: { readonly onDone: () => void }) {
-  const [kind, setKind] = useState('scim');
-  const [name, setName] = useState('');
-  const { made, make, error, isPending } = useMaking(kind, name.trim());
-  if (made) return <Secret made={made} onDone={onDone} />;
+interface MakingOptions {
+  readonly make: (wish: Wish) => void;
+  readonly error: Error | null;
+  readonly isPending: boolean;
+}
+
+function Making({ make, error, isPending }: MakingOptions) {
+  const [wish, setWish] = useState<Wish>({
+    ...{ kind: 'scim', name: '', expires: '365d', profile: 'lenient' },
+  });
+  const set = (change: Partial<Wish>) => setWish({ ...wish, ...change });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make();
+    make({ ...wish, name: wish.name.trim() });
   };
   return (
     <Stack component="form" onSubmit={submit}>
       <Select
         label="What"
         data={KINDS}
-        value={kind}
-        onChange={(value) => setKind(value ?? 'scim')}
+        value={wish.kind}
+        onChange={(kind) => set({ kind: kind ?? 'scim', expires: toTerm(kind) })}
       />
       <TextInput
         label="Name"
         description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        value={wish.name}
+        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
         required
         withAsterisk={false}
         data-autofocus
       />
-      <CommandLine text={toCommand(kind, name.trim())} />
+      <Select
+        label="Ends after"
+        data={wish.kind === 'client' ? SECRET_TERMS : TOKEN_TERMS}
+        value={wish.expires}
+        onChange={(expires) => set({ expires: expires ?? toTerm(wish.kind) })}
+      />
+      {isOfProvider(wish) && (
+        <Select
+          label="Requests are read"
+          data={PROFILES}
+          value={wish.profile}
+          onChange={(profile) => set({ profile: profile ?? 'lenient' })}
+        />
+      )}
+      <CommandLine text={toCommand(wish)} />
       {error && <Refusal error={error} />}
       <Group justify="flex-end">
         <Button type="submit" loading={isPending}>
@@ -70,22 +124,41 @@ function Making({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-function useMaking(kind: string, name: string) {
+/** What the command line gives when nothing else is said. */
+function toTerm(kind: string | null): string {
+  return kind === 'client' ? '730d' : '365d';
+}
+
+function isOfProvider({ kind }: Wish): boolean {
+  return kind === 'scim' || kind === 'client';
+}
+
+function useMaking() {
   const token = useChange('NewToken');
   const client = useChange('NewSecret');
   const made: Made | undefined =
     (token.data && { secret: token.data.token }) ??
     (client.data && { id: client.data.id, secret: client.data.secret });
-  const make = () => {
-    if (kind === 'client') client.mutate({ path: '/clients', body: { name } });
-    else token.mutate({ path: '/tokens', body: { name, for: kind } });
+  const make = (wish: Wish) => {
+    const { kind, name, expires, profile } = wish;
+    const body = { name, expires, ...(isOfProvider(wish) && { profile }) };
+    if (kind === 'client') client.mutate({ path: '/clients', body });
+    else token.mutate({ path: '/tokens', body: { ...body, for: kind } });
   };
-  const error = kind === 'client' ? client.error : token.error;
-  return { made, make, error, isPending: token.isPending || client.isPending };
+  const forget = () => {
+    token.reset();
+    client.reset();
+  };
+  const error = client.error ?? token.error;
+  return { made, make, error, isPending: token.isPending || client.isPending, forget };
 }
 
-function toCommand(kind: string, name: string): string {
-  const named = name === '' ? '<name>' : quote(name);
-  if (kind === 'client') return `scim-bridge client create ${named}`;
-  return `scim-bridge token create ${named}${kind === 'scim' ? '' : ` --for ${kind}`}`;
+function toCommand(wish: Wish): string {
+  const { kind, name, expires, profile } = wish;
+  const named = name.trim() === '' ? 'my-name' : quote(name.trim());
+  const word = kind === 'client' ? 'client' : 'token';
+  const purpose = kind === 'client' || kind === 'scim' ? '' : ` --for ${kind}`;
+  const term = expires === toTerm(kind) ? '' : ` --expires ${expires}`;
+  const read = isOfProvider(wish) && profile !== 'lenient' ? ` --profile ${profile}` : '';
+  return `scim-bridge ${word} create ${named}${purpose}${term}${read}`;
 }

@@ -4,7 +4,7 @@ import { useChange, useIsOperator } from '../api/queries.ts';
 import type { Ops, OpsName } from '../api/types.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine } from '../parts/command.tsx';
-import { type Made, Secret } from './secret.tsx';
+import { KEPT, type Made, Secret } from './secret.tsx';
 
 /** A decision about one credential, beside it in a list. */
 export interface RowActOptions<Name extends OpsName> {
@@ -45,6 +45,7 @@ export function RowAct<Name extends OpsName>(options: RowActOptions<Name>) {
         onClose={end}
         title={`${label} ${subject}`}
         size="lg"
+        {...(made && KEPT)}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {made ? (

@@ -1,13 +1,15 @@
-import { Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { change } from '../api/ask.ts';
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useCallback, useEffect, useState } from 'react';
+import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { CommandLine } from '../parts/command.tsx';
-import { toKind, toRepair } from '../plans/words.ts';
+import { Refusal } from '../parts/act.tsx';
+import { CommandLine, quote } from '../parts/command.tsx';
+import { Fault } from '../parts/fault.tsx';
+import { toCounts, toHarm, toKind, toReason, toRepair } from '../plans/words.ts';
 
 type Drift = Ops<'Drift'>;
-type Decision = 'repair' | 'accept' | 'ignore';
+type Decision = Ops<'DriftsBody'>['decision'];
+type Decided = Ops<'DriftsDecided'>;
 
 /** Decisions with their meaning. */
 const DECISIONS = {
@@ -15,11 +17,15 @@ const DECISIONS = {
   accept: { label: 'Accept', meaning: 'What the service holds is what is wanted from now on.' },
   ignore: { label: 'Ignore until …', meaning: 'Nothing is done until the date.' },
 } as const;
+/** Drifts that one decision may be about. */
+const DECIDED_MAX = 500;
 /** Differences that a question lists. */
 const LISTED = 12;
+/** Ids that a command is shown with; more make it longer than a shell takes well. */
+const IDS_SHOWN = 3;
 const DAY_MS = 86_400_000;
 
-/** Decides about the drifts that were chosen, one after the other. */
+/** Decides about the drifts that were chosen, all at once. */
 export function DecideDrifts({
   drifts,
   onDone,
@@ -28,10 +34,12 @@ export function DecideDrifts({
   readonly onDone: () => void;
 }) {
   const [decision, setDecision] = useState<Decision>();
+  const some = drifts.slice(0, DECIDED_MAX);
   return (
     <Group className="bar-of-choice" gap="xs">
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={500} role="status">
         {drifts.length.toLocaleString('en')} chosen
+        {some.length < drifts.length && `; the first ${DECIDED_MAX} are decided at once`}
       </Text>
       <Button onClick={() => setDecision('repair')}>Repair</Button>
       <Button variant="default" onClick={() => setDecision('accept')}>
@@ -45,7 +53,7 @@ export function DecideDrifts({
       </Button>
       {decision && (
         <Question
-          drifts={drifts}
+          drifts={some}
           decision={decision}
           onClose={() => setDecision(undefined)}
           onDone={onDone}
@@ -63,13 +71,10 @@ interface QuestionOptions {
 }
 
 function Question({ drifts, decision, onClose, onDone }: QuestionOptions) {
-  const [until, setUntil] = useState(() =>
-    new Date(Date.now() + 30 * DAY_MS).toISOString().slice(0, 10),
-  );
-  const [reason, setReason] = useState('');
-  const { run, done, refusals } = useDecisions(drifts, decision, onDone);
+  const [term, setTerm] = useState(toFirstTerm);
+  const { preview, problem, run, change } = useDecision({ drifts, decision, term, onDone });
   const { label, meaning } = DECISIONS[decision];
-  const isReady = decision !== 'ignore' || (reason.trim() !== '' && until !== '');
+  const isReady = decision !== 'ignore' || (term.reason.trim() !== '' && term.until !== '');
   return (
     <Modal
       opened
@@ -80,43 +85,20 @@ function Question({ drifts, decision, onClose, onDone }: QuestionOptions) {
     >
       <Stack>
         <Text size="sm">{meaning}</Text>
-        <Preview drifts={drifts} decision={decision} />
-        {decision === 'ignore' && (
-          <Group grow align="flex-end">
-            <TextInput
-              type="date"
-              label="Until"
-              value={until}
-              onChange={({ currentTarget }) => setUntil(currentTarget.value)}
-            />
-            <TextInput
-              label="Why"
-              required
-              value={reason}
-              onChange={({ currentTarget }) => setReason(currentTarget.value)}
-            />
-          </Group>
-        )}
-        {done !== undefined && (
-          <Progress
-            value={(done / drifts.length) * 100}
-            aria-label={`${done} of ${drifts.length} decided`}
-          />
-        )}
-        {refusals.length > 0 && (
-          <Text size="sm" role="alert" c="red">
-            {refusals.length} not done: {refusals[0]}
-          </Text>
-        )}
-        <CommandLine text={toCommand(drifts, decision, { until, reason })} />
+        <Listed drifts={drifts} decision={decision} />
+        {problem && <Fault error={problem} />}
+        {preview && <Preview preview={preview} drifts={drifts} />}
+        {decision === 'ignore' && <TermFields term={term} setTerm={setTerm} />}
+        {change.error && <Refusal error={change.error} />}
+        <CommandLine text={toCommand(drifts, decision, term)} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            {done === drifts.length ? 'Close' : 'Cancel'}
+            Cancel
           </Button>
           <Button
-            disabled={!isReady}
-            loading={done !== undefined && done < drifts.length}
-            onClick={() => void run(decision === 'ignore' ? { until, reason } : undefined)}
+            disabled={!isReady || preview === undefined || preview.done === 0}
+            loading={change.isPending}
+            onClick={run}
           >
             {label.replace(' until …', '')}
           </Button>
@@ -126,30 +108,112 @@ function Question({ drifts, decision, onClose, onDone }: QuestionOptions) {
   );
 }
 
-function useDecisions(drifts: readonly Drift[], decision: Decision, onDone: () => void) {
-  const client = useQueryClient();
-  const [done, setDone] = useState<number>();
-  const [refusals, setRefusals] = useState<readonly string[]>([]);
-  async function run(body: object | undefined): Promise<void> {
-    const failed: string[] = [];
-    for (const [place, { id }] of drifts.entries()) {
-      setDone(place);
-      try {
-        await change('DriftDecision', `/drifts/${id}/${decision}`, body);
-      } catch (error) {
-        failed.push(error instanceof Error ? error.message : String(error));
-        setRefusals([...failed]);
-      }
-    }
-    setDone(drifts.length);
-    await client.invalidateQueries({ queryKey: ['ops'] });
-    if (failed.length === 0) onDone();
-  }
-  return { run, done, refusals };
+interface Term {
+  readonly until: string;
+  readonly reason: string;
 }
 
-/** The plan that would follow, in words. */
+function toFirstTerm(): Term {
+  return { until: new Date(Date.now() + 30 * DAY_MS).toISOString().slice(0, 10), reason: '' };
+}
+
+function TermFields({
+  term,
+  setTerm,
+}: {
+  readonly term: Term;
+  readonly setTerm: (term: Term) => void;
+}) {
+  return (
+    <Group grow align="flex-end">
+      <TextInput
+        type="date"
+        label="Until"
+        value={term.until}
+        onChange={({ currentTarget }) => setTerm({ ...term, until: currentTarget.value })}
+      />
+      <TextInput
+        label="Why"
+        required
+        value={term.reason}
+        onChange={({ currentTarget }) => setTerm({ ...term, reason: currentTarget.value })}
+      />
+    </Group>
+  );
+}
+
+/** What a dry run says, and the decision: of repairs exactly the plan that was shown. */
+function useDecision({
+  drifts,
+  decision,
+  term,
+  onDone,
+}: Omit<QuestionOptions, 'onClose'> & { readonly term: Term }) {
+  const dry = useChange('DriftsDecided');
+  const change = useChange('DriftsDecided');
+  const { mutate } = dry;
+  const chosen = drifts.map(({ id }) => id).join(' ');
+  const look = useCallback(() => {
+    const first = decision === 'ignore' ? { ...toFirstTerm(), reason: '…' } : {};
+    const body = { decision, ids: chosen.split(' '), dryRun: true, ...first };
+    mutate({ path: '/drifts/decide', body });
+  }, [mutate, decision, chosen]);
+  useEffect(look, [look]);
+  const preview = dry.data;
+  const run = () => {
+    const seen = preview?.plan ? { hash: preview.plan.hash } : {};
+    const more = decision === 'ignore' ? term : seen;
+    const body = { decision, ids: chosen.split(' '), ...more };
+    // Where another plan follows by now, it is shown before it is decided.
+    change.mutate({ path: '/drifts/decide', body }, { onSuccess: onDone, onError: look });
+  };
+  return { preview, problem: dry.error, run, change };
+}
+
+/** The plan that follows, and what cannot be decided. */
 function Preview({
+  preview: { done, refused, plan },
+  drifts,
+}: {
+  readonly preview: Decided;
+  readonly drifts: readonly Drift[];
+}) {
+  const names = new Map(drifts.map((drift) => [drift.id, toSubject(drift)]));
+  return (
+    <div role="status">
+      {plan && (
+        <Text size="sm" fw={500}>
+          {toCounts(plan.counts.kinds)}. Harm: {toHarm(plan.counts.harm)}.
+        </Text>
+      )}
+      {plan?.exceeded.map((limit) => (
+        <Alert key={limit} color="yellow" variant="outline" title="Above a limit">
+          {toReason(limit)}. It is done all the same if you say so here.
+        </Alert>
+      ))}
+      {refused.length > 0 && (
+        <Text size="sm">
+          {done.toLocaleString('en')} can be decided. Not {REFUSALS[refused[0]?.code ?? 'unknown']}:{' '}
+          {refused
+            .slice(0, LISTED)
+            .map(({ id }) => names.get(id) ?? id)
+            .join(', ')}
+          {refused.length > LISTED && ` and ${refused.length - LISTED} more`}.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+const REFUSALS: Readonly<Record<Decided['refused'][number]['code'], string>> = {
+  unknown: 'there any more',
+  'not-open': 'open any more',
+  'not-possible':
+    'possible, because nobody asked for it, somebody protected would lose something, or the service holds something else by now',
+};
+
+/** What was chosen, in words. */
+function Listed({
   drifts,
   decision,
 }: {
@@ -160,9 +224,7 @@ function Preview({
     <ul className="preview">
       {drifts.slice(0, LISTED).map((drift) => (
         <li key={drift.id}>
-          {drift.member?.name ?? drift.resource.name ?? drift.resource.id}
-          {drift.member && ` in ${drift.resource.name}`}:{' '}
-          <span className="quiet">{toKind(drift.kind)}</span>
+          <bdi>{toSubject(drift)}</bdi>: <span className="quiet">{toKind(drift.kind)}</span>
           {decision === 'repair' && `, ${toRepair(drift.kind)}`}
         </li>
       ))}
@@ -171,14 +233,14 @@ function Preview({
   );
 }
 
-/** One request is one decision; a script sends as many. */
-function toCommand(
-  drifts: readonly Drift[],
-  decision: Decision,
-  { until, reason }: { until: string; reason: string },
-): string {
-  const [first] = drifts;
-  const id = drifts.length === 1 ? first?.id : '<id>';
-  const body = decision === 'ignore' ? ` -d '${JSON.stringify({ until, reason })}'` : '';
-  return `curl -X POST -H "Authorization: Bearer $OPS_TOKEN"${body} ${location.origin}/ops/drifts/${id}/${decision}`;
+function toSubject({ member, resource }: Drift): string {
+  const name = resource.name ?? resource.id;
+  return member === null ? name : `${member.name ?? member.id} in ${name}`;
+}
+
+function toCommand(drifts: readonly Drift[], decision: Decision, { until, reason }: Term): string {
+  const ids = drifts.slice(0, IDS_SHOWN).map(({ id }) => id);
+  const more = drifts.length > ids.length ? ' …' : '';
+  const term = decision === 'ignore' ? ` --until ${until} --reason ${quote(reason || 'why')}` : '';
+  return `scim-bridge drifts ${decision}${term} ${ids.join(' ')}${more}`;
 }

@@ -13,8 +13,8 @@ type Drift = Ops<'Drift'>;
 
 const route = getRouteApi('/drifts');
 const STATUSES = [
-  { value: '', label: 'Open' },
-  ...['contested', 'repairing', 'ignored', 'repaired', 'accepted', 'gone'].map((value) => ({
+  { value: '', label: 'Wait for a decision' },
+  ...['contested', 'open', 'repairing', 'ignored', 'repaired', 'accepted', 'gone'].map((value) => ({
     ...{ value, label: `${value.charAt(0).toUpperCase()}${value.slice(1)}` },
   })),
   { value: 'active', label: 'All that are not over' },
@@ -33,7 +33,7 @@ const KIND_CHOICES = [
 /** Differences that nobody asked for, with the decisions about them. */
 export function DriftsPage() {
   const { status = '', kind = '', resource = '' } = route.useSearch();
-  const query = { kind, resource, status: status === 'all' ? '' : status || 'open' };
+  const query = { kind, resource, status: status === 'all' ? '' : status || 'undecided' };
   const list = useList('DriftList', '/drifts', { query, topics: ['drifts'] });
   const isOperator = useIsOperator();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

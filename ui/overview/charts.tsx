@@ -37,6 +37,7 @@ export function Charts({ samples }: { readonly samples: Samples }) {
 
 function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples: Samples }) {
   const { key, title } = chart;
+  const places = [...withGaps(samples)];
   const limit = key === 'calls' ? samples.callsMax : null;
   const last = samples.items.at(-1)?.[key] ?? 0;
   const [pointed, setPointed] = useState<Item>();
@@ -51,10 +52,41 @@ function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples:
           </span>
         )}
       </Text>
-      <Plot chart={chart} items={samples.items} limit={limit} point={setPointed} />
+      <Plot chart={chart} places={places} limit={limit} point={setPointed} />
       <Numbers chart={chart} samples={samples} />
     </Paper>
   );
+}
+
+/** A minute of the plot; without an item where no process led. */
+interface Place {
+  readonly at: string;
+  readonly item?: Item;
+}
+
+/** Samples with an empty place wherever no process led: what was not seen is not drawn. */
+function* withGaps({ items, everyMs }: Samples): Generator<Place> {
+  let expected: number | undefined;
+  for (const item of items) {
+    const at = Date.parse(item.at);
+    for (let gap = expected ?? at; gap < at - everyMs / 2; gap += everyMs) {
+      yield { at: new Date(gap).toISOString() };
+    }
+    yield { at: item.at, item };
+    expected = at + everyMs;
+  }
+}
+
+/** Paths of steps one wide, and of the area below them; undefined interrupts both. */
+function drawSteps(heights: readonly (number | undefined)[]): { area: string; steps: string } {
+  let area = '';
+  let steps = '';
+  for (const [x, y] of heights.entries()) {
+    if (y === undefined) continue;
+    area += `M${x} ${HEIGHT}V${y}h1V${HEIGHT}`;
+    steps += `${heights[x - 1] === undefined ? `M${x} ` : 'V'}${y}h1`;
+  }
+  return { area, steps };
 }
 
 /** Height of a plot in its own units, which are one wide for each sample. */
@@ -63,21 +95,21 @@ const HEIGHT = 100;
 /** The steps of a number. The table below says the same to whoever does not see it. */
 function Plot({
   chart: { key, color },
-  items,
+  places,
   limit,
   point,
 }: {
   readonly chart: Chart;
-  readonly items: readonly Item[];
+  readonly places: readonly Place[];
   readonly limit: number | null;
   readonly point: (item: Item | undefined) => void;
 }) {
-  const top = toTop(Math.max(...items.map((item) => item[key])));
+  const top = toTop(Math.max(...places.map(({ item }) => item?.[key] ?? 0)));
   const toY = (value: number) => HEIGHT * (1 - value / top);
-  const steps = items.map((item) => `V${toY(item[key])}h1`).join('');
+  const { area, steps } = drawSteps(places.map(({ item }) => item && toY(item[key])));
   const pointAt = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    point(items[Math.floor(((clientX - left) / width) * items.length)]);
+    point(places[Math.floor(((clientX - left) / width) * places.length)]?.item);
   };
   return (
     <div className="plot" aria-hidden="true">
@@ -88,7 +120,7 @@ function Plot({
       </div>
       <svg
         aria-hidden="true"
-        viewBox={`0 0 ${items.length} ${HEIGHT}`}
+        viewBox={`0 0 ${places.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         color={`var(--mantine-color-${color}-6)`}
         onPointerMove={pointAt}
@@ -96,22 +128,22 @@ function Plot({
       >
         <path
           className="grid"
-          d={[0, 0.5, 1].map((part) => toLine(part * HEIGHT, items)).join('')}
+          d={[0, 0.5, 1].map((part) => toLine(part * HEIGHT, places)).join('')}
         />
-        <path className="area" d={`M0 ${HEIGHT}${steps}V${HEIGHT}`} />
-        <path className="steps" d={`M0 ${toY(items[0]?.[key] ?? 0)}${steps}`} />
-        {limit !== null && limit <= top && <path className="limit" d={toLine(toY(limit), items)} />}
+        <path className="area" d={area} />
+        <path className="steps" d={steps} />
+        {limit !== null && limit <= top && <path className="limit" d={toLine(toY(limit), places)} />}
       </svg>
       <div className="times">
         {[0, 1 / 3, 2 / 3, 1].map((part) => (
-          <span key={part}>{toTime(items[Math.round(part * (items.length - 1))]?.at ?? '')}</span>
+          <span key={part}>{toTime(places[Math.round(part * (places.length - 1))]?.at ?? '')}</span>
         ))}
       </div>
     </div>
   );
 }
 
-function toLine(y: number, { length }: readonly Item[]): string {
+function toLine(y: number, { length }: readonly Place[]): string {
   return `M0 ${y}h${length}`;
 }
 
@@ -131,7 +163,7 @@ function Numbers({
   return (
     <details>
       <summary>As a table</summary>
-      <Frame label={title} columns={['From', 'Value']}>
+      <Frame label={title} columns={['From', 'At most']}>
         {toRows(samples.items, key).map(({ at, value }) => (
           <tr key={at}>
             <th scope="row">{toTime(at)}</th>

@@ -1,3 +1,5 @@
+import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
@@ -21,6 +23,11 @@ export function LastDay() {
         lead="From the provider's request until the service holds it, in the last 24 hours."
       >
         <Leavers leavers={samples.data.leavers} />
+        <Text size="sm">
+          <Link to="/users" search={{ state: 'due' }}>
+            Users of whom something is to be done now
+          </Link>
+        </Text>
       </Section>
       <Section title="The last 24 hours">
         {samples.data.items.length === 0 ? (

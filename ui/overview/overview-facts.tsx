@@ -23,7 +23,8 @@ function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
       />,
     ],
     ['Calls that wait', toQueue(status)],
-    ['Queue', toEstimate(status)],
+    ['A new change', toEstimate(status)],
+    ['Done, at the earliest', <End key="end" status={status} />],
     ['Refused by the service', String(stuckCount)],
     ['Tried in vain', String(failingCount)],
     ['Changed by others', toDrifts(status.drifts)],
@@ -106,8 +107,36 @@ function toQueue({ upstream }: Ops<'Status'>): string {
 
 function toEstimate({ queue, due }: Ops<'Status'>): string {
   if (queue.isHeld) return 'held: nothing is changed now';
-  if (due === 0 || queue.changeMs < SHORT_MS) return 'a new change leaves at once';
-  return `a new change leaves in about ${toLength(queue.changeMs)}, a removal of access in ${toLength(queue.removeMs)}`;
+  if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
+  return `leaves in about ${toLength(queue.changeMs)}, a removal of access in ${toLength(queue.removeMs)}`;
+}
+
+const QUEUED = {
+  removals: 'removals of access',
+  changes: 'other changes',
+  looks: 'looks',
+} as const;
+
+/** The end of what waits, class by class, in the order of the turns. */
+function End({ status: { queue, failingCount, stuckCount } }: { readonly status: Ops<'Status'> }) {
+  const waiting = queue.classes.filter(({ waiting: count }) => count > 0);
+  const trouble = failingCount + stuckCount;
+  return (
+    <>
+      {waiting.length === 0 && 'nothing waits for its turn'}
+      {waiting.map(({ class: name, waiting: count, endMs }) => (
+        <div key={name}>
+          {count.toLocaleString('en')} {QUEUED[name]}:{' '}
+          {endMs === null ? 'not while nothing is changed' : `in ${toLength(endMs)}`}
+        </div>
+      ))}
+      {trouble > 0 && (
+        <div className="detail">
+          without {trouble.toLocaleString('en')} that do not come through
+        </div>
+      )}
+    </>
+  );
 }
 
 function toService({ credentials, service, pausedForMs }: Ops<'Status'>['upstream']): ReactNode {

@@ -1,7 +1,7 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useRead } from '../api/queries.ts';
+import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -18,28 +18,17 @@ const EVERY_MS = 5_000;
 
 /** Answers whether the bridge may be left alone. */
 export function OverviewPage() {
-  const status = useRead('Status', '/status', {
-    topics: ['work', 'plans', 'drifts', 'access'],
-    everyMs: EVERY_MS,
-  });
-  const held = useRead('PlanList', '/plans?status=held&limit=100', { topics: ['plans'] });
+  const status = useRead('Status', '/status', { topics: STATUS_TOPICS, everyMs: EVERY_MS });
   useEffect(() => {
     document.title = 'Overview · scim-bridge';
   }, []);
-  const error = status.error ?? held.error;
-  if (error) return <Fault error={error} />;
-  if (!status.data || !held.data) return <Loader aria-label="Loading" />;
-  return <Overview status={status.data} heldPlans={held.data.items.length} />;
+  if (status.error) return <Fault error={status.error} />;
+  if (!status.data) return <Loader aria-label="Loading" />;
+  return <Overview status={status.data} />;
 }
 
-function Overview({
-  status,
-  heldPlans,
-}: {
-  readonly status: Ops<'Status'>;
-  readonly heldPlans: number;
-}) {
-  const { tone, line, concerns } = toVerdict(status, heldPlans);
+function Overview({ status }: { readonly status: Ops<'Status'> }) {
+  const { tone, line, concerns } = toVerdict(status);
   return (
     <Stack gap="lg">
       <div className="verdict" data-tone={tone}>
@@ -61,13 +50,18 @@ function Overview({
 function Concerns({ concerns }: { readonly concerns: readonly Concern[] }) {
   return (
     <ul className="reasons" aria-label="What needs you">
-      {concerns.map(({ title, remedy, to }) => (
-        <li key={title}>
+      {concerns.map(({ code, title, remedy, page }) => (
+        <li key={`${code} ${title}`}>
           <strong>
             <Words text={title} />
           </strong>
           <p>
-            <Words text={remedy} /> {to && <Link to={to}>Show</Link>}
+            <Words text={remedy} />{' '}
+            {page && (
+              <Link to={page.to} search={page.search ?? {}} aria-label={`Show: ${title}`}>
+                Show
+              </Link>
+            )}
           </p>
         </li>
       ))}

@@ -1,12 +1,21 @@
 import type { Ops } from '../api/types.ts';
 import type { Tone } from '../parts/tag.tsx';
 
+type Status = Ops<'Status'>;
+
 /** Something that waits for an operator, or that will not end by itself. */
 export interface Concern {
+  readonly code: string;
   readonly title: string;
   readonly remedy: string;
   /** Page that shows it. */
-  readonly to?: '/plans' | '/drifts' | '/credentials' | '/users' | '/requests';
+  readonly page?: Place;
+}
+
+/** A page of the console, with its filters. */
+export interface Place {
+  readonly to: '/plans' | '/drifts' | '/credentials' | '/users' | '/groups' | '/requests';
+  readonly search?: Readonly<Record<string, string>>;
 }
 
 /** Answer to "may I leave it alone?". */
@@ -16,53 +25,82 @@ export interface Verdict {
   readonly concerns: readonly Concern[];
 }
 
-/** Decides the answer from the state of the bridge and the plans that wait. */
-export function toVerdict(status: Ops<'Status'>, heldPlans: number): Verdict {
-  const concerns = [...listConcerns(status, heldPlans)];
+/** Decides the answer from the state of the bridge. */
+export function toVerdict(status: Status): Verdict {
+  const concerns = [...listConcerns(status)];
   const count = concerns.length;
-  const things = count === 1 ? 'One thing needs' : `${count} things need`;
   if (status.status === 'unavailable') {
-    return { tone: 'bad', line: `No. The bridge cannot serve requests.`, concerns };
+    return { tone: 'bad', line: 'No. The bridge cannot serve requests.', concerns };
   }
+  const things = count === 1 ? 'One thing needs' : `${count} things need`;
   if (count > 0) return { tone: 'waiting', line: `Not yet. ${things} you.`, concerns };
-  if (status.writes.mode === 'observe') {
-    return { tone: 'good', line: 'Yes. It observes and changes nothing.', concerns };
-  }
   const line =
     status.due === 0
       ? 'Yes. The service holds everything that was asked for.'
-      : 'Yes. It works through what was asked for.';
+      : `Yes. It works through what was asked for${toEnd(status)}.`;
   return { tone: 'good', line, concerns };
 }
 
-function* listConcerns(status: Ops<'Status'>, heldPlans: number): Generator<Concern> {
-  const toldCodes = new Set(status.reasons.map(({ code }) => code));
+/** The end of the queue in a few words; nothing where it cannot be told. */
+function toEnd({ queue }: Status): string {
+  const last = queue.classes.findLast(({ waiting }) => waiting > 0);
+  if (last === undefined || last.endMs === null) return '';
+  return `, done in ${Math.max(1, Math.ceil(last.endMs / 60_000))} min at the earliest`;
+}
+
+function* listConcerns(status: Status): Generator<Concern> {
   for (const { code, detail, remedy } of status.reasons) {
-    const to = PAGES[code];
-    yield { title: detail, remedy, ...(to && { to }) };
+    const page = PAGES[code];
+    yield { code, title: detail, remedy, ...(page && { page }) };
   }
-  if (heldPlans > 0 && !['plan-held', 'recovery'].some((code) => toldCodes.has(code))) {
+  yield* listDrifts(status);
+  if (status.lastSweep?.status === 'incomplete') {
     yield {
-      title:
-        heldPlans === 1 ? 'A plan waits for a decision.' : `${heldPlans} plans wait for decisions.`,
-      remedy: 'Read what it would do, then approve or discard it.',
-      to: '/plans',
-    };
-  }
-  if (status.stuckCount > 0 && ![...toldCodes].some((code) => code.includes('stuck'))) {
-    yield {
-      title: `The service refuses ${status.stuckCount} acknowledged changes.`,
-      remedy:
-        'Read its words below. What is mended there is tried again within an hour, or now with Retry.',
+      code: 'sweep-incomplete',
+      title: `The last comparison was not complete: ${status.lastSweep.reasons.join('; ')}`,
+      remedy: 'What was not compared may differ. `scim-bridge sweep` compares again.',
     };
   }
 }
 
-const PAGES: Readonly<Record<string, Concern['to']>> = {
-  'plan-held': '/plans',
-  recovery: '/plans',
-  'drift-open': '/drifts',
-  'credentials-expiring': '/credentials',
-  'token-expiring': '/credentials',
-  disputed: '/users',
+/** Differences of what is managed that nobody has decided about, and that no plan repairs. */
+function* listDrifts({ drifts }: Status): Generator<Concern> {
+  const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
+  const count = (wanted: string) =>
+    managed.reduce((sum, drift) => sum + (drift.status === wanted ? drift.count : 0), 0);
+  const [contested, open] = [count('contested'), count('open')];
+  if (contested > 0) {
+    yield {
+      code: 'contested',
+      title: `${toDifferences(contested)} came back after each repair: somebody else wants it otherwise.`,
+      remedy: 'Find out who changes it, then repair, accept or ignore it.',
+      page: { to: '/drifts', search: { status: 'contested' } },
+    };
+  }
+  if (open > 0) {
+    yield {
+      code: 'drift-open',
+      title: `${toDifferences(open)} in the service, made by others, ${open === 1 ? 'waits' : 'wait'} for a decision.`,
+      remedy: 'Repair, accept or ignore each, or have `drift.policy` decide from now on.',
+      page: { to: '/drifts' },
+    };
+  }
+}
+
+function toDifferences(count: number): string {
+  return count === 1 ? 'One difference' : `${count.toLocaleString('en')} differences`;
+}
+
+/** Pages that show more of a reason, by its code in `/readyz`. */
+const PAGES: Readonly<Record<string, Place>> = {
+  'plan-held': { to: '/plans', search: { status: 'held' } },
+  recovery: { to: '/plans', search: { status: 'held' } },
+  stuck: { to: '/users', search: { state: 'stuck' } },
+  failing: { to: '/users', search: { state: 'due' } },
+  behind: { to: '/users', search: { state: 'due' } },
+  disputed: { to: '/users', search: { state: 'disputed' } },
+  'no-credential': { to: '/credentials' },
+  'credential-expires': { to: '/credentials' },
+  'provider-harm': { to: '/requests' },
+  'provider-silent': { to: '/requests' },
 };

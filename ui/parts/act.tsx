@@ -15,7 +15,7 @@ export interface ActOptions<Name extends OpsName> {
   readonly command: string;
   readonly path: string;
   readonly body?: object;
-  /** Asks once more, with this text. */
+  /** Asks once more, with this text, or with what it finds out first. */
   readonly confirm?: ReactNode;
   readonly isMain?: boolean;
   readonly isDangerous?: boolean;

@@ -85,7 +85,11 @@ function Rows<Row extends RowData>({ label, columns, list, toKey }: RowsOptions<
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus. */}
       <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
-        <table aria-rowcount={hasMore ? -1 : rows.length + 1}>
+        <table
+          aria-rowcount={hasMore ? -1 : rows.length + 1}
+          aria-busy={list.isOld}
+          inert={list.isOld}
+        >
           <thead>
             {table.getHeaderGroups().map(({ id, headers }) => (
               <tr key={id}>
@@ -143,6 +147,14 @@ function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
         <Button variant="default" size="compact-xs" loading={isReadingMore} onClick={list.readMore}>
           Read more
         </Button>
+      )}
+      {!list.isLive && (
+        <>
+          <span>So long a list is not read again by itself.</span>
+          <Button variant="default" size="compact-xs" onClick={list.refresh}>
+            Read again
+          </Button>
+        </>
       )}
     </div>
   );

@@ -16,6 +16,8 @@ type Row =
       readonly key: string;
       readonly action: Action;
       readonly count: number;
+      /** False: more of the plan is still to be read. */
+      readonly isWhole: boolean;
     }
   | { readonly kind: 'change'; readonly key: string; readonly action: Action };
 
@@ -67,6 +69,7 @@ function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
       {resource.type === 'group' && <ResourceLink {...resource} />}{' '}
       <span className="quiet">
         {toChange(kind, count)}
+        {!row.isWhole && ' so far'}
         {who && `, by ${who.by}`}
       </span>
     </strong>
@@ -116,7 +119,7 @@ function toRows(actions: LongList<Action>): LongList<Row> {
     const [action] = changes;
     if (action === undefined) return [];
     return [
-      { kind: 'heading', key, action, count: changes.length },
+      { kind: 'heading', key, action, count: changes.length, isWhole: !actions.hasMore },
       ...changes.map((each, place) => ({
         kind: 'change' as const,
         key: `${key} ${place}`,

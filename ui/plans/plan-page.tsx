@@ -27,7 +27,7 @@ export function PlanPage() {
       </Page>
     );
   }
-  return <OnePlan plan={plan.data} />;
+  return <OnePlan key={id} plan={plan.data} />;
 }
 
 function OnePlan({ plan }: { readonly plan: PlanOf }) {
@@ -42,6 +42,7 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
         items={[
           ['Changes', counts.total.toLocaleString('en')],
           ['By whom', toAuthors(plan.summary)],
+          ...(status === 'held' ? [] : [['What became of them', toProgress(plan)] as const]),
           ['Harm', toHarm(counts.harm)],
           ['From', toSource(plan.source)],
           ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
@@ -59,6 +60,20 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
       </Section>
       <History plan={plan} />
     </Page>
+  );
+}
+
+/** What became of the changes so far. */
+function toProgress({ done, dropped, waiting, counts: { total } }: PlanOf): string {
+  const parts = [
+    [done, 'done'],
+    [dropped, 'dropped out'],
+    [waiting, 'not begun'],
+    [total - done - dropped - waiting, 'under way'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0);
+  return (
+    told.map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ') || 'nothing'
   );
 }
 
@@ -143,8 +158,26 @@ function Undo({ plan }: { readonly plan: PlanOf }) {
       meaning="Makes a plan that takes back what this one did, as far as the provider has written nothing of it since."
       command={`scim-bridge plan undo ${plan.id}`}
       path={`/plans/${plan.id}/undo`}
+      confirm={<Undoing id={plan.id} />}
       onDone={({ id }) => void navigate({ to: '/plans/$id', params: { id } })}
     />
+  );
+}
+
+/** What undoing would do now. */
+function Undoing({ id }: { readonly id: string }) {
+  const preview = useRead('UndoPreview', `/plans/${encodeURIComponent(id)}/undoing`, {
+    topics: ['plans', 'work'],
+  });
+  if (preview.error) return <Fault error={preview.error} />;
+  if (!preview.data) return <Loader size="sm" aria-label="Loading" />;
+  const { counts, leftOut } = preview.data;
+  return (
+    <>
+      {toCounts(counts.kinds)}. Harm: {toHarm(counts.harm)}.
+      {leftOut > 0 &&
+        ` ${leftOut.toLocaleString('en')} stay as they are: the provider has written them since, or they cannot be undone.`}
+    </>
   );
 }
 

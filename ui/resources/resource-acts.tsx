@@ -1,7 +1,9 @@
+import { Loader } from '@mantine/core';
+import { useEffect } from 'react';
+import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Act, Acts } from '../parts/act.tsx';
-import { quote } from '../parts/command.tsx';
-import { toKind } from '../plans/words.ts';
+import { Act, Acts, Refusal } from '../parts/act.tsx';
+import { toKind, toRepair } from '../plans/words.ts';
 
 type Explanation = Ops<'Explanation'>;
 
@@ -16,7 +18,7 @@ export function ResourceActs({ it }: { readonly it: Explanation }) {
         label="Look now"
         isMain
         meaning="Reads it in the service now, with at most three calls, and says what differs."
-        command={`scim-bridge look ${quote(it.name)}`}
+        command={`scim-bridge look ${it.id}`}
         path={`${path}/look`}
         body={{}}
         told={toFound}
@@ -25,10 +27,11 @@ export function ResourceActs({ it }: { readonly it: Explanation }) {
         <Act
           name="Look"
           label="Look and repair"
-          meaning="Also changes back what differs, within the limits."
-          command={`scim-bridge look ${quote(it.name)} --repair`}
+          meaning="Looks, shows what differs, and asks before it is changed back, within the limits."
+          command={`scim-bridge look ${it.id} --repair`}
           path={`${path}/look`}
           body={{ repair: true }}
+          confirm={<LookFirst path={`${path}/look`} />}
           told={toFound}
         />
       )}
@@ -48,13 +51,34 @@ export function ResourceActs({ it }: { readonly it: Explanation }) {
   );
 }
 
+/** Looks, and tells what a repair would change. */
+function LookFirst({ path }: { readonly path: string }) {
+  const look = useChange('Look');
+  const { mutate } = look;
+  useEffect(() => mutate({ path, body: {} }), [mutate, path]);
+  if (look.error) return <Refusal error={look.error} />;
+  if (!look.data) return <Loader size="sm" aria-label="Looking" />;
+  const open = look.data.differences.filter(({ status, note }) => status === 'open' && !note);
+  if (open.length === 0) return <>Nothing differs that may be repaired.</>;
+  return (
+    <ul className="preview">
+      {open.map(({ id, kind, member }) => (
+        <li key={id}>
+          {member && <bdi>{member.name ?? member.id}: </bdi>}
+          {toKind(kind)}, {toRepair(kind)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Adopt({ it, path }: { readonly it: Explanation; readonly path: string }) {
   return (
     <Act
       name={it.type === 'user' ? 'User' : 'Group'}
       label="Take over"
       meaning="From now on the bridge may write it; what the service holds is what is wanted."
-      command={`scim-bridge adopt ${quote(it.name)}`}
+      command={`scim-bridge adopt ${it.id}`}
       path={`${path}/adopt`}
       body={{}}
       confirm={`The bridge takes ${it.name} over as the service holds it. A provider may then change and deactivate it.`}

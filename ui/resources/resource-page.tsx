@@ -17,13 +17,13 @@ const groupRoute = getRouteApi('/groups/$id');
 /** One user: each field with wanted and seen, the groups, and what happened. */
 export function UserPage() {
   const { id } = userRoute.useParams();
-  return <Resource type="users" id={id} />;
+  return <Resource key={id} type="users" id={id} />;
 }
 
 /** One group: each field with wanted and seen, its members and admins, and what happened. */
 export function GroupPage() {
   const { id } = groupRoute.useParams();
-  return <Resource type="groups" id={id} />;
+  return <Resource key={id} type="groups" id={id} />;
 }
 
 function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id: string }) {

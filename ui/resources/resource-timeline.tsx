@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { CommandLine, quote } from '../parts/command.tsx';
+import { CommandLine } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
 import { Empty, Section } from '../parts/page.tsx';
@@ -37,7 +37,7 @@ export function ResourceTimeline({
       {past.data && (
         <Line past={past.data} other={type === 'users' ? '/groups/$id' : '/users/$id'} />
       )}
-      {past.data && <CommandLine text={`scim-bridge why ${quote(past.data.name)}`} />}
+      {past.data && <CommandLine text={`scim-bridge why ${past.data.id}`} />}
     </Section>
   );
 }

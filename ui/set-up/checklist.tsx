@@ -1,3 +1,5 @@
+import { Select } from '@mantine/core';
+import { useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Moment } from '../parts/moment.tsx';
@@ -22,14 +24,25 @@ export function Checklist() {
   const clients = useRead('ClientList', '/clients?state=live&limit=1000', {
     topics: ['access', 'requests'],
   });
+  const [chosen, setChosen] = useState<string>();
   if (!requests.data || !tokens.data || !clients.data) return null;
   const credentials = [
     ...tokens.data.items.filter((token) => token.for === 'scim'),
     ...clients.data.items,
-  ];
-  const steps = toSteps(credentials, requests.data.items);
+  ].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+  const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0];
+  const steps = toSteps(credential, requests.data.items);
   return (
     <Section title="How far it has come">
+      {credentials.length > 1 && (
+        <Select
+          label="With the credential"
+          w={320}
+          data={credentials.map(({ id, name }) => ({ value: id, label: name }))}
+          value={credential?.id ?? null}
+          onChange={(id) => setChosen(id ?? undefined)}
+        />
+      )}
       <ol className="ticks">
         {steps.map((step) => (
           <li key={step.text}>
@@ -51,24 +64,27 @@ export function Checklist() {
   );
 }
 
-function toSteps(
-  credentials: readonly { readonly createdAt: string; readonly lastUsedAt: string | null }[],
-  requests: readonly Request[],
-): Step[] {
-  const oldest = requests.toReversed();
+interface Credential {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** What was done with one credential: another provider's requests tick nothing. */
+function toSteps(credential: Credential | undefined, requests: readonly Request[]): Step[] {
+  const own = requests.filter((request) => request.credential === credential?.id).toReversed();
   const find = (isIt: (request: Request) => boolean) =>
-    oldest.find((request) => request.status < 400 && isIt(request))?.at;
-  const used = credentials.map(({ lastUsedAt }) => lastUsedAt).find((at) => at !== null);
+    own.find((request) => request.status < 400 && isIt(request))?.at;
   return [
     {
       text: 'A credential of its own is made.',
       waiting: 'Make one above.',
-      at: credentials[0]?.createdAt,
+      at: credential?.createdAt,
     },
     {
       text: 'The provider has presented it, with its test of the connection or after.',
       waiting: 'Waiting for the test of the connection.',
-      at: used ?? requests.at(-1)?.at,
+      at: credential?.lastUsedAt ?? own[0]?.at,
     },
     {
       text: 'It has sent a user.',

@@ -13,7 +13,11 @@ export function SignIn() {
   const [token, setToken] = useState('');
   const signIn = useMutation({
     mutationFn: () => askSession('POST', { token: token.trim() }),
-    onSuccess: (me) => client.setQueryData(['me'], me),
+    onSuccess(me) {
+      // What somebody else was shown is not for this person.
+      client.removeQueries({ queryKey: ['ops'] });
+      client.setQueryData(['me'], me);
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -68,10 +72,16 @@ function Provider() {
           {refusal}
         </Alert>
       )}
-      <Button component="a" href="/console/oidc" size="sm">
+      <Button component="a" href={`/console/oidc?to=${encodeURIComponent(toHere())}`} size="sm">
         Sign in with your company account
       </Button>
       <Divider label="or" />
     </>
   );
+}
+
+/** The page that the person came for, without what was said of an attempt before. */
+function toHere(): string {
+  const { pathname, search } = location;
+  return search.startsWith('?refused=') ? pathname : `${pathname}${search}`;
 }

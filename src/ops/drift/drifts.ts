@@ -1,13 +1,16 @@
 import type { DriftStatus } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
+import type { ManyDecided, ManyDecision } from '../../reconcile/repair/decide-many.ts';
 import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import type { Change } from '../http/operator-acts.ts';
-import { type Answer, type Problem, problem, route } from '../http/route.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { DriftsDecided } from '../schemas/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
-/** Decisions about one drift. */
-export interface DriftDecisionSource extends Pick<DriftDecisions, 'repair' | 'accept' | 'ignore'> {
+/** Decisions about drifts. */
+export interface DriftDecisionSource
+  extends Pick<DriftDecisions, 'repair' | 'accept' | 'ignore' | 'many'> {
   /** Finds the status of a drift. */
   readonly findStatus: (id: string) => Promise<DriftStatus | undefined>;
 }
@@ -16,7 +19,7 @@ interface Needs {
   readonly decideDrifts: DriftDecisionSource;
 }
 
-/** Requests that decide about one drift. */
+/** Requests that decide about drifts. */
 export const driftRoutes = [
   route({
     method: 'post',
@@ -57,7 +60,78 @@ export const driftRoutes = [
       return { ...toAnswer(200, decision), change: toChange(before, decision, 'ignored') };
     },
   }),
+  route({
+    method: 'post',
+    path: '/drifts/decide',
+    tag: 'Sweeps and drift',
+    summary: 'Takes one decision about many; repairs are one plan, within the limits or as seen.',
+    body: 'DriftsBody',
+    answers: { 200: 'DriftsDecided', 409: 'Problem' },
+    async handle({ decideDrifts }: Needs, { operator, body }) {
+      const { decision: word, ids, dryRun: isDryRun = false } = body;
+      const decision = toDecision(body);
+      const asked = {
+        ids: [...new Set(ids)],
+        decision,
+        isDryRun,
+        by: toAuthor(body, operator.name),
+      };
+      return toManyAnswer(await decideDrifts.many(asked), { isDryRun, after: AFTER[word] });
+    },
+  }),
 ] as const;
+
+/** Status of a drift after a decision. */
+const AFTER = { repair: 'repairing', accept: 'accepted', ignore: 'ignored' } as const;
+
+function toDecision(body: OpsJson<'DriftsBody'>): ManyDecision {
+  switch (body.decision) {
+    case 'repair':
+      return { kind: body.decision, hash: body.hash };
+    case 'accept':
+      return { kind: body.decision };
+    case 'ignore':
+      return { kind: body.decision, until: Date.parse(body.until), reason: body.reason };
+    default:
+      return assertNever(body);
+  }
+}
+
+function toAuthor(body: OpsJson<'DriftsBody'>, operator: string): string {
+  return body.decision === 'ignore' ? (body.by ?? operator) : operator;
+}
+
+function toManyAnswer(
+  { kind, ones, plan }: ManyDecided,
+  { isDryRun, after }: { readonly isDryRun: boolean; readonly after: DriftStatus },
+): Answer<200, DriftsDecided> | Answer<409, Problem> {
+  switch (kind) {
+    case 'other-hash': {
+      const message = 'The plan has another hash: look at it first.';
+      return problem(409, 'other-plan', message, { hash: plan?.hash });
+    }
+    case 'above-limits': {
+      const exceeded = plan?.exceeded ?? [];
+      const message = `The plan is above the limits: ${exceeded.join('; ')}. Look at it, and send its hash.`;
+      return problem(409, 'above-limits', message, { hash: plan?.hash, exceeded });
+    }
+    case 'done': {
+      const done = ones.filter((one) => one.kind === 'done');
+      const refused = ones.flatMap(({ id, kind: code }) => (code === 'done' ? [] : [{ id, code }]));
+      const acts = done.map(({ id, before = null }) => ({
+        target: id,
+        change: { before: { status: before }, after: { status: after } },
+      }));
+      const json = {
+        ...{ dryRun: isDryRun, done: done.length, refused },
+        plan: plan === undefined ? null : { ...plan, id: plan.id ?? null },
+      };
+      return { ...ok(json), acts: isDryRun ? [] : acts };
+    }
+    default:
+      return assertNever(kind);
+  }
+}
 
 /** States for the acts of operators; a decision that was not taken leaves a drift as it was. */
 function toChange(

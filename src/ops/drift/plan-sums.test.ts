@@ -10,7 +10,7 @@ const COUNT = 250;
 const never = async () => {
   throw new Error('not asked for');
 };
-const decisions = { approve: never, discard: never, undo: never };
+const decisions = { approve: never, discard: never, undo: never, previewUndo: never };
 
 async function addPlan(store: Store) {
   const plan = {

@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { PLAN_STATUSES } from '../../domain/plan.ts';
+import { type ActionStatus, PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -29,8 +29,10 @@ interface AuthoredAction extends PlanActionView {
   readonly author: ActionAuthor | undefined;
 }
 
+type PlanDecisions = Pick<DriftDecisions, 'approve' | 'discard' | 'undo' | 'previewUndo'>;
+
 /** The plans of a store, and the decisions about them. */
-export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' | 'undo'> {
+export interface PlanSource extends PlanDecisions {
   readonly find: (id: string) => Promise<PlanRow | undefined>;
   readonly list: (page: Parameters<typeof listPlans>[1]) => Promise<PlanRow[]>;
   /** Actions with their authors, in the order of the plan. */
@@ -38,7 +40,7 @@ export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' |
     plan: PlanRow,
     page: { afterId: number; limit: number },
   ) => Promise<AuthoredAction[]>;
-  readonly countWaiting: (id: string) => Promise<number>;
+  readonly countActions: (id: string) => Promise<ReadonlyMap<ActionStatus, number>>;
   /** Counts the actions of a large plan by kind and author. */
   readonly sumUp: (plan: PlanRow) => Promise<PlanSum>;
 }
@@ -47,7 +49,7 @@ export interface PlanSource extends Pick<DriftDecisions, 'approve' | 'discard' |
 export function createPlanSource(
   db: Db,
   clock: { now(): number },
-  { approve, discard, undo }: Pick<DriftDecisions, 'approve' | 'discard' | 'undo'>,
+  { approve, discard, undo, previewUndo }: PlanDecisions,
 ): PlanSource {
   const listActions: PlanSource['listActions'] = async (plan, page) => {
     const views = await listPlanActionViews(db, plan.id, page);
@@ -59,10 +61,11 @@ export function createPlanSource(
     list: (page) => listPlans(db, page),
     listActions,
     sumUp: createPlanSums({ read: listActions, clock }),
-    countWaiting: async (id) => (await countPlanActions(db, id)).get('planned') ?? 0,
+    countActions: (id) => countPlanActions(db, id),
     approve,
     discard,
     undo,
+    previewUndo,
   };
 }
 
@@ -135,6 +138,17 @@ export const planRoutes = [
       decide(plans, id, () => plans.discard(id, operator.name)),
   }),
   route({
+    method: 'get',
+    path: '/plans/{id}/undoing',
+    tag: 'Plans',
+    summary: 'What undoing a plan would do now.',
+    answers: { 200: 'UndoPreview', 404: 'Problem' },
+    async handle({ plans }: Needs, { params }) {
+      const preview = await plans.previewUndo(params.id);
+      return preview === undefined ? unknownPlan() : ok(preview);
+    },
+  }),
+  route({
     method: 'post',
     path: '/plans/{id}/undo',
     tag: 'Plans',
@@ -168,7 +182,7 @@ async function decide(
 async function readState(source: PlanSource, id: string): Promise<JsonObject> {
   const plan = await source.find(id);
   if (plan === undefined) return { status: null };
-  return { status: plan.status, waiting: await source.countWaiting(id) };
+  return { status: plan.status, waiting: (await source.countActions(id)).get('planned') ?? 0 };
 }
 
 async function answerDecision(
@@ -245,9 +259,12 @@ function toSummary(row: PlanRow): PlanSummary {
 
 async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
   const shown = await readFirst(source, row);
+  const counted = await source.countActions(row.id);
   return {
     ...toSummary(row),
-    waiting: await source.countWaiting(row.id),
+    waiting: counted.get('planned') ?? 0,
+    dropped: counted.get('dropped') ?? 0,
+    done: counted.get('done') ?? 0,
     summary: shown.length < ACTIONS_SHOWN ? sumUp(shown) : await source.sumUp(row),
     actions: shown.map(toActionAnswer),
   };

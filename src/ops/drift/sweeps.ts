@@ -1,4 +1,9 @@
-import { ACTIVE_STATUSES, DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import {
+  ACTIVE_STATUSES,
+  DRIFT_KINDS,
+  DRIFT_STATUSES,
+  type DriftStatus,
+} from '../../domain/drift.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { SWEEP_READ_FACT } from '../../reconcile/compare/read-lists.ts';
 import { readProgress } from '../../reconcile/read/progress.ts';
@@ -127,21 +132,33 @@ export const sweepRoutes = [
     path: '/drifts',
     tag: 'Sweeps and drift',
     summary: 'Differences that nobody asked for, in order of finding.',
-    filters: { kind: DRIFT_KINDS, status: ['active', ...DRIFT_STATUSES], resource: 'text' },
+    filters: {
+      kind: DRIFT_KINDS,
+      status: ['active', 'undecided', ...DRIFT_STATUSES],
+      resource: 'text',
+    },
     meanings: {
-      status: '`active`: all that are not over.',
+      status: '`active`: all that are not over; `undecided`: open or contested.',
       resource: 'Of the user or group with this SCIM id, also as a member.',
     },
     answers: { 200: 'DriftList' },
     handle: async ({ sweeps: { listDrifts } }: Needs, { query }) => {
       const { kind, status, resource: resourceId } = query.filters;
-      const statuses = status === 'active' ? ACTIVE_STATUSES : status && [status];
+      const statuses = toStatuses(status);
       const read = ({ from: afterSeq, limit }: PartQuery) =>
         listDrifts({ kind, statuses, resourceId, afterSeq, limit });
       return ok(await readList(query, OLDEST, read, toDriftAnswer));
     },
   }),
 ] as const;
+
+/** Statuses of a filter; undefined: any. */
+function toStatuses(
+  status: DriftStatus | 'active' | 'undecided' | undefined,
+): readonly DriftStatus[] | undefined {
+  if (status === 'active') return ACTIVE_STATUSES;
+  return status === 'undecided' ? ['contested', 'open'] : status && [status];
+}
 
 /** A sweep as operators are shown it. */
 export function toSweepView(row: ShownSweep): SweepView {

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { assertNoParameters } from '../http/list-query.ts';
+import type { IsStillIn } from '../http/operator.ts';
 import type { News } from './news.ts';
 
 /** Time after which a stream ends, in milliseconds: its reader comes again, and is let in again. */
@@ -11,15 +12,18 @@ const RETRY_MS = 2_000;
 
 /**
  * `GET /ops/events`: server-sent events that name what has changed, and hold nothing else: `event: changed` with
- * `{"topics": […]}`.
+ * `{"topics": […]}`. A stream ends when its credential does.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html (read 2026-11-22)
  */
-export function streamNews(news: News): RequestHandler {
-  return (req, res) => {
+export function streamNews(news: News, isStillIn: IsStillIn): RequestHandler {
+  return (req, res, next) => {
     assertNoParameters(req.query);
     const stop = news.listen({
-      changed: (topics) => res.write(`event: changed\ndata: ${JSON.stringify({ topics })}\n\n`),
-      ended: () => res.end(),
+      changed(topics) {
+        res.write(`event: changed\ndata: ${JSON.stringify({ topics })}\n\n`);
+        if (topics.includes('access')) endOutsider();
+      },
+      ended: () => end(),
     });
     if (stop === undefined) {
       const message = 'No more streams now; ask for what is needed every few seconds instead.';
@@ -33,12 +37,27 @@ export function streamNews(news: News): RequestHandler {
       'X-Accel-Buffering': 'no',
     });
     res.write(`retry: ${RETRY_MS}\n\n`);
-    const beat = setInterval(() => res.write(':\n\n'), BEAT_MS);
-    const end = setTimeout(() => res.end(), STREAM_MS);
-    res.once('close', () => {
-      stop();
+    const beat = setInterval(() => {
+      res.write(':\n\n');
+      endOutsider();
+    }, BEAT_MS);
+    const last = setTimeout(() => end(), STREAM_MS);
+    res.once('close', forget);
+
+    /** Whoever is signed out meanwhile hears nothing more. */
+    function endOutsider(): void {
+      isStillIn(req).then((isIn) => isIn || end(), next);
+    }
+
+    function end(): void {
+      forget();
+      res.end();
+    }
+
+    function forget(): void {
+      stop?.();
       clearInterval(beat);
-      clearTimeout(end);
-    });
+      clearTimeout(last);
+    }
   };
 }

@@ -11,7 +11,7 @@ export const EXACT_JSON = { verify: assertUtf8, reviver: assertExact } as const;
  * make a dry run a real one.
  */
 export const jsonBody: ReturnType<typeof express.json> = express.json({
-  limit: '16kb',
+  limit: '32kb',
   type: () => true,
   ...EXACT_JSON,
 });

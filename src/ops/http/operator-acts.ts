@@ -36,6 +36,18 @@ export function noteChange(res: Response, change: Change): void {
   res.locals.change = change;
 }
 
+/** What was done about one of several subjects. */
+export interface SubjectAct {
+  /** Id, never a name. */
+  readonly target: string;
+  readonly change: Change;
+}
+
+/** Notes what was done about each subject of a request. */
+export function noteActs(res: Response, acts: readonly SubjectAct[]): void {
+  res.locals.acts = acts;
+}
+
 /** Reports each request that does more than read. */
 export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
   return (req, res, next) => {
@@ -45,12 +57,11 @@ export function tellActs(acted: (act: OperatorAct) => void): RequestHandler {
     res.once('finish', () => {
       const { name: operator, id: credential } = getOperator(res);
       const { statusCode: status } = res;
-      acted({
+      const act = {
         ...{ requestId: getRequestId(res), method, route: toRoute(req), status },
-        ...{ operator, credential, change: parseChange(res.locals.change) },
-        target: findTarget(req, res),
-        remoteAddress: req.ip ?? '',
-      });
+        ...{ operator, credential, remoteAddress: req.ip ?? '' },
+      };
+      for (const one of listSubjects(req, res)) acted({ ...act, ...one });
     });
     next();
   };
@@ -65,6 +76,19 @@ function findTarget({ params }: Request, { locals, statusCode }: Response): stri
   if (typeof locals.target === 'string') return locals.target;
   const isKnown = statusCode !== 400 && statusCode !== 404;
   return isKnown && typeof params.id === 'string' ? params.id : undefined;
+}
+
+/** Only `noteActs` sets them; else the request is one act. */
+function listSubjects(
+  req: Request,
+  res: Response,
+): readonly Pick<OperatorAct, 'target' | 'change'>[] {
+  const one = { target: findTarget(req, res), change: parseChange(res.locals.change) };
+  return parseActs(res.locals.acts) ?? [one];
+}
+
+function parseActs(value: unknown): readonly SubjectAct[] | undefined {
+  return value as readonly SubjectAct[] | undefined;
 }
 
 /** Only `noteChange` sets it. */

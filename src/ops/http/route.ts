@@ -13,7 +13,7 @@ import {
 } from './list-query.ts';
 import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
-import { type Change, noteChange, noteTarget } from './operator-acts.ts';
+import { type Change, noteActs, noteChange, noteTarget, type SubjectAct } from './operator-acts.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute<Needs> extends Described {
@@ -54,6 +54,8 @@ export interface Answer<Status extends number, Json> {
   readonly target?: string | undefined;
   /** States before and after, for the acts of operators that are kept. */
   readonly change?: Change;
+  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
+  readonly acts?: readonly SubjectAct[];
 }
 
 /** The JSON of every answer that something did not work. */
@@ -176,11 +178,12 @@ export function problem<Status extends number>(
 
 function send(
   res: Response,
-  { status, json, text, target, change }: Answer<number, unknown>,
+  { status, json, text, target, change, acts }: Answer<number, unknown>,
   answers: Answers,
 ): void {
   if (target !== undefined) noteTarget(res, target);
   if (change !== undefined) noteChange(res, change);
+  if (acts !== undefined) noteActs(res, acts);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   const shown = hidesNames(res) ? withoutNames(json, answers[status]) : json;
   res.send(text ?? JSON.stringify(shown));

@@ -13,6 +13,9 @@ import {
 } from './kinds.ts';
 import { personalJson, personalName, personalWords } from './personal.ts';
 
+/** Drifts of one decision. */
+const DRIFTS_MAX = 500;
+
 /** A sweep that was asked for. */
 export const sweepAsked = z.strictObject({ id: z.string() });
 
@@ -107,6 +110,75 @@ export const driftDecision = z.strictObject({
   id: z.string(),
   planId: z.string().optional().describe('The plan that repairs it.'),
 });
+
+const MANY = '{"decision": "repair", "ids": ["…"], "dryRun": true}';
+const manyError = `The body has to be ${MANY}, with 1 to 500 ids; repair may have a hash, ignore has until and reason.`;
+
+/** One decision about many drifts. */
+export const driftsBody = z.discriminatedUnion(
+  'decision',
+  [
+    z.strictObject(
+      {
+        ...{ decision: z.literal('repair'), ids: driftIds(), dryRun: dryRun() },
+        hash: z
+          .string({ error: manyError })
+          .optional()
+          .describe(
+            'What a dry run told: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
+          ),
+      },
+      { error: manyError },
+    ),
+    z.strictObject(
+      { decision: z.literal('accept'), ids: driftIds(), dryRun: dryRun() },
+      { error: manyError },
+    ),
+    z.strictObject(
+      {
+        ...{ decision: z.literal('ignore'), ids: driftIds(), dryRun: dryRun() },
+        ...ignoreBody.shape,
+      },
+      { error: manyError },
+    ),
+  ],
+  { error: manyError },
+);
+
+function driftIds() {
+  const ids = z.array(z.string({ error: manyError }), { error: manyError });
+  return ids.min(1, { error: manyError }).max(DRIFTS_MAX, { error: manyError });
+}
+
+function dryRun() {
+  const asked = z.boolean({ error: manyError }).optional();
+  return asked.describe('Tells what would be done, and does nothing.');
+}
+
+/** The effect of one decision about many drifts. */
+export const driftsDecided = z.strictObject({
+  dryRun: z.boolean().describe('Nothing was done.'),
+  done: count().describe('Drifts that were decided, or would be.'),
+  refused: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        code: word(['unknown', 'not-open', 'not-possible']),
+      }),
+    )
+    .describe('The others: there is none, it is over or being repaired, or it cannot be done.'),
+  plan: z
+    .strictObject({
+      id: z.string().nullable().describe('null: it was not made.'),
+      hash: z.string().describe('What the decision is given to mean exactly this plan.'),
+      counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
+      exceeded: z.array(z.string()).describe('Limits that it exceeds.'),
+    })
+    .nullable()
+    .describe('The plan that repairs them all; null: nothing is repaired.'),
+});
+/** The effect of one decision about many drifts as an operator is shown it. */
+export type DriftsDecided = JsonOf<typeof driftsDecided>;
 
 const LOOK = '{"repair": true}';
 

@@ -59,6 +59,10 @@ export type PlanActionAnswer = JsonOf<typeof planAction>;
 /** A plan with its first actions. */
 export const plan = planSummary.extend({
   waiting: count().describe('Actions of which nothing was done yet.'),
+  done: count().describe('Actions that were done.'),
+  dropped: count().describe(
+    'Actions that dropped out: they did not hold any more, or somebody is protected.',
+  ),
   summary: z
     .array(
       z.strictObject({
@@ -77,5 +81,11 @@ export type PlanAnswer = JsonOf<typeof plan>;
 
 /** The plan that undoes another. */
 export const undoing = plan.extend({
+  leftOut: count().describe('Actions that cannot be undone.'),
+});
+
+/** What undoing a plan would do. */
+export const undoPreview = z.strictObject({
+  counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
   leftOut: count().describe('Actions that cannot be undone.'),
 });

@@ -15,6 +15,8 @@ import { act } from './acts.ts';
 import {
   drift,
   driftDecision,
+  driftsBody,
+  driftsDecided,
   ignoreBody,
   look,
   lookBody,
@@ -30,7 +32,7 @@ import {
   notificationTest,
   notificationTestBody,
 } from './notifications.ts';
-import { plan, planAction, planSummary, undoing } from './plans.ts';
+import { plan, planAction, planSummary, undoing, undoPreview } from './plans.ts';
 import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import {
@@ -81,12 +83,15 @@ export const opsSchemas = {
   LookBody: lookBody,
   Look: look,
   DriftDecision: driftDecision,
+  DriftsBody: driftsBody,
+  DriftsDecided: driftsDecided,
   PlanSummary: planSummary,
   PlanList: listOf(planSummary),
   Plan: plan,
   PlanAction: planAction,
   PlanActionList: listOf(planAction),
   Undoing: undoing,
+  UndoPreview: undoPreview,
   Recovery: recovery,
   FirstRun: firstRun,
   HashBody: hashBody,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { QUEUED_CLASSES } from '../../store/resources/backlog.ts';
 import { sweep } from './drift.ts';
 import {
   bodyOf,
@@ -91,6 +92,17 @@ export const status = z.strictObject({
       isHeld: z.boolean().describe('Nothing is changed in the service for now.'),
       removeMs: count().describe('For a removal of access.'),
       changeMs: count().describe('For any other change.'),
+      classes: z
+        .array(
+          z.strictObject({
+            class: word(QUEUED_CLASSES),
+            waiting: count().describe('Without what is refused or was tried in vain.'),
+            endMs: count()
+              .nullable()
+              .describe('Until the last of it has had its turn, at the earliest; null: not now.'),
+          }),
+        )
+        .describe('What waits for its turn, in the order of the turns, at one call each.'),
     })
     .describe('How long a new change would wait for its turn, as estimated by the leader.'),
   firstRead: z

@@ -54,6 +54,7 @@ function toStore({
     failing: 0,
     disputed: 0,
     failingSince: undefined,
+    queued: { removals: 0, changes: 0, looks: 0 },
     oldestSince: undefined,
     ...backlog,
   };

@@ -45,11 +45,14 @@ function toSamples(rows: readonly SampleRow[], minutes: number): SamplesAnswer {
   };
 }
 
-/** What happens is told as of one minute, and what is there as the most that was there. */
+/**
+ * What happens is told as of one minute, rounded up, so that what is rare is not told as nothing; and what is there as
+ * the most that was there.
+ */
 function toItem(rows: readonly SampleRow[]): SamplesAnswer['items'][number] {
   const [first] = rows;
   const mean = (key: 'calls' | 'requests' | 'refused') =>
-    Math.round(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
+    Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
   return {
     at: toMoment(first?.at ?? 0),

@@ -2,7 +2,11 @@ import type { AttemptsView } from '../../access/failure-counts.ts';
 import type { Queue } from '../../reconcile/loop/convergence.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { LateLeavers } from '../../store/changes.ts';
-import type { StuckPart, TroubledResource } from '../../store/resources/backlog.ts';
+import {
+  QUEUED_CLASSES,
+  type StuckPart,
+  type TroubledResource,
+} from '../../store/resources/backlog.ts';
 import type { DisputeView } from '../../store/resources/disputes.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { toMoment } from '../http/moment.ts';
@@ -32,6 +36,8 @@ export interface StatusSources {
   readonly findLeavers: () => Promise<LateLeavers>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
   readonly readQueue: () => Promise<Queue>;
+  /** Time that each call takes of the rate, in milliseconds. */
+  readonly callMs: number;
   readonly scimUrl: string;
   readonly about: About;
   readonly engine: 'sqlite' | 'postgres';
@@ -74,7 +80,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
   return {
     ...readiness,
     scimUrl: sources.scimUrl,
-    queue: toQueueStatus(queue),
+    queue: toQueueStatus(queue, backlog, sources),
     ...seen,
     writes: toWritesView(sources.writes(), backlog),
     due: backlog.due,
@@ -136,8 +142,23 @@ function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) 
   return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
 }
 
-function toQueueStatus({ isHeld, aheadMs: { remove, change } }: Queue): Status['queue'] {
-  return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) };
+function toQueueStatus(
+  { isHeld, aheadMs: { remove, change } }: Queue,
+  { queued }: WaitingWork,
+  sources: Pick<StatusSources, 'upstreamHealth' | 'callMs'>,
+): Status['queue'] {
+  let ahead = 0;
+  const { credentials, service, pausedForMs } = sources.upstreamHealth();
+  const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
+  return {
+    ...{ isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) },
+    classes: QUEUED_CLASSES.map((name) => {
+      const waiting = queued[name];
+      ahead += waiting;
+      const endMs = waiting === 0 ? 0 : Math.round(pausedForMs + ahead * sources.callMs);
+      return { class: name, waiting, endMs: isStopped && waiting > 0 ? null : endMs };
+    }),
+  };
 }
 
 function toAttemptsStatus({ failed, sources }: AttemptsView) {

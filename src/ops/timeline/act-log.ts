@@ -58,6 +58,7 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'POST /ops/drifts/:id/repair': { act: 'had a difference repaired' },
   'POST /ops/drifts/:id/accept': { act: 'accepted a difference' },
   'POST /ops/drifts/:id/ignore': { act: 'left a difference alone' },
+  'POST /ops/drifts/decide': { act: 'decided about a difference' },
   'POST /ops/plans/:id/approve': { act: 'approved a plan' },
   'POST /ops/plans/:id/discard': { act: 'discarded a plan' },
   'POST /ops/plans/:id/undo': { act: 'had a plan undone' },

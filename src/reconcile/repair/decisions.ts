@@ -133,7 +133,11 @@ async function decideDrift(
     await enterRules(tx, rules, 'names');
     const drift = await findDrift(tx, id);
     if (drift === undefined) return { kind: 'unknown' };
-    const isOpen = ['open', 'contested', 'ignored'].includes(drift.status);
-    return isOpen ? act(tx, drift) : { kind: 'not-open', drift };
+    return isUndecided(drift) ? act(tx, drift) : { kind: 'not-open', drift };
   });
+}
+
+/** True for a drift that is neither over nor being repaired. */
+export function isUndecided({ status }: Pick<DriftRow, 'status'>): boolean {
+  return status === 'open' || status === 'contested' || status === 'ignored';
 }

@@ -1,6 +1,7 @@
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
+import { decideMany, type ManyDecided, type ManyRequest } from './decide-many.ts';
 import {
   acceptOne,
   type DriftDecision,
@@ -15,7 +16,7 @@ import { followPlans } from './follow.ts';
 import { createInspections } from './inspect.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { createReclaimer } from './reclaim.ts';
-import { type UndoDecision, undoPlan } from './undo.ts';
+import { previewUndo, type UndoDecision, type UndoPreview, undoPlan } from './undo.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -41,9 +42,11 @@ export interface DriftDecisions {
   approve(id: string, hash: string, by: string): Promise<PlanDecision>;
   discard(id: string, by: string): Promise<PlanDecision>;
   undo(id: string, by: string): Promise<UndoDecision>;
+  previewUndo(id: string): Promise<UndoPreview | undefined>;
   repair(driftId: string, by: string): Promise<DriftDecision>;
   accept(driftId: string): Promise<DriftDecision>;
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
+  many(request: ManyRequest): Promise<ManyDecided>;
 }
 
 /** Creates the decisions of one process. */
@@ -60,9 +63,11 @@ export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
     discard: (id, by) =>
       decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
     undo: (id, by) => decided(undoPlan(deps, id, by)),
+    previewUndo: (id) => previewUndo(deps, id),
     repair: (id, by) => decided(repairDrift(deps, id, by)),
     accept: (id) => decided(acceptOne(deps, id)),
     ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
+    many: (request) => decided(decideMany(deps, request)),
   };
 }
 

@@ -4,6 +4,7 @@ import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
+import { countActions, type PlanCounts } from '../../plan/plan-summary.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listLinks } from '../../store/links/links.ts';
 import {
@@ -64,6 +65,25 @@ export async function undoPlan(deps: DecisionDeps, id: string, by: string): Prom
       undoes: id,
     });
     return { kind: 'done', plan: undoing, leftOut };
+  });
+}
+
+/** What undoing a plan would do: its actions, and how many of the plan stay. */
+export interface UndoPreview {
+  readonly counts: PlanCounts;
+  readonly leftOut: number;
+}
+
+/** Tells what undoing a plan would do now; undefined: there is no such plan. */
+export async function previewUndo(
+  deps: DecisionDeps,
+  id: string,
+): Promise<UndoPreview | undefined> {
+  return deps.store.write(async (tx) => {
+    const plan = await lockPlan(tx, id);
+    if (plan === undefined) return undefined;
+    const { actions, leftOut } = await listUndoing(tx, deps, plan);
+    return { counts: countActions(actions), leftOut };
   });
 }
 

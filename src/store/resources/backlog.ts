@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isStuck, type Refusal, type StuckField } from '../../domain/stuck.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { LinkTable } from '../links/links.ts';
@@ -24,11 +24,19 @@ export interface Backlog {
   readonly failingSince: number | undefined;
   /** Epoch milliseconds since when the oldest waits that is not stuck; undefined: none waits. */
   readonly oldestSince: number | undefined;
+  /** Users and groups that wait for their turn alone, in the order of their turns. */
+  readonly queued: Readonly<Record<QueuedClass, number>>;
 }
 
-interface BacklogRow {
+/** Classes of what waits for its turn, the most urgent first. */
+export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
+
+/** One of these classes. */
+export type QueuedClass = (typeof QUEUED_CLASSES)[number];
+
+interface BacklogRow extends Readonly<Record<QueuedClass, number>> {
   readonly due: number;
-  readonly changes: number;
+  readonly writes: number;
   readonly stuck: number;
   readonly failing: number;
   readonly failing_since: number | null;
@@ -40,22 +48,34 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   const rows: BacklogRow[] = [];
   for (const table of ['users', 'groups'] as const) {
     const read = await sql<BacklogRow>`
-      select count(*) as due, count(case when due_class < 2 then 1 end) as changes,
+      select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
         count(stuck_at) as stuck,
         count(case when ${IS_FAILING} then 1 end) as failing,
         min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as failing_since,
-        min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest
+        min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest,
+        ${sql.join(QUEUED_CLASSES.map(countQueued))}
       from ${sql.table(table)} where due_at is not null`.execute(db);
     rows.push(...read.rows);
   }
   return {
     due: sum(rows.map(({ due }) => due)),
-    changes: sum(rows.map(({ changes }) => changes)),
+    changes: sum(rows.map(({ writes }) => writes)),
     stuck: sum(rows.map(({ stuck }) => stuck)),
     failing: sum(rows.map(({ failing }) => failing)),
     failingSince: findOldest(rows.map(({ failing_since }) => failing_since)),
     oldestSince: findOldest(rows.map(({ oldest }) => oldest)),
+    queued: {
+      removals: sum(rows.map(({ removals }) => removals)),
+      changes: sum(rows.map(({ changes }) => changes)),
+      looks: sum(rows.map(({ looks }) => looks)),
+    },
   };
+}
+
+/** Counts what neither is stuck nor fails, of one class. */
+function countQueued(name: QueuedClass, dueClass: number): RawBuilder<unknown> {
+  const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3`;
+  return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
 }
 
 function sum(numbers: readonly number[]): number {

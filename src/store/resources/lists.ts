@@ -16,7 +16,7 @@ export interface ResourceFilter {
   /** True: the resource has a drift. */
   readonly drifted: boolean | undefined;
   readonly deleted: boolean;
-  /** Part of a userName, an address or a displayName, in any case. */
+  /** Part of a userName, an address or a displayName, in any case, or a whole id. */
   readonly text: string | undefined;
 }
 
@@ -123,9 +123,14 @@ const DISPUTES_OF: Readonly<Record<Table, RawBuilder<number>>> = {
   groups: sql`(select count(*) from disputes where resource_type = 'group' and name_folded = groups.display_name_folded)`,
 };
 
+/** A user also has those of memberships and admin rights, which stand with the group. */
 function toDrifts(table: Table): RawBuilder<number> {
-  return sql`(select count(*) from drifts
-    where status in (${sql.join(ACTIVE_STATUSES)}) and resource_id = ${sql.ref(`${table}.id`)})`;
+  const count = (column: 'resource_id' | 'member_id') => sql<number>`(select count(*) from drifts
+    where status in (${sql.join(ACTIVE_STATUSES)}) and ${sql.ref(column)} = ${sql.ref(`${table}.id`)}
+    and ${column === 'member_id' ? sql`member_id <> ''` : sql`1 = 1`})`;
+  return table === 'groups'
+    ? count('resource_id')
+    : sql<number>`(${count('resource_id')} + ${count('member_id')})`;
 }
 
 function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> {
@@ -146,10 +151,23 @@ function toCondition(table: Table, filter: ResourceFilter): RawBuilder<SqlBool> 
   return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
 }
 
+/** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
 function toText(table: Table, text: string): RawBuilder<SqlBool> {
   const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
   const matches = (column: string) => sql<SqlBool>`${sql.ref(column)} like ${like} escape '\\'`;
-  if (table === 'groups') return matches('display_name_folded');
-  return sql<SqlBool>`(${matches('user_name_folded')} or ${matches('display_name_folded')}
-    or id in (select user_id from user_emails where ${matches('email_folded')}))`;
+  const is = (column: string) => sql<SqlBool>`${sql.ref(column)} = ${text}`;
+  const isNumber = (column: string) =>
+    /^\d{1,15}$/.test(text) ? [sql<SqlBool>`${sql.ref(column)} = ${Number(text)}`] : [];
+  const conditions =
+    table === 'groups'
+      ? [
+          ...[matches('display_name_folded'), is('upstream_scim_id'), is('upstream_uid')],
+          ...isNumber('upstream_rest_id'),
+        ]
+      : [
+          ...[matches('user_name_folded'), matches('display_name_folded')],
+          sql`id in (select user_id from user_emails where ${matches('email_folded')})`,
+          ...isNumber('upstream_id'),
+        ];
+  return sql<SqlBool>`(${sql.join([is('id'), is('external_id'), ...conditions], sql` or `)})`;
 }

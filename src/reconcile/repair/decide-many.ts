@@ -1,0 +1,200 @@
+import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
+import { enterRules } from '../../rules/follow.ts';
+import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { addPlan } from '../add-plan.ts';
+import { isStillSo, lockCurrent } from './current.ts';
+import {
+  acceptOne,
+  type DriftDecision,
+  type Ignoring,
+  ignoreDrift,
+  isUndecided,
+} from './decisions.ts';
+import type { DecisionDeps } from './deps.ts';
+import { listExceeded, toPlanAction } from './make-plan.ts';
+import { findProtection } from './protection.ts';
+
+/** Decision of an operator about many drifts. */
+export type ManyDecision =
+  | {
+      readonly kind: 'repair';
+      /** Hash of the plan that the operator was shown; undefined: one within the limits, whatever it is. */
+      readonly hash: string | undefined;
+    }
+  | { readonly kind: 'accept' }
+  | ({ readonly kind: 'ignore' } & Omit<Ignoring, 'by'>);
+
+/** Request for a decision about many drifts. */
+export interface ManyRequest {
+  readonly ids: readonly string[];
+  readonly decision: ManyDecision;
+  /** True: nothing is done, and what would be is told. */
+  readonly isDryRun: boolean;
+  /** Name of the operator. */
+  readonly by: string;
+}
+
+/** Outcome of a decision for one of many drifts. */
+export interface OneDecided {
+  readonly id: string;
+  readonly kind: DriftDecision['kind'];
+  /** Status before the decision; undefined: there is no such drift. */
+  readonly before: DriftStatus | undefined;
+}
+
+/** Plan that repairs many drifts. */
+export interface ManyPlan {
+  /** Undefined: it was not made. */
+  readonly id: string | undefined;
+  readonly hash: string;
+  readonly counts: PlanCounts;
+  /** Limits that it would exceed, in words. */
+  readonly exceeded: readonly string[];
+}
+
+/** Result of a decision about many drifts. */
+export interface ManyDecided {
+  /** `other-hash`, `above-limits`: nothing was done. */
+  readonly kind: 'done' | 'other-hash' | 'above-limits';
+  readonly ones: readonly OneDecided[];
+  /** Undefined where nothing is to be repaired. */
+  readonly plan: ManyPlan | undefined;
+}
+
+/** Decides about many drifts: repairs are one plan, which exceeds a limit only where the operator has seen it. */
+export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
+  const { decision, ids, isDryRun } = request;
+  if (decision.kind === 'repair') return repairMany(deps, request, decision.hash);
+  const ones: OneDecided[] = [];
+  for (const id of ids) {
+    const before = (await findDrift(deps.store.read, id))?.status;
+    const decided = isDryRun
+      ? await deps.store.write((tx) => previewOne(tx, deps, { id, decision }))
+      : await decideOne(deps, id, { ...decision, by: request.by });
+    ones.push({ id, kind: decided.kind, before });
+  }
+  return { kind: 'done', ones, plan: undefined };
+}
+
+type OtherDecision = Exclude<ManyDecision, { kind: 'repair' }>;
+
+function decideOne(
+  deps: DecisionDeps,
+  id: string,
+  decision: OtherDecision & { readonly by: string },
+): Promise<DriftDecision> {
+  switch (decision.kind) {
+    case 'accept':
+      return acceptOne(deps, id);
+    case 'ignore':
+      return ignoreDrift(deps, id, decision);
+    default:
+      return assertNever(decision);
+  }
+}
+
+/** Tells what a decision would come to, as far as it is known without a call. */
+async function previewOne(
+  tx: Db,
+  deps: DecisionDeps,
+  { id, decision }: { readonly id: string; readonly decision: OtherDecision },
+): Promise<Pick<OneDecided, 'kind'>> {
+  const drift = await findDrift(tx, id);
+  if (drift === undefined) return { kind: 'unknown' };
+  if (!isUndecided(drift)) return { kind: 'not-open' };
+  if (decision.kind === 'ignore' || isUnmanagedKind(drift.kind)) return { kind: 'done' };
+  const key = { type: drift.resource_type, id: drift.resource_id };
+  const current = await lockCurrent(tx, deps, key);
+  const { change: kind } = drift;
+  const isSo = current !== undefined && kind !== null && isStillSo(current, { ...drift, kind });
+  return { kind: isSo ? 'done' : 'not-possible' };
+}
+
+async function repairMany(
+  deps: DecisionDeps,
+  { ids, isDryRun, by }: ManyRequest,
+  hash: string | undefined,
+): Promise<ManyDecided> {
+  return deps.store.write(async (tx) => {
+    await enterRules(tx, deps.rules, 'names');
+    const { ones, drifts } = await sortOut(tx, deps, ids);
+    if (drifts.length === 0) return { kind: 'done', ones, plan: undefined };
+    const now = deps.clock.now();
+    const plan = await toPlan(tx, deps, { drifts, now });
+    if (isDryRun) return { kind: 'done', ones, plan };
+    const obstacle = findMismatch(plan, hash);
+    if (obstacle !== undefined) return { kind: obstacle, ones, plan };
+    const { id } = await storePlan(tx, drifts, { by, now, automatic: hash === undefined ? 1 : 0 });
+    return { kind: 'done', ones, plan: { ...plan, id } };
+  });
+}
+
+/** The drifts that can be repaired, and what becomes of each. */
+async function sortOut(
+  tx: Db,
+  deps: DecisionDeps,
+  ids: readonly string[],
+): Promise<{ readonly ones: OneDecided[]; readonly drifts: DriftRow[] }> {
+  const ones: OneDecided[] = [];
+  const drifts: DriftRow[] = [];
+  for (const id of ids) {
+    const drift = await findDrift(tx, id);
+    const kind = await findObstacle(tx, deps, drift);
+    ones.push({ id, kind: kind ?? 'done', before: drift?.status });
+    if (kind === undefined && drift !== undefined) drifts.push(drift);
+  }
+  return { ones, drifts };
+}
+
+async function toPlan(
+  tx: Db,
+  { repair }: DecisionDeps,
+  { drifts, now }: { readonly drifts: readonly DriftRow[]; readonly now: number },
+): Promise<ManyPlan> {
+  const actions = drifts.map(toPlanAction);
+  const exceeded = await listExceeded(tx, repair.limits, { actions, waiting: [], now });
+  return { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
+}
+
+/** The reason why a plan is not the one that is meant; undefined: it is. */
+function findMismatch(
+  { hash, exceeded }: ManyPlan,
+  seen: string | undefined,
+): 'other-hash' | 'above-limits' | undefined {
+  if (seen === undefined) return exceeded.length > 0 ? 'above-limits' : undefined;
+  return seen === hash ? undefined : 'other-hash';
+}
+
+/** The reason why a drift cannot be repaired; undefined: it can. */
+async function findObstacle(
+  tx: Db,
+  deps: DecisionDeps,
+  drift: DriftRow | undefined,
+): Promise<Exclude<DriftDecision['kind'], 'done'> | undefined> {
+  if (drift === undefined) return 'unknown';
+  if (!isUndecided(drift)) return 'not-open';
+  if (isUnmanagedKind(drift.kind)) return 'not-possible';
+  const isProtected = (await findProtection(tx, deps, toPlanAction(drift))) !== undefined;
+  return isProtected ? 'not-possible' : undefined;
+}
+
+/** Stores the plan as approved. What the operator has seen counts for no limit. */
+async function storePlan(
+  tx: Db,
+  drifts: readonly DriftRow[],
+  {
+    by,
+    now,
+    automatic,
+  }: Pick<PlanRow, 'automatic'> & { readonly by: string; readonly now: number },
+): Promise<PlanRow> {
+  const standing = { status: 'approved', source: 'operator', reason: null } as const;
+  const plan = await addPlan(tx, drifts.map(toPlanAction), { ...standing, automatic, by, now });
+  const ids = drifts.map(({ id }) => id);
+  await changeDrifts(tx, ids, { plan_id: plan.id });
+  return plan;
+}
