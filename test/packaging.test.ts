@@ -121,7 +121,8 @@ const proxies = [
 ];
 for (const { file, asks } of proxies) {
   test(`${file} asks what the compose file starts`, () => {
-    const [, addresses = ''] = /^\s*reverse_proxy (.*) \{$/m.exec(read(file)) ?? [];
+    const [, addresses = ''] =
+      /^\s*reverse_proxy (?:\{\$BRIDGES:)?(.*?)\}? \{$/m.exec(read(file)) ?? [];
     expect(addresses.split(' ')).toEqual(asks);
     for (const address of asks) expect(Object.keys(services)).toContain(address.split(':')[0]);
     expect(mountsOf('caddy', 'balancer')).toContain(`./${file}:/etc/caddy/Caddyfile:ro`);

@@ -18,7 +18,7 @@ export interface BannerFacts {
 export function toBanner(facts: BannerFacts): string {
   const { publicUrl, opsUrl, settings, token, operator } = facts;
   const base = `${publicUrl}${SCIM_PATH}`;
-  const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so`;
+  const address = `SCIM base URL  ${base}\nReady when     ${publicUrl}/readyz says so\nConsole        ${opsUrl}${CONSOLE_PATH}`;
   if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
   if (token === undefined) return `\n${address}\nSCIM tokens    scim-bridge token list\n\n`;
   const ops = operator === undefined ? '' : `Operator token ${operator}\n`;
@@ -26,7 +26,6 @@ export function toBanner(facts: BannerFacts): string {
 scim-bridge is serving the embedded sandbox (set UPSTREAM_URL for a real service)
 
 ${address}
-Console        ${opsUrl}${CONSOLE_PATH}
 SCIM token     ${token}
 ${ops}
 Try it:

@@ -10,7 +10,8 @@ export function listUpstream({ credentials, service, pausedForMs }: UpstreamFact
     reasons.push({
       code: 'credentials-refused',
       detail: `The service refuses the token since ${toMoment(credentials.sinceMs)}; writes are kept for later.`,
-      remedy: 'Set a new token as `upstream.token` and restart; `scim-bridge check` proves it.',
+      remedy:
+        'Set a new token as `upstream.token`: one in a file is read again by itself, else restart. `scim-bridge check` proves it.',
     });
   }
   if (service.kind === 'shut') {
