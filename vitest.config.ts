@@ -45,6 +45,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // A busy machine is slow, not wrong.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
     retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 30_000 } },
