@@ -132,7 +132,9 @@ function Plot({
         />
         <path className="area" d={area} />
         <path className="steps" d={steps} />
-        {limit !== null && limit <= top && <path className="limit" d={toLine(toY(limit), places)} />}
+        {limit !== null && limit <= top && (
+          <path className="limit" d={toLine(toY(limit), places)} />
+        )}
       </svg>
       <div className="times">
         {[0, 1 / 3, 2 / 3, 1].map((part) => (

@@ -202,7 +202,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
   const takeover = step.undos.find(
     ({ version, undo }) => undo.before?.origin === null && version === row.version,
   );
-  if (takeover !== undefined) {
+  if (takeover !== undefined && row.deleted_at === null) {
     await endObservedUser(tx, row.id, step.now);
     const undone = [{ version: takeover.version, problem: NOT_THERE }];
     return { finished: true, ...GONE, undone, notified: [] };
