@@ -620,3 +620,88 @@ describeBridges('a change of one person that the service fails at', ({ makeUrl }
       await makeUrl('migrated'),
     ));
 });
+
+describe('somebody or something at which the service fails, looks included', () => {
+  const settings = { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '5' };
+  const options = { settings, requestsPerSecond: 5 };
+
+  /** Has looks fail at everything whose path holds this text. */
+  function breakLooks({ sandbox }: TestBridge, about: string): void {
+    const looks = ['scim.getUser', 'groups.getGroup', 'scim.getGroup'] as const;
+    for (const operation of looks) sandbox.faults.add({ operation, about, fault: BROKEN });
+  }
+
+  /** Lets time pass while the service makes changes of somebody else. */
+  async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      void addUser(bridge, `other${minute}`);
+      await passTime(bridge, clock, MINUTE_MS);
+    }
+  }
+
+  test('ends as stuck, with the words of the service', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      const account = accountOf(bridge, 'ada@example.com');
+      breakChanges(bridge, 'scim.updateUser', account);
+      breakLooks(bridge, account);
+
+      const answer = bridge.request('PATCH', path, toName('King'));
+      await passBusyTime(bridge, clock, 10);
+
+      expect((await answer).status).toBe(200);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+      bridge.sandbox.faults.clear();
+      await passTime(bridge, clock, 2 * HOUR_MS);
+      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toContain('King');
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
+
+  test('still loses access: after three failures it is taken without a look', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      const account = accountOf(bridge, 'ada@example.com');
+      bridge.sandbox.faults.add({
+        operation: 'scim.updateUser',
+        about: account,
+        fault: BROKEN,
+        times: 4,
+      });
+      breakLooks(bridge, account);
+
+      const answer = bridge.request('PATCH', path, toActive(false));
+      await passBusyTime(bridge, clock, 8);
+
+      expect((await answer).status).toBe(200);
+      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
+
+  test('still loses a member: after three failures the member is out without a look', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const creating = (async () => {
+        const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        return { ids, group: await addGroup(bridge, 'Pilots', ids) };
+      })();
+      await passTime(bridge, clock, 20_000);
+      const { ids, group } = await creating;
+      const { service, faults } = bridge.sandbox;
+      const { id, uid } = service.getGroup('Pilots');
+      const operation = 'groupUsers.removeUserFromGroup';
+      faults.add({ operation, fault: BROKEN, times: 4 });
+      breakLooks(bridge, `/${id} `);
+      breakLooks(bridge, `/${uid} `);
+
+      const op = { op: 'remove', path: 'members', value: toMembers(ids.slice(0, 1)) };
+      const answer = bridge.request('PATCH', `/Groups/${group}`, toPatch(op));
+      await passBusyTime(bridge, clock, 8);
+
+      expect((await answer).status).toBeLessThan(300);
+      expect(service.members('Pilots')).toEqual(['bob@example.com']);
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
+});

@@ -48,6 +48,9 @@ export interface StuckField {
  */
 export type Stuck<Field extends string> = { readonly [F in Field]?: StuckField };
 
+/** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
+export const ATTEMPTS_WITH_LOOK = 3;
+
 /** Deferral of fields: the reason, and the time of the next attempt. */
 export interface Deferral {
   readonly problem: Refusal;

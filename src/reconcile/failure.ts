@@ -49,14 +49,21 @@ export async function toFailure<Part>(
   }
 }
 
-/** Outcome of a failed look, which is made again. A missing right is found out and reported. */
+/** Codes of failures of the service at one request. */
+const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
+
+/**
+ * Outcome of a failed look, which is made again, but not for ever: it counts as an attempt of what waits for it. A missing
+ * right is found out and reported.
+ */
 export async function toFailedLook(
   deps: ReconcileDeps,
   classified: Classified,
   section: ReadableSection,
 ): Promise<Outcome<never, never>> {
   if (classified.verdict === 'forbidden') await isSectionUp(deps, section, classified.problem);
-  return toLater(classified);
+  const isFailure = FAILURES.has(classified.problem.code);
+  return { ...toLater(classified), ...(isFailure && { failedLook: true }) };
 }
 
 /**

@@ -24,7 +24,10 @@ export interface EndedStep {
 
 /** Tells failures of single resources from an outage of the service. */
 export interface OutageWatch {
-  /** Notes the end of a step; false when the service may be at fault for the failure. */
+  /**
+   * Notes the end of a step; false when the service may be at fault for the failure: at that of a look unless others were
+   * answered since the last one.
+   */
   note(step: EndedStep): boolean;
   /** Notes that the service takes calls again. */
   ended(): void;
@@ -36,7 +39,17 @@ export interface OutageWatch {
 export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
   const looks = createSeries(clock);
   const changes = createSeries(clock);
+  /** How many steps had worked when a look at each resource last failed. */
+  const failedLooks = new Map<string, number>();
+  let successes = 0;
   let tell = () => {};
+
+  /** True when the service has answered for others since a look at this one failed before. */
+  function hasFailedAlone(key: string): boolean {
+    const before = failedLooks.get(key) ?? successes;
+    failedLooks.set(key, successes);
+    return before < successes;
+  }
 
   function noteSuccess(isLook: boolean): void {
     const wasOut = [looks.end(), !isLook && changes.end()];
@@ -47,6 +60,8 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
     note({ key, isLook, outcome }) {
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';
       if (hasAnswer || isNotApplied(outcome.problem)) {
+        successes += 1;
+        failedLooks.delete(key);
         noteSuccess(isLook);
         return true;
       }
@@ -54,6 +69,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
       // A call that was not sent tells of the service alone.
       const series = isLook || outcome.kind === 'later' ? looks : changes;
       series.add(key);
+      if (isLook && !hasFailedAlone(key)) return false;
       return changes.count() < OUTAGE_RESOURCES && looks.count() < OUTAGE_RESOURCES;
     },
     ended: () => tell(),

@@ -104,6 +104,14 @@ export function toSuccessColumns(row: { readonly must_look: number }) {
   return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
+/** Column of a look that a step without one leaves owed. */
+export function toStillOwed(
+  row: { readonly must_look: number },
+  { planned }: { readonly planned: { readonly mustLook: boolean } },
+) {
+  return planned.mustLook || row.must_look === 0 ? {} : { must_look: LOOK_FIRST };
+}
+
 /** Rest of the work after a successful step. */
 interface Waiting {
   readonly isWaiting: boolean;

@@ -1,10 +1,11 @@
 import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import type { Pending } from '../../domain/pending.ts';
-import { addFailed } from '../../domain/stuck.ts';
-import { parseStored, parseStuck } from '../../store/engine/columns.ts';
+import { type Pending, parsePendingFields } from '../../domain/pending.ts';
+import { addFailed, withExhausted } from '../../domain/stuck.ts';
+import { parseStored, parseStuck, toStuckColumns } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { failLinks } from '../../store/links/work.ts';
+import { readWaiting } from '../../store/links/waiting.ts';
+import { failLinks, markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
@@ -50,6 +51,30 @@ export async function countFailed(
     row: { ...changed, due_at: Math.min(row.due_at ?? now, ...counted.times) },
     goesOn: false,
   };
+}
+
+/** Counts a failed look as an attempt at all that waits for it; of an outage nothing counts. */
+export async function countFailedLook(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+  { failedLook, problem }: Extract<GroupOutcome, { kind: 'later' }>,
+): Promise<GroupRow> {
+  if (!failedLook || !step.isOwn) return row;
+  const { pending, members, admins } = step.planned;
+  const parts: GroupPart[] = [
+    ...parsePendingFields(pending).map((field) => ({ kind: 'field', field }) as const),
+    ...members.map((change) => ({ kind: 'member', change }) as const),
+    ...admins.map((change) => ({ kind: 'admin', change }) as const),
+  ];
+  const counted = await countParts(tx, row, step, { parts, problem });
+  if (counted === undefined) return row;
+  // No step follows that would find them exhausted.
+  await markExhausted(tx, row.id, step);
+  const waiting = await readWaiting(tx, row.id, step.now);
+  const failed = parseStuck<GroupField>(counted);
+  const stuck = withExhausted(failed, step.attemptsMax, step.now);
+  return { ...row, ...toStuckColumns(stuck, waiting.stuck), due_at: Math.min(...counted.times) };
 }
 
 /** Failed parts and their problem. */

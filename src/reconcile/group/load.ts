@@ -1,6 +1,6 @@
-import type { GroupField, GroupState } from '../../domain/group.ts';
+import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
+import { ATTEMPTS_WITH_LOOK, isStuck, listFailed, withoutDeferred } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { parseStuck } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
@@ -25,7 +25,20 @@ export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): Gr
   if (rests) {
     return { ...state, pending: {}, mustLook: state.mustLook && !isStuck(stuck.existence) };
   }
-  return { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
+  const removal = state.mustLook ? toRemoval(state) : undefined;
+  return removal ?? { ...state, pending, ...(Object.keys(failed).length > 0 && { failed }) };
+}
+
+/** The state with those alone who are to leave and for whom a look has failed too often to wait for it. */
+function toRemoval(state: GroupState): GroupState | undefined {
+  if (state.deleted && state.created) return undefined;
+  const { uid, scimId } = state.ids;
+  const isOverdue = ({ wanted, attempts = 0 }: LinkChange) =>
+    !wanted && attempts >= ATTEMPTS_WITH_LOOK;
+  const [members, admins] = [state.members.filter(isOverdue), state.admins.filter(isOverdue)];
+  const isKnown = uid !== undefined || (scimId !== undefined && admins.length === 0);
+  if (!isKnown || members.length + admins.length === 0) return undefined;
+  return { ...state, mustLook: false, pending: {}, members, admins };
 }
 
 /** Lists the waiting changes for one plan: as many as two calls can carry. */

@@ -38,10 +38,11 @@ import {
   isStale,
   toLookedColumns,
   toRetryColumns,
+  toStillOwed,
   toSuccessColumns,
   toUnsureColumns,
 } from '../retry-columns.ts';
-import { countFailed, countParts } from './count-failed.ts';
+import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
   followGroupStep,
@@ -152,6 +153,7 @@ function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow 
   return {
     ...row,
     ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
+    ...toStillOwed(row, step),
     ...(isLook ? { stuck: toRested(row, step.now) } : {}),
     ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
@@ -287,7 +289,9 @@ async function recordRetry(
     ? outcome.kind === 'unknown' && LOST_CREATE
     : toUnsureColumns(row, outcome, step.planned);
   const retried: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
-  if (outcome.kind === 'later') return recordPaused(tx, retried, step);
+  if (outcome.kind === 'later') {
+    return recordPaused(tx, await countFailedLook(tx, retried, step, outcome), step);
+  }
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
     await saveChanges(tx, step, changed);

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
+import {
+  addPending,
+  type Pending,
+  parsePendingFields,
+  settlePending,
+} from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
   addFailed,
@@ -154,6 +159,16 @@ function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): bool
   return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
 }
 
+/** Lists the fields at which an attempt failed: those of the call, or all that wait for a look. */
+function listFailedParts(
+  { pending }: UserState,
+  outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
+  isOwn: boolean,
+): readonly UserField[] {
+  if (outcome.kind === 'unknown') return outcome.parts ?? [];
+  return outcome.failedLook && isOwn ? parsePendingFields(pending) : [];
+}
+
 /**
  * Counts an attempt at the failed fields. A field that failed by its own fault rests by itself, and the others go on
  * after the look. While the service may be out, the whole user waits, and begins with the other fields.
@@ -163,20 +178,21 @@ export function countFailed(
   { planned, isOwn, attemptsMax, now, random }: UserStep,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): UserRow {
-  const parts = outcome.kind === 'unknown' ? (outcome.parts ?? []) : [];
-  const fields = listStillPlanned(row, planned, parts);
+  const fields = listStillPlanned(row, planned, listFailedParts(planned, outcome, isOwn));
   if (fields.length === 0) return row;
-  const stuck = addFailed(
-    parseStuck<UserField>(row),
-    parseStored<Pending<UserField>>(row.pending),
-    {
-      fields,
-      problem: outcome.problem,
-      isOwn,
-      toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
-      held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
-    },
-  );
+  const pending = parseStored<Pending<UserField>>(row.pending);
+  const stuck = addFailed(parseStuck<UserField>(row), pending, {
+    fields,
+    problem: outcome.problem,
+    isOwn,
+    toRetryAt: (attempts) => (isOwn ? now + failedDelayMs(attempts, attemptsMax, random) : now),
+    held: planned.observed ? { name: normaliseName(planned.observed.fullName) } : {},
+  });
+  if (outcome.kind === 'later') {
+    // No step follows that would find it exhausted.
+    const due_at = findNextRetryAt(pending, stuck, now) ?? row.due_at;
+    return { ...row, ...toStuckColumns(withExhausted(stuck, attemptsMax, now)), due_at };
+  }
   const changed = { ...row, ...toStuckColumns(stuck) };
   if (!isOwn) return changed;
   const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;

@@ -25,6 +25,7 @@ import {
   mayTakeEffect,
   toLookedColumns,
   toRetryColumns,
+  toStillOwed,
   toSuccessColumns,
   toUnsureColumns,
 } from '../retry-columns.ts';
@@ -142,6 +143,7 @@ async function recordDone(
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
     ...(step.planned.mustLook ? toLookedColumns(row) : toSuccessColumns(row)),
+    ...toStillOwed(row, step),
     pending: JSON.stringify(toPendingAfter(row, step, known)),
     stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
   };
