@@ -4,7 +4,13 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ToLookAt } from '../mark-to-look.ts';
 import { isIrrelevant } from './event-actions.ts';
-import { type ExplainedEvent, explainEvents, hasMember, TOLERANCE } from './match-events.ts';
+import {
+  compareInTurns,
+  type ExplainedEvent,
+  explainEvents,
+  hasMember,
+  TOLERANCE,
+} from './match-events.ts';
 import { type NamedAuditEvent, nameEvents } from './name-events.ts';
 import { learnAuthors, readForeignAuthors } from './own-author.ts';
 import { LATE_MS } from './window.ts';
@@ -43,11 +49,11 @@ export async function attributeEvents(
   const named = await nameEvents(tx, events, { skewMs });
   const { calls, used } = await readLedger(tx, named, { skewMs, about: toSubjects(named) });
   const explain = (list: readonly NamedAuditEvent[]) =>
-    explainEvents(list, calls, { tolerance: TOLERANCE, used });
-  if (ownAccount === undefined) await learn(tx, explain(named), { calls, now });
+    compareInTurns(explainEvents(list, calls, { tolerance: TOLERANCE, used }));
+  if (ownAccount === undefined) await learn(tx, await explain(named), { calls, now });
   const isByOthers = await readForeignAuthors(tx, events, ownAccount);
   const attributed = named.map((event) => ({ ...event, isByOthers: isByOthers(event.audit) }));
-  return explain(attributed).map(toNewEvent);
+  return (await explain(attributed)).map(toNewEvent);
 }
 
 /** Learns our own account from the events that our own calls explain, where the service does not tell it. */

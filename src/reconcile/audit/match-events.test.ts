@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { measureGrowth } from '../../../test/support/yardstick.ts';
+import { workAtOnce } from '../../domain/turns.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
-import { listUnexplained, type NamedEvent } from './match-events.ts';
+import { explainByCount, listUnexplained, type NamedEvent } from './match-events.ts';
 
+const listOthers = (...input: Parameters<typeof listUnexplained>) =>
+  workAtOnce(listUnexplained(...input));
 const tolerance = { beforeMs: 1_000, afterMs: 10_000, spreadMs: 1_000 };
 const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
   id: 1,
@@ -101,18 +105,18 @@ const unexplained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] 
 
 describe('the ledger explains', () => {
   test.each(explained)('$why', ({ events, calls }) => {
-    expect(listUnexplained(events, calls, tolerance)).toEqual([]);
+    expect(listOthers(events, calls, tolerance)).toEqual([]);
   });
 
   test.each(unexplained)('not $why', ({ events, calls }) => {
-    expect(listUnexplained(events, calls, tolerance)).toEqual(events);
+    expect(listOthers(events, calls, tolerance)).toEqual(events);
   });
 
   test('the same change twice needs two calls', () => {
     const again = event({ at: 101_000 });
 
-    expect(listUnexplained([event(), again], [call()], tolerance)).toEqual([again]);
-    expect(listUnexplained([event(), again], [call(), call({ id: 2 })], tolerance)).toEqual([]);
+    expect(listOthers([event(), again], [call()], tolerance)).toEqual([again]);
+    expect(listOthers([event(), again], [call(), call({ id: 2 })], tolerance)).toEqual([]);
   });
 
   test('attempts whose outcome nobody knows made one change, and explain it late', () => {
@@ -124,13 +128,49 @@ describe('the ledger explains', () => {
       call({ id: 3, at: 108_000 }),
     ];
 
-    expect(listUnexplained([first, again], calls, tolerance)).toEqual([again]);
-    expect(listUnexplained([event({ at: 99_500 })], calls, tolerance)).toEqual([]);
+    expect(listOthers([first, again], calls, tolerance)).toEqual([again]);
+    expect(listOthers([event({ at: 99_500 })], calls, tolerance)).toEqual([]);
   });
 
   test('what one call shows as is of one moment: what comes later somebody did by hand', () => {
     const byHand = event({ action: 'change_permissions', at: 102_000 });
 
-    expect(listUnexplained([event(), byHand], [call()], tolerance)).toEqual([byHand]);
+    expect(listOthers([event(), byHand], [call()], tolerance)).toEqual([byHand]);
   });
+});
+
+/** As many calls of one group, one a second, and an event of each that names the group alone. */
+function buildImport(length: number): { events: NamedEvent[]; calls: OwnCallRow[] } {
+  const count = length / 50;
+  const ids = Array.from({ length: count }, (_, index) => index + 1);
+  return {
+    calls: ids.map((id) => ({ ...joins, id, at: id * 1_000, memberId: String(id) })),
+    events: ids.map((id) =>
+      event({
+        action: 'add_user',
+        at: id * 1_000,
+        names: new Set(['g']),
+        resourceIds: new Set(['group-a']),
+      }),
+    ),
+  };
+}
+
+test('thousands of events of one group are compared in linear time and in pieces', () => {
+  const { events, calls } = buildImport(10_000);
+  const pieces = [...listUnexplained(events, calls, tolerance)];
+  expect(pieces).toHaveLength(200);
+  expect(Math.max(...pieces)).toBeLessThan(100);
+  expect(listOthers(events, calls, tolerance)).toEqual([]);
+  expect(
+    measureGrowth(buildImport, (some) => void listOthers(some.events, some.calls, tolerance)),
+  ).toBeLessThan(40);
+});
+
+test('thousands of events that name nothing are counted in linear time', () => {
+  const count = ({ events, calls }: ReturnType<typeof buildImport>) =>
+    workAtOnce(explainByCount(events, calls, { tolerance, used: new Map() }));
+
+  expect(count(buildImport(10_000)).every(({ use }) => use !== undefined)).toBe(true);
+  expect(measureGrowth(buildImport, (some) => void count(some))).toBeLessThan(40);
 });

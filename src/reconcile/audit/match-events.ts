@@ -1,4 +1,5 @@
 import type { OwnCallKind } from '../../domain/own-call.ts';
+import { createTurns, type Work, workInTurns } from '../../domain/turns.ts';
 import { toCallId } from '../../store/audit/events.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
@@ -44,33 +45,53 @@ export interface ExplainedEvent<E extends NamedEvent> {
   readonly use: string | undefined;
 }
 
+/** Longest turn of the event loop for comparing, in milliseconds. */
+const TURN_MS = 10;
+
+/** Compares events in turns of the event loop: an import has thousands of them. */
+export function compareInTurns<T>(work: Work<T>): Promise<T> {
+  return workInTurns(work, createTurns(TURN_MS));
+}
+
 /**
  * Matches events with the calls of the ledger that explain them. One call explains one event of each action, all of one
  * moment: a second equal event needs a second call.
  * Events by other authors are never explained. Both lists are oldest first.
  */
-export function explainEvents<E extends NamedEvent>(
+export function* explainEvents<E extends NamedEvent>(
   events: readonly E[],
   calls: readonly OwnCallRow[],
   { tolerance, used: usedBefore }: Matching,
-): ExplainedEvent<E>[] {
+): Work<ExplainedEvent<E>[]> {
   const used = new Set(usedBefore.keys());
   const moments = toMoments(usedBefore);
-  const listCandidates = indexCalls(mergeRepeats(calls));
-  return events.map((event) => {
-    if (event.isByOthers) return { event, use: undefined };
+  const listCandidates = indexCalls(mergeRepeats(calls), tolerance);
+  const explained: ExplainedEvent<E>[] = [];
+  for (const event of events) {
+    const candidates = event.isByOthers ? [] : listCandidates(event);
+    yield 1 + candidates.length;
     const isOfMoment = ({ id }: OwnCallRow) =>
       Math.abs((moments.get(id) ?? event.at) - event.at) <= tolerance.spreadMs;
-    const call = listCandidates(event)
-      .filter((row) => explains(row, event, tolerance) && !used.has(toUse(row, event)))
-      .filter(isOfMoment)
-      .toSorted((a, b) => Math.abs(a.at - event.at) - Math.abs(b.at - event.at))[0];
-    if (call === undefined) return { event, use: undefined };
-    const use = toUse(call, event);
+    const isFit = (row: MergedCall) =>
+      explains(row, event, tolerance) && isOfMoment(row) && !used.has(toUse(row, event));
+    const call = findNearest(candidates.filter(isFit), event.at);
+    const use = call && toUse(call, event);
+    explained.push({ event, use });
+    if (call === undefined || use === undefined) continue;
     used.add(use);
     if (!moments.has(call.id)) moments.set(call.id, event.at);
-    return { event, use };
-  });
+  }
+  return explained;
+}
+
+/** The call nearest to the time; of equally near ones the first. */
+function findNearest(calls: readonly MergedCall[], at: number): MergedCall | undefined {
+  let nearest: MergedCall | undefined;
+  for (const call of calls) {
+    const isNearer = !nearest || Math.abs(call.at - at) < Math.abs(nearest.at - at);
+    if (isNearer) nearest = call;
+  }
+  return nearest;
 }
 
 /** Collects the time of the first event that each call explains, by the id of the call. */
@@ -104,12 +125,12 @@ function mergeRepeats(calls: readonly OwnCallRow[]): MergedCall[] {
 }
 
 /** Lists the events that no call of the ledger explains; both lists are oldest first. */
-export function listUnexplained(
+export function* listUnexplained(
   events: readonly NamedEvent[],
   calls: readonly OwnCallRow[],
   tolerance: Tolerance,
-): NamedEvent[] {
-  const explained = explainEvents(events, calls, { tolerance, used: new Map() });
+): Work<NamedEvent[]> {
+  const explained = yield* explainEvents(events, calls, { tolerance, used: new Map() });
   return explained.flatMap(({ event, use }) => (use === undefined ? [event] : []));
 }
 
@@ -126,23 +147,31 @@ const UNSEEN_KINDS: ReadonlySet<OwnCallKind> = new Set([
  * Matches events that name no resource with the calls of the ledger by count: as many as calls may have caused this
  * action at that time. Both lists are oldest first.
  */
-export function explainByCount<E extends NamedEvent>(
+export function* explainByCount<E extends NamedEvent>(
   events: readonly E[],
   calls: readonly OwnCallRow[],
   { tolerance, used: usedBefore }: Matching,
-): ExplainedEvent<E>[] {
+): Work<ExplainedEvent<E>[]> {
   const used = new Set([...usedBefore.keys()].map((use) => use.split('|', 2).join('|')));
-  const merged = mergeRepeats(calls);
-  return events.map((event) => {
-    if (event.isByOthers) return { event, use: undefined };
-    const toCount = ({ id }: OwnCallRow) => `${id}|${event.action}`;
-    const call = merged.find(
-      (row) => isNear(row, event, tolerance) && mayShow(row, event) && !used.has(toCount(row)),
-    );
-    if (call === undefined) return { event, use: undefined };
-    used.add(toCount(call));
-    return { event, use: toCount(call) };
-  });
+  const merged = mergeRepeats(calls).toSorted((a, b) => a.firstAt - b.firstAt);
+  /** Of each action the first call that may still explain one: calls before it are used, or too old. */
+  const next = new Map<string, number>();
+  const explained: ExplainedEvent<E>[] = [];
+  for (const event of events) {
+    let index = next.get(event.action) ?? 0;
+    let use: string | undefined;
+    for (; use === undefined && index < merged.length && !event.isByOthers; index += 1) {
+      yield 1;
+      const call = merged[index];
+      if (call === undefined || event.at < call.firstAt - tolerance.beforeMs) break;
+      const count = `${call.id}|${event.action}`;
+      const isFit = isNear(call, event, tolerance) && mayShow(call, event) && !used.has(count);
+      if (isFit) use = count;
+    }
+    next.set(event.action, index);
+    explained.push({ event, use });
+  }
+  return explained;
 }
 
 function mayShow({ kind }: OwnCallRow, { action }: NamedEvent): boolean {
@@ -157,7 +186,11 @@ function isNear(call: MergedCall, event: NamedEvent, { beforeMs, afterMs }: Tole
  * Indexes calls by name, because an import has thousands and few of them name the same. The found calls are oldest
  * first.
  */
-function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => MergedCall[] {
+function indexCalls(
+  calls: readonly MergedCall[],
+  { beforeMs, afterMs }: Tolerance,
+): (event: NamedEvent) => MergedCall[] {
+  const longestMs = calls.reduce((max, { at, firstAt }) => Math.max(max, at - firstAt), 0);
   const byName = new Map<string, number[]>();
   const byGroup = new Map<string, number[]>();
   for (const [index, { resourceId, upstreamId = '', memberId }] of calls.entries()) {
@@ -168,9 +201,30 @@ function indexCalls(calls: readonly MergedCall[]): (event: NamedEvent) => Merged
   return (event) => {
     const maps = hasMember(event) ? [byName] : [byName, byGroup];
     const named = [...event.names, ...event.resourceIds];
-    const found = maps.flatMap((map) => named.flatMap((name) => map.get(name) ?? []));
+    const [from, to] = [event.at - afterMs, event.at + beforeMs + longestMs];
+    const found = maps.flatMap((map) =>
+      named.flatMap((name) => listBetween(map.get(name) ?? [], calls, { from, to })),
+    );
     return found.sort((a, b) => a - b).flatMap((index) => calls[index] ?? []);
   };
+}
+
+/** The rising indexes of calls within the times. */
+function listBetween(
+  indexes: readonly number[],
+  calls: readonly MergedCall[],
+  { from, to }: { readonly from: number; readonly to: number },
+): number[] {
+  const toAt = (place: number) => calls[indexes[place] ?? -1]?.at ?? Number.POSITIVE_INFINITY;
+  let [start, end] = [0, indexes.length];
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if (toAt(middle) < from) start = middle + 1;
+    else end = middle;
+  }
+  let last = start;
+  while (toAt(last) <= to) last += 1;
+  return indexes.slice(start, last);
 }
 
 function append(map: Map<string, number[]>, name: string, index: number): void {

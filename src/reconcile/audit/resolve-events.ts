@@ -13,7 +13,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { attributeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
 import { isOfNothing } from './event-actions.ts';
-import { explainByCount, TOLERANCE } from './match-events.ts';
+import { compareInTurns, explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
 import { lockPollState } from './poll-state.ts';
 import { toResourceRows } from './to-rows.ts';
@@ -121,7 +121,8 @@ async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Prom
   const events = left.map(({ event }) => event);
   const { calls, used } = await readLedger(tx, events, { skewMs });
   let newestAt = 0;
-  for (const { event, use } of explainByCount(events, calls, { tolerance: TOLERANCE, used })) {
+  const work = explainByCount(events, calls, { tolerance: TOLERANCE, used });
+  for (const { event, use } of await compareInTurns(work)) {
     if (use === undefined) newestAt = Math.max(newestAt, event.at);
     else await resolveEvent(tx, event.audit.id, { origin: 'ours', explained_by: use });
   }

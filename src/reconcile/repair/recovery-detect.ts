@@ -4,7 +4,7 @@ import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { listUnexplained, TOLERANCE } from '../audit/match-events.ts';
+import { compareInTurns, listUnexplained, TOLERANCE } from '../audit/match-events.ts';
 import { nameEvents } from '../audit/name-events.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { classify } from '../verdict.ts';
@@ -66,7 +66,8 @@ export async function detectRestore(
     to: Number.MAX_SAFE_INTEGER,
     limit: CALLS_MAX,
   });
-  const unexplained = listUnexplained(events, calls, { ...TOLERANCE, spreadMs: TOLERANCE.afterMs });
+  const tolerance = { ...TOLERANCE, spreadMs: TOLERANCE.afterMs };
+  const unexplained = await compareInTurns(listUnexplained(events, calls, tolerance));
   if (unexplained.length > 0) {
     const lastEventAt = Math.max(...unexplained.map(({ at }) => at));
     return { kind: 'stale', events: unexplained.length, lastEventAt };
