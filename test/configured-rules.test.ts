@@ -285,9 +285,11 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
         await untilSettled(bridge);
         const before = service.admins('Cook').length;
 
-        await send(bridge, 'DELETE', source);
+        const deletion = await bridge.request('DELETE', source);
+        await send(bridge, 'PATCH', source, change('remove', ids));
         await untilSettled(bridge);
 
+        expect(deletion.status).toBe(403);
         expect(service.admins('Cook')).toContain('eve@example.com');
         expect(service.admins('Cook')).toContain(bob);
         expect(service.admins('Cook').length).toBe(before - 1);

@@ -55,7 +55,7 @@ export interface Sessions {
    */
   find(text: string, use: SessionUse): Promise<Session | undefined>;
   /** Lists the sessions that are open. */
-  list(): Promise<SessionRow[]>;
+  list(limit: number): Promise<SessionRow[]>;
   /** Ends a session by its id; false when there is none. */
   end(id: string): Promise<boolean>;
 }
@@ -104,9 +104,9 @@ export function createSessions({ store, clock, findGiven, limits }: SessionsDeps
       }
       return toSession(row);
     },
-    list() {
+    list(limit) {
       const now = clock.now();
-      return listSessions(store.read, { now, usedAfter: now - limits.idleMs });
+      return listSessions(store.read, { now, usedAfter: now - limits.idleMs, limit });
     },
     end: (id) => store.write((tx) => deleteSession(tx, id)),
   };

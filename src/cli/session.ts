@@ -71,5 +71,5 @@ function addRevoke(parent: Command, context: CliContext, ask: AskAccess): void {
 }
 
 async function readSessions(client: OpsClient): Promise<Page<SessionView>> {
-  return parseAnswer<Page<SessionView>>(await client.send('GET', '/sessions'));
+  return parseAnswer<Page<SessionView>>(await client.send('GET', '/sessions?limit=1000'));
 }

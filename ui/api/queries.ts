@@ -109,18 +109,16 @@ export interface ListOptions {
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Parts of the store whose changes lead to another read. */
   readonly topics?: readonly LiveTopic[];
-  /** The list has no pages. */
-  readonly isWhole?: boolean;
 }
 
 /** Reads a list below `/ops` page by page. */
 export function useList<Name extends ListName>(
   name: Name,
   path: string,
-  { query = {}, topics = [], isWhole = false }: ListOptions = {},
+  { query = {}, topics = [] }: ListOptions = {},
 ): LongList<ItemOf<Name>> {
   const isLive = useLiveness() === 'live';
-  const asked = toQuery(isWhole ? query : { limit: String(PAGE), ...query });
+  const asked = toQuery({ limit: String(PAGE), ...query });
   const result = useInfiniteQuery({
     queryKey: ['ops', path, asked],
     queryFn: ({ pageParam, signal }) => {

@@ -27,7 +27,10 @@ const columns: readonly Column<Ops<'Session'>>[] = [
 
 /** Operators and readers who are signed in. */
 export function SessionList() {
-  const list = useList('SessionList', '/sessions', { topics: ['access'], isWhole: true });
+  const list = useList('SessionList', '/sessions', {
+    topics: ['access'],
+    query: { limit: '1000' },
+  });
   return (
     <DataTable
       label="Sessions"

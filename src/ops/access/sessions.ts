@@ -13,11 +13,12 @@ export const sessionRoutes = [
   route({
     method: 'get',
     path: '/sessions',
+    newest: true,
     tag: 'Credentials',
-    summary: 'Sign-ins to the console that are not over, the newest first, at most 1,000.',
+    summary: 'Sign-ins to the console that are not over, the newest first.',
     answers: { 200: 'SessionList' },
-    handle: async ({ access: { sessions } }: Needs) =>
-      ok({ items: (await sessions.list()).map(toSessionView), nextCursor: null }),
+    handle: async ({ access: { sessions } }: Needs, { query: { limit } }) =>
+      ok({ items: (await sessions.list(limit)).map(toSessionView), nextCursor: null }),
   }),
   route({
     method: 'post',

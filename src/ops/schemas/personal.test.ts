@@ -28,7 +28,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   SessionList: 'items.id nextCursor',
   SettingList: 'items.name items.source items.variable nextCursor',
   Status:
-    'bridge.version failing.id failing.problem.code firstRead.step lastSweep.id lastSweep.planId lastSweep.reasons reasons.code reasons.detail reasons.remedy scimUrl stuck.id stuck.problem.code',
+    'bridge.version failing.id failing.problem.code firstRead.step lastSweep.id lastSweep.planId lastSweep.reasons leavers.plan reasons.code reasons.detail reasons.remedy scimUrl stuck.id stuck.problem.code',
   Sweep: 'id planId reasons',
   SweepList: 'items.id items.planId items.reasons nextCursor',
   Timeline: 'id items.others.id',

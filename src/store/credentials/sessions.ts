@@ -27,7 +27,7 @@ export async function findSessionRow(db: Db, id: string): Promise<SessionRow | u
 /** Sessions that were used after `usedAfter` and end after `now`, the newest first. Epoch milliseconds. */
 export async function listSessions(
   db: Db,
-  { usedAfter, now }: { usedAfter: number; now: number },
+  { usedAfter, now, limit }: { usedAfter: number; now: number; limit: number },
 ): Promise<SessionRow[]> {
   return db
     .selectFrom('sessions')
@@ -35,7 +35,7 @@ export async function listSessions(
     .where('expires_at', '>', now)
     .where('last_used_at', '>', usedAfter)
     .orderBy('created_at', 'desc')
-    .limit(SESSIONS_MAX)
+    .limit(limit)
     .execute();
 }
 
