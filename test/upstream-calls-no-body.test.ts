@@ -6,7 +6,7 @@ import {
   withAda,
   withGroup,
 } from './support/call-table.ts';
-import { send, toPatch } from './support/provider.ts';
+import { addGroup, addUsers, send, toMembers, toPatch } from './support/provider.ts';
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
 const shape = { updateStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
@@ -35,6 +35,20 @@ const person = { 'scim.updateUser': 1, 'scim.getUser': 1 };
 const licence = { 'companyUsers.updateUser': 1 };
 const group = { 'groups.updateGroup': 1, 'groups.getGroup': 1 };
 
+/** The first batch has shown that the service takes batches in this way. */
+const knownBatch: CallRow = {
+  what: 'Group members, in a batch of a known form',
+  sandbox: { shape },
+  calls: { 'scim.updateGroup': 1 },
+  async prepare(bridge) {
+    const ids = await addUsers(bridge, 3);
+    await addGroup(bridge, 'A group that teaches the form', ids);
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const body = toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+    return () => send(bridge, 'PATCH', path, body);
+  },
+};
+
 runCallTable(
   'an update that is answered without a body is sent once, and looked at where one look can tell',
   [
@@ -46,5 +60,6 @@ runCallTable(
     toRow('Group', ['displayName', 'Aviators'], group),
     toRow('Group', [`${EXTENSION}:Group:permissions`, 2], group),
     toRow('Group', [`${EXTENSION}:Group:addToCardsAndSpacesEnabled`, true], group),
+    knownBatch,
   ],
 );
