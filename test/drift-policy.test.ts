@@ -1,9 +1,25 @@
 import { expect, test } from 'vitest';
 import type { SandboxService } from '../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
-import { addCompany, addVera, type DriftCell, driftCells, VERA } from './support/drift-cells.ts';
+import {
+  addCompany,
+  addVera,
+  type DriftCell,
+  driftCells,
+  setActive,
+  VERA,
+} from './support/drift-cells.ts';
 import { LONG } from './support/long.ts';
-import { addGroup, findId, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
+import {
+  addGroup,
+  findId,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
@@ -184,3 +200,59 @@ test('discovery: a write that meets a person or a group gone makes them anew, wh
 function addMembers(ids: readonly string[]) {
   return { op: 'add', path: 'members', value: toMembers(ids) };
 }
+
+/** Writes of what is wanted already. */
+const sameWrites = [
+  { what: 'a PUT of a user', type: 'Users', method: 'PUT', toBody: () => toUser('vera') },
+  { what: 'a user is active', type: 'Users', method: 'PATCH', toBody: () => setActive(true) },
+  {
+    what: 'a PUT of a group',
+    type: 'Groups',
+    method: 'PUT',
+    toBody: (vera: string) => toGroup('Pilots', [vera]),
+  },
+  {
+    what: 'a group has its name',
+    type: 'Groups',
+    method: 'PATCH',
+    toBody: () => toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
+  },
+  {
+    what: 'a member is in a group',
+    type: 'Groups',
+    method: 'PATCH',
+    toBody: (vera: string) => toPatch({ op: 'add', path: 'members', value: [{ value: vera }] }),
+  },
+] as const;
+
+describeBridges('what a sweep found missing', ({ makeUrl }) => {
+  for (const { what, type, method, toBody } of sameWrites) {
+    test(`is made anew by a write that changes nothing else: ${what}`, async () => {
+      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings }, async (bridge) => {
+        const { service } = bridge.sandbox;
+        await addVera(bridge, () => sweep(bridge));
+        const vera = await findId(bridge, { type: 'Users', name: VERA });
+        const pilots = await addGroup(bridge, 'Pilots', [vera]);
+        await untilSettled(bridge);
+        if (type === 'Users') service.removeUser(VERA);
+        else service.deleteGroup('Pilots');
+        await sweep(bridge);
+        const drifts = await listManagedDrifts(bridge);
+
+        const path = `/${type}/${type === 'Users' ? vera : pilots}`;
+        const { status } = await bridge.request(method, path, toBody(vera));
+        await untilSettled(bridge);
+        await sweep(bridge);
+
+        const missing = type === 'Users' ? `user.missing ${VERA}` : 'group.missing Pilots';
+        expect(drifts).toContain(missing);
+        expect(status).toBeLessThan(300);
+        expect(service.findUser(VERA)?.active).toBe(true);
+        expect(service.members('Pilots')).toEqual([VERA]);
+        expect(service.groups()).toHaveLength(1);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      });
+    });
+  }
+});

@@ -212,6 +212,48 @@ describe('a create that surely did not arrive', () => {
   );
 });
 
+/** Creates ada and the Pilots, and gives them other names while the creates are on their way, which somebody else makes first. */
+async function renameUnderWay(timed: TimedBridge): Promise<void> {
+  const { bridge } = timed;
+  const { service, faults } = bridge.sandbox;
+  const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
+    faults.add({ operation, fault: { kind: 'hang' }, times: 1 }),
+  );
+  const posts = [
+    bridge.request('POST', '/Users', toUser('ada')),
+    bridge.request('POST', '/Groups', toGroup('Pilots')),
+  ];
+  await Promise.all(creates.map((create) => create.until(1)));
+  const [user, group] = await Promise.all(posts);
+  service.addUser({ email: ada, userName: ada, fullName: 'Another Ada' });
+  service.createGroup({ name: 'Pilots' });
+  const renamed = toPatch(
+    { op: 'replace', path: 'userName', value: 'countess@example.com' },
+    { op: 'replace', path: 'emails[type eq "work"].value', value: 'countess@example.com' },
+  );
+  const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+  await bridge.request('PATCH', `/Users/${user?.body.id}`, renamed);
+  await bridge.request('PATCH', `/Groups/${group?.body.id}`, called);
+  faults.release();
+  await untilQuiet(timed, SECONDS_MS);
+}
+
+test('a create that finds its name taken after its resource was renamed takes nothing over', () =>
+  withTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (timed) => {
+    const { service } = timed.bridge.sandbox;
+
+    await renameUnderWay(timed);
+
+    const groups = service.groups().map(({ name }) => name);
+    expect(groups.toSorted()).toEqual(['Flyers', 'Pilots']);
+    const people = service.users().map(({ userName, fullName }) => [userName, fullName]);
+    expect(people.toSorted()).toEqual([
+      [ada, 'Another Ada'],
+      ['countess@example.com', 'Ada Example'],
+      ['owner', expect.any(String)],
+    ]);
+  }));
+
 test('a create that was only refused leaves nothing, and nobody looks for it', () =>
   withTimedBridge({}, async (timed) => {
     const { bridge } = timed;

@@ -1,6 +1,7 @@
 import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
 import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
 import type { JsonObject } from './json.ts';
+import { isGone } from './missed.ts';
 import { addPending, type Pending } from './pending.ts';
 
 /** Owned fields that a write names. */
@@ -29,7 +30,7 @@ export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField>
   const { scimId, restId, uid } = state.ids;
   if ((scimId ?? restId ?? uid) === undefined) return { existence: version };
   const desired = toDesiredGroup(attributes);
-  const unsure = inFlight || state.mustLook;
+  const unsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(
     state.observed === undefined ? fields : listGroupDifferences(desired, state.observed),
   );

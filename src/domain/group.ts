@@ -28,6 +28,8 @@ export interface ObservedGroup {
   readonly shownAt?: number;
   /** Time at which two answers disagreed about the members (epoch milliseconds); absent: the last ones agreed. */
   readonly staleAt?: number;
+  /** Time at which the service was last found not to have it (epoch milliseconds); absent: never. */
+  readonly goneAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;

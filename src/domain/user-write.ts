@@ -1,6 +1,7 @@
 import { findExtensionFlag, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import { type Combination, toExtension } from './given.ts';
 import type { JsonObject } from './json.ts';
+import { isGone } from './missed.ts';
 import { addPending, type Pending } from './pending.ts';
 import {
   type Deactivation,
@@ -68,7 +69,7 @@ export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
     const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
     return mayExist ? { account: version } : {};
   }
-  const unsure = inFlight || state.mustLook;
+  const unsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(
     state.observed === undefined
       ? fields

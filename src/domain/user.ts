@@ -37,6 +37,8 @@ export interface ObservedUser {
   readonly listedAt?: number;
   /** Time at which SCIM last showed the account (epoch milliseconds); absent: never. */
   readonly shownAt?: number;
+  /** Time at which the service was last found not to have it (epoch milliseconds); absent: never. */
+  readonly goneAt?: number;
   /** Epoch milliseconds, and which read or call it came from. */
   readonly at: number;
   readonly by: string;

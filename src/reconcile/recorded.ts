@@ -100,20 +100,33 @@ export function planNextLostLook(looksLeft: number, now: number): number | undef
   return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
 }
 
+/** State that a step was planned from, as far as creates are concerned. */
+interface CreatePlanned {
+  readonly sentCreates: readonly SentCreate[];
+}
+
 /**
  * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
  * have created something.
  */
+export function withoutCreate<Row extends { readonly sent_creates: string }>(
+  row: Row,
+  { sentCreates }: CreatePlanned,
+): Row {
+  return { ...row, sent_creates: JSON.stringify(sentCreates) };
+}
+
+/** Copies the row without the create of a step that failed for sure. */
 export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
   row: Row,
   {
     planned,
     outcome,
   }: {
-    readonly planned: { readonly sentCreates: readonly SentCreate[] };
+    readonly planned: CreatePlanned;
     readonly outcome: Outcome<unknown, unknown>;
   },
 ): Row {
   const isKnown = outcome.kind === 'refused' || outcome.kind === 'later';
-  return isKnown ? { ...row, sent_creates: JSON.stringify(planned.sentCreates) } : row;
+  return isKnown ? withoutCreate(row, planned) : row;
 }

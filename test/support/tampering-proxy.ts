@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import { request } from 'undici';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
-/** Changes what the service answers to a GET, or holds it back: given the address and the parsed JSON. */
+/** Changes what the service answers, or holds it back: given the address and the parsed JSON. */
 export type Tamper = (url: URL, body: unknown) => unknown;
 
 /** A service whose answers a test can change on their way. */
@@ -17,8 +17,11 @@ export interface TamperedService {
   stop(): Promise<void>;
 }
 
-/** Puts itself between the bridge and a sandbox. */
-export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
+/** Puts itself between the bridge and a sandbox; answers to `method` can be changed. */
+export async function tamperWith(
+  sandbox: Sandbox,
+  method: 'GET' | 'PATCH' = 'GET',
+): Promise<TamperedService> {
   let tamper: Tamper | undefined;
   const seen: IncomingHttpHeaders[] = [];
   const server = createServer(async (req, res) => {
@@ -29,10 +32,10 @@ export async function tamperWith(sandbox: Sandbox): Promise<TamperedService> {
       return;
     }
     const { status, text } = answer;
-    const isRead = req.method === 'GET' && status === 200;
+    const isMeant = req.method === method && status === 200;
     const url = new URL(req.url ?? '/', sandbox.url);
     res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(isRead && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
+    res.end(isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

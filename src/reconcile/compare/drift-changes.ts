@@ -10,6 +10,7 @@ import {
   updateDrift,
 } from '../../store/drifts.ts';
 import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
+import { noteGone } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
 import type { SweepRun } from './run.ts';
@@ -84,6 +85,9 @@ export async function storeDriftChanges(
     { status: 'gone', now },
   );
   await insertDrifts(tx, fresh, finding);
+  for (const { kind, type, resourceId } of fresh) {
+    if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });
+  }
 }
 
 /** Counts the stored changes, after the transaction, because it may run twice. */

@@ -32,6 +32,7 @@ import {
   type Recorded,
   recordOutcome,
   type Undone,
+  withoutCreate,
   withoutFailedCreate,
 } from '../recorded.ts';
 import {
@@ -106,7 +107,11 @@ async function recordAsRead(tx: Db, step: GroupStep): Promise<Recorded<GroupStat
   const recording: Recording = { ...step, original: row, isKnown: false, reverted: [] };
   const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
-    done: (known) => recordDone(tx, left, recording, known),
+    // Whatever has the name that the group had when its create left is not the group.
+    done: (known) =>
+      known.adopted && row.display_name !== step.planned.desired.displayName
+        ? finishStep(tx, withoutCreate(row, step.planned), recording, [])
+        : recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
     postponed: (outcome) => recordRetry(tx, left, recording, outcome),
   });

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Pending } from '../../domain/pending.ts';
 import { NOT_THERE } from '../../domain/stuck.ts';
-import type { UserField, UserState } from '../../domain/user.ts';
+import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
@@ -9,7 +10,7 @@ import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { deleteUser, lockUser, type UserRow } from '../../store/users/users.ts';
+import { deleteUser, lockUser, toUserState, type UserRow } from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type Recorded,
   recordOutcome,
   toProgress,
+  withoutCreate,
   withoutFailedCreate,
 } from '../recorded.ts';
 import {
@@ -77,7 +79,11 @@ async function recordAsRead(tx: Db, step: UserStep): Promise<Recorded<UserState>
   if (isOver) return recordHandedOver(tx, row, recording);
   const left = withoutFailedCreate(row, step);
   const recorded = await recordOutcome(step.outcome, {
-    done: (known) => recordDone(tx, left, recording, known),
+    // Whoever has the names that the user had when the create left is not the user.
+    done: (known) =>
+      known.adopted && isRenamed(row, step.planned)
+        ? finishStep(tx, withoutCreate(row, step.planned), recording, [])
+        : recordDone(tx, left, recording, known),
     refused: (outcome) => recordRefused(tx, left, recording, outcome),
     postponed: (outcome) => recordRetry(tx, left, recording, outcome),
   });
@@ -154,6 +160,11 @@ async function recordDone(
   const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
   const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
   return finishStep(tx, next, step, notified);
+}
+
+/** True when the user was given another userName or address since the step was planned. */
+function isRenamed(row: UserRow, { desired }: UserState): boolean {
+  return !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(desired));
 }
 
 /** The row after it has taken its account from deleted users, whose calls may still take effect. */

@@ -3,6 +3,7 @@ import { type GroupField, type LinkChange, toDesiredGroup } from '../../domain/g
 import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isGone } from '../../domain/missed.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
@@ -86,7 +87,7 @@ export async function storeGroupChange(
   const state = toGroupState(row, { members: [], admins: [] });
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
-  const fields = [...request.fields, ...ruled.changed];
+  const fields = listNamed(request, ruled.changed);
   const takes = admins.removes || takesFromGroup(request, attributes);
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const pending = toPendingAfterGroupWrite({ ...context, ...request, fields, state, attributes });
@@ -125,6 +126,15 @@ export async function storeGroupChange(
         }
       : undefined,
   };
+}
+
+/** Fields that a write and its rules name. The lists of a group that is gone cannot be written without its name. */
+function listNamed(
+  { row, fields, members, admins }: GroupChangeRequest,
+  ruled: readonly GroupField[],
+): GroupField[] {
+  const isListed = isGone(toObservedGroup(row)) && members.length + admins.length > 0;
+  return [...fields, ...ruled, ...(isListed ? (['displayName'] as const) : [])];
 }
 
 function begin(
@@ -254,6 +264,8 @@ function toChangedRow(
       given,
       admins_asked: toAdminsAsked(request, admins),
       pending: JSON.stringify(pending),
+      // One that is gone is looked for, and made anew.
+      must_look: isDue && isGone(toObservedGroup(row)) ? Math.max(row.must_look, 1) : row.must_look,
       version,
       write_id: newId(),
       modified_at: Math.max(now, row.modified_at),

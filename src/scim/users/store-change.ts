@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isGone } from '../../domain/missed.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
@@ -92,6 +93,8 @@ export async function storeUserChange(
     ...adopted,
     ...columns,
     pending: pendingText,
+    // One that is gone is looked for, and made anew.
+    must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
     version,
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
+import { parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
@@ -235,6 +236,20 @@ export async function listExistingGroups(
 export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
   await touchGroupsOf(tx, id, now);
   await deleteUser(tx, id);
+}
+
+/** Notes beside the last observation of a user or group that the service does not have it any more. */
+export async function noteGone(
+  tx: Db,
+  type: 'user' | 'group',
+  { id: text, now }: { readonly id: string; readonly now: number },
+): Promise<void> {
+  const id = type === 'user' ? userId(text) : groupId(text);
+  const table = `${type}s` as const;
+  const row = await tx.selectFrom(table).select('observed').where('id', '=', id).executeTakeFirst();
+  if (row === undefined || row.observed === null) return;
+  const observed = JSON.stringify({ ...parseStored<object>(row.observed), goneAt: now });
+  await tx.updateTable(table).set({ observed }).where('id', '=', id).execute();
 }
 
 /** Forgets an unmanaged group that the service has no more; its members are shown without it. */
