@@ -58,7 +58,19 @@ export async function applyGroupSteps(
         assertNever(change);
     }
   }
-  return { attributes, names, ...edits };
+  return { attributes, names, ...edits, placeOf: (list, id) => toPlace(steps, list, id) };
+}
+
+/** Place in the request where a user joins a list. */
+function toPlace(steps: readonly PatchStep[], list: UserList, id: UserId): string | undefined {
+  for (const step of steps) {
+    if (step.kind !== 'users' || step.list !== list || step.op === 'remove') continue;
+    const index = step.ids.indexOf(id);
+    if (index === -1) continue;
+    const place = `Value ${index + 1} of ${list}`;
+    return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
+  }
+  return undefined;
 }
 
 /** Attributes that a change names, those of an extension one by one. */
