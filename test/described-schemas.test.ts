@@ -9,6 +9,7 @@ const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 /** One attribute as `/Schemas` describes it. */
 interface Described {
   readonly name: string;
+  readonly description: string;
   readonly type: string;
   readonly multiValued: boolean;
   readonly required: boolean;
@@ -237,9 +238,7 @@ describe('what /Schemas says is so, attribute by attribute', () => {
       const value = toValue(place, 0);
       const created = await create(place.type, toPath(place), value);
       for (const [path, leaf, held] of listTexts(place, value)) {
-        const swapped = held.replace(/[a-z]/gi, (letter) =>
-          letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-        );
+        const swapped = swapCase(held);
         const find = async (text: string) => {
           const filter = `${path} eq ${JSON.stringify(text)} and id eq "${created.body.id}"`;
           return (await send(bridge, 'POST', `/${place.type}/.search`, { filter })).body
@@ -266,17 +265,144 @@ describe('what /Schemas says is so, attribute by attribute', () => {
     }
   });
 
-  test('canonicalValues: others are taken where the description says so', async () => {
+  test('caseExact: values of a list that differ in case alone are two or one, and each goes by itself or not', async () => {
     for (const place of listPlaces('readWrite')) {
-      for (const sub of place.attribute.subAttributes ?? []) {
-        if (sub.canonicalValues === undefined || isUserList(place)) continue;
-        expect(sub.canonicalValues).not.toEqual([]);
-        expect(sub.canonicalValues).not.toContain(`Aa-${sub.name}-0a-${count}`);
-        expect(sub.mutability).toBe('readWrite');
+      const leaf = place.attribute.subAttributes?.find(({ name }) => name === 'value');
+      if (place.attribute.multiValued && leaf && !isUserList(place)) await expectCase(place, leaf);
+    }
+  });
+
+  test('type: what comes back is of it, whatever was sent', async () => {
+    const junk = [1.5, 7, true, 'maybe', 'a b', { x: 1 }, ['x', 'y'], { value: ['x'] }];
+    for (const place of listPlaces('readWrite').filter((one) => !isUserList(one))) {
+      for (const value of junk) await expectType(place, value);
+    }
+  });
+
+  test('type: an order is asked of texts and numbers, and never of booleans and binaries', async () => {
+    for (const place of places) {
+      for (const [path, { type }] of listLeaves(place)) {
+        const filter = `${path} gt ${LITERALS[type] ?? '"x"'}`;
+        const { status, body } = await bridge.request('POST', `/${place.type}/.search`, { filter });
+        const isOrdered = type !== 'boolean' && type !== 'binary';
+        expect([path, status, body.scimType ?? '']).toEqual(
+          isOrdered ? [path, 200, ''] : [path, 400, 'invalidFilter'],
+        );
       }
     }
   });
+
+  test('canonicalValues: one comes back as it was sent, and so do others where the description says so', async () => {
+    for (const place of listPlaces('readWrite')) {
+      for (const sub of place.attribute.subAttributes ?? []) {
+        if (sub.canonicalValues === undefined || isUserList(place)) continue;
+        const path = toPath(place);
+        expect([path, sub.description]).toEqual([path, expect.stringContaining('others')]);
+        for (const kind of [...sub.canonicalValues, 'Aa-odd']) {
+          const [value] = [toValue(place, 0)].flat();
+          const sent = [{ ...Object(value), [sub.name]: kind }];
+          const created = await create(place.type, path, sent);
+          expect([path, created.status]).toEqual([path, 201]);
+          expect(await read(place.type, created.body.id, path)).toEqual(containing(sent));
+        }
+      }
+    }
+  });
+
+  test('canonicalValues of members and admins: they are of no other type, whatever is sent', async () => {
+    for (const place of listPlaces('readWrite').filter(isUserList)) {
+      const path = toPath(place);
+      const type = place.attribute.subAttributes?.find(({ name }) => name === 'type');
+      for (const sent of [undefined, 'user', 'odd']) {
+        const element = { value: people[0] ?? '', ...(sent === undefined ? {} : { type: sent }) };
+        const created = await create(place.type, path, [element]);
+        expect(await read(place.type, created.body.id, path)).toMatchObject([
+          { type: type?.canonicalValues?.[0] },
+        ]);
+      }
+      const group = await create(place.type, path, [{ value: people[0] ?? '', type: 'Group' }]);
+      expect([path, group.status]).toEqual([path, 400]);
+    }
+  });
 });
+
+/** Literals of a filter on an attribute of the type. */
+const LITERALS: Readonly<Record<string, string>> = {
+  boolean: 'true',
+  integer: '1',
+  dateTime: '"2020-01-01T00:00:00Z"',
+};
+
+async function expectCase(place: Place, leaf: Described): Promise<void> {
+  const path = toPath(place);
+  const held = path === ADDRESSES ? `Aa${count}-case@example.com` : `${toSingle(leaf, '0case')}`;
+  const both = [{ value: held }, { value: swapCase(held) }];
+  const { id } = (await create(place.type, path, both)).body;
+  const shown = await read(place.type, id, path);
+  expect([path, shown]).toEqual([path, leaf.caseExact ? both : [expect.anything()]]);
+  for (const operation of [
+    { op: 'remove', path: `${path}[value eq "${swapCase(held)}"]` },
+    { op: 'remove', path, value: [{ value: swapCase(held) }] },
+  ]) {
+    await patch(place, id, { op: 'replace', path, value: [{ value: held }] });
+    await patch(place, id, operation);
+    const left = (await read(place.type, id, path)) ?? [];
+    expect([path, left]).toEqual([path, leaf.caseExact ? [{ value: held }] : []]);
+  }
+}
+
+/** Sends the value as the attribute, or as all of its parts. */
+async function expectType(place: Place, value: JsonValue): Promise<void> {
+  const path = toPath(place);
+  const { multiValued, subAttributes = [] } = place.attribute;
+  const parts = Object.fromEntries(subAttributes.map(({ name }) => [name, value]));
+  const item = subAttributes.length === 0 ? value : parts;
+  const { status, body } = await create(place.type, path, multiValued ? [item] : item);
+  if (status !== 201) expect([path, value, body.scimType]).toEqual([path, value, 'invalidValue']);
+  else expect(isOf(place.attribute, await read(place.type, body.id, path))).toBe(true);
+}
+
+function swapCase(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+}
+
+/** True when the value is of the described type, or there is none. */
+function isOf(described: Described, value: JsonValue | undefined): boolean {
+  if (value === undefined) return true;
+  if (Array.isArray(value)) {
+    return (
+      described.multiValued &&
+      value.every((item) => isOf({ ...described, multiValued: false }, item))
+    );
+  }
+  if (described.multiValued) return false;
+  switch (described.type) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'integer':
+      return Number.isInteger(value);
+    case 'complex':
+      return (
+        isJsonObject(value) &&
+        Object.entries(value).every(([name, part]) => {
+          const sub = described.subAttributes?.find((one) => one.name === name);
+          return sub !== undefined && isOf(sub, part);
+        })
+      );
+    default:
+      return typeof value === 'string';
+  }
+}
+
+/** The simple attributes of a place by their paths. */
+function listLeaves(place: Place): [string, Described][] {
+  const { attribute } = place;
+  const path = toPath(place);
+  if (attribute.type !== 'complex') return [[path, attribute]];
+  return (attribute.subAttributes ?? []).map((sub) => [`${path}.${sub.name}`, sub]);
+}
 
 /** The texts of a value by their paths; of a list those of its first value. */
 function listTexts(place: Place, value: JsonValue): [string, Described, string][] {

@@ -2,17 +2,25 @@ import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunks } from '../src/store/engine/dialect.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
-import { addGroup, addUser, listResources, send } from './support/provider.ts';
+import { addGroup, addUser, listResources, send, toPatch } from './support/provider.ts';
+import { logStatements, type StatementLog } from './support/statements.ts';
 
 /** Members whose text is several times what an answer may hold back before it begins. */
 const MEMBERS = 25_000;
 
 let bridge: TestBridge;
+let log: StatementLog;
 let group: string;
 let ids: readonly string[];
 
 beforeAll(async () => {
-  bridge = await startTestBridge();
+  bridge = await startTestBridge({
+    toStore(store) {
+      const logged = logStatements(store);
+      log = logged.log;
+      return logged.store;
+    },
+  });
   const first = await addUser(bridge, 'ada');
   group = await addGroup(bridge, 'Everybody', [first]);
   ids = [first, ...(await addMembers(bridge))];
@@ -92,10 +100,28 @@ test('of a group of any size only the members who are asked for are read', async
   const last = ids.at(-1) ?? '';
   const query = new URLSearchParams({ attributes: `members[value eq "${last}"].value` });
 
+  log.reset();
   const { headers, body } = await send(bridge, 'GET', `/Groups/${group}?${query}`);
 
   expect(headers['content-length']).toBeDefined();
-  expect(body).toMatchObject({ members: [{ value: last }] });
+  expect(body.members).toEqual([{ value: last }]);
+  const reads = log.reads.filter((sql) => sql.includes('memberships'));
+  expect(reads).toEqual([expect.stringContaining('m.user_id in (')]);
+});
+
+test('a removal by filters looks at each member once, in pieces, wherever it is in the list', async () => {
+  const where = (filter: string) => ({ op: 'remove', path: `members[${filter}]` });
+  log.reset();
+
+  const answer = await bridge.request(
+    'PATCH',
+    `/Groups/${group}`,
+    toPatch(where('display eq "nobody"'), where('display sw "no"'), where('display eq "none"')),
+  );
+
+  expect(answer.status).toBeLessThan(300);
+  const looks = log.writes.flat().filter((sql) => sql.includes('m.group_id as owner'));
+  expect(looks).toHaveLength(Math.floor(MEMBERS / 5_000) + 1);
 });
 
 test('HEAD answers without the members', async () => {

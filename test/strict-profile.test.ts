@@ -54,6 +54,7 @@ describe('the strict profile refuses in a resource', () => {
     ['the schema of an extension alone', { schemas: [ENTERPRISE] }, 'invalidSyntax'],
     ['one name twice', { TITLE: 'Pilot', title: 'Captain' }, 'invalidSyntax'],
     ['a binary value that is none', { x509Certificates: [{ value: 'a b' }] }, 'invalidValue'],
+    ['a binary value cut short', { x509Certificates: [{ value: 'abcde' }] }, 'invalidValue'],
   ];
 
   test.each(cases)('%s, which the lenient one takes', async (why, change, scimType) => {

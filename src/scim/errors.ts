@@ -39,6 +39,16 @@ export class ScimError extends BridgeError {
     this.scimType = options.scimType;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+
+  /** The same refusal with the place of its cause before its words. @param place counted from 1, such as `Operation 2` */
+  at(place: string): ScimError {
+    const { status, message, scimType, retryAfterSeconds, cause } = this;
+    return new ScimError(status, `${place}: ${message}`, {
+      ...(scimType === undefined ? {} : { scimType }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
 }
 
 /** 400 with the keyword of the rule that the request broke. */
@@ -65,14 +75,13 @@ export function* at<Result>(toPlace: () => string, work: Work<Result>): Work<Res
   try {
     return yield* work;
   } catch (error) {
-    if (!(error instanceof ScimError)) throw error;
-    const { status, message, scimType, cause } = error;
-    const detail = `${toPlace()}: ${message}`;
-    throw new ScimError(status, detail, {
-      ...(scimType === undefined ? {} : { scimType }),
-      ...(cause === undefined ? {} : { cause }),
-    });
+    throw error instanceof ScimError ? error.at(toPlace()) : error;
   }
+}
+
+/** `at` for one of several operations of a PATCH. @param number counted from 1; undefined: it is the only one */
+export function atOperation<Result>(number: number | undefined, work: Work<Result>): Work<Result> {
+  return number === undefined ? work : at(() => `Operation ${number}`, work);
 }
 
 /** 404: no resource has this id; also what a deleted one answers. */

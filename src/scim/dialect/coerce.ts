@@ -207,7 +207,7 @@ function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue
 }
 
 /** @see RFC 7643 §2.3.6, RFC 4648 §4, §5 */
-const BASE64 = /^[\w+/-]*={0,2}$/;
+const BASE64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 
 function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
   const { type } = rule;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
-import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { atOperation, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
@@ -62,11 +62,12 @@ export function* readPatch(
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
     yield 1;
-    const reading = readOperation(operation, { schema, repairs });
-    const isOnly = operations.length === 1;
-    const steps = yield* isOnly ? reading : at(() => `Operation ${index + 1}`, reading);
+    const number = operations.length === 1 ? undefined : index + 1;
+    const steps = yield* atOperation(number, readOperation(operation, { schema, repairs }));
     spend(spent, steps, operationsMax);
-    for (const step of steps) all.push(step);
+    for (const step of steps) {
+      all.push(number === undefined ? step : { ...step, operation: number });
+    }
   }
   return all;
 }

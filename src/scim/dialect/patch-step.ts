@@ -17,7 +17,13 @@ export interface PatchTarget {
  * - `exclude`: leave out the elements of a list that are like one of these
  * - `users`, `users-where`: members or admins of a group, by id or by a filter on the element
  */
-export type PatchStep = AttributeStep | UserListStep;
+export type PatchStep = (AttributeStep | UserListStep) & Placed;
+
+/** Place of a step in its request. */
+interface Placed {
+  /** The operation that it comes from, counted from 1; absent where that is the only one. */
+  readonly operation?: number;
+}
 
 /** An operation on anything but the lists of users of a group. */
 export type AttributeStep =

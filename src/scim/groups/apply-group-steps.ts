@@ -3,14 +3,18 @@ import { toWrittenName } from '../../domain/extensions.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { type ListedUser, listUsersById, listUsersOfGroups } from '../../store/resources/views.ts';
+import {
+  type ListedUser,
+  listUsersById,
+  streamUsersOfGroups,
+} from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/entries.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
-import { toGroupChanges } from '../patch/to-group-changes.ts';
+import { type GroupChange, toGroupChanges } from '../patch/to-group-changes.ts';
 import { toUserEntry } from '../render/resource-text.ts';
 import type { GroupTarget } from './change-group.ts';
 import type { LinkEdit } from './edit-links.ts';
@@ -34,9 +38,10 @@ export async function applyGroupSteps(
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
   const names = new Set<string>();
-  const readHeld = rememberUsers(tx, row);
+  const changes = toGroupChanges(steps);
+  const findHeld = rememberFound(tx, deps, { row, changes });
   let attributes = before;
-  for (const change of toGroupChanges(steps)) {
+  for (const change of changes) {
     switch (change.kind) {
       case 'set':
         attributes = setAttributes(attributes, change.attributes);
@@ -46,11 +51,11 @@ export async function applyGroupSteps(
       case 'admins': {
         const list = edits[change.kind];
         if (change.op === 'removeWhere') {
-          const users = await listAfter(tx, row, {
-            edits: list,
-            held: () => readHeld(change.kind),
-          });
-          list.push({ op: 'remove', ids: await listMatching(users, change.filter, deps) });
+          const wasReplaced = list.some(({ op }) => op === 'replace');
+          const held = wasReplaced ? [] : await findHeld(change.kind, change.filter);
+          const users = await listUsersById(tx, row.id, listAdded(list));
+          const added = await listMatching(users, change.filter, deps);
+          list.push({ op: 'remove', ids: [...held, ...added] });
         } else list.push({ op: change.op, ids: toUserIds(change.ids) });
         break;
       }
@@ -58,7 +63,19 @@ export async function applyGroupSteps(
         assertNever(change);
     }
   }
-  return { attributes, names, ...edits };
+  return { attributes, names, ...edits, placeOf: (list, id) => toPlace(steps, list, id) };
+}
+
+/** Place in the request where a user joins a list. */
+function toPlace(steps: readonly PatchStep[], list: UserList, id: UserId): string | undefined {
+  for (const step of steps) {
+    if (step.kind !== 'users' || step.list !== list || step.op === 'remove') continue;
+    const index = step.ids.indexOf(id);
+    if (index === -1) continue;
+    const place = `Value ${index + 1} of ${list}`;
+    return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
+  }
+  return undefined;
 }
 
 /** Attributes that a change names, those of an extension one by one. */
@@ -83,31 +100,53 @@ function setAttributes(held: JsonObject, changes: JsonObject): JsonObject {
   return next;
 }
 
-/** Reads the lists of a group as they are before the request, each once. */
-function rememberUsers(tx: Db, row: GroupRow): (list: UserList) => Promise<ListedUser[]> {
-  const known = new Map<UserList, Promise<ListedUser[]>>();
-  return (list) => {
+/** Finds the users of a list from before the request whom a filter names. */
+type FindHeld = (list: UserList, filter: Filter) => Promise<readonly UserId[]>;
+
+/**
+ * Asks all filters of a list in one look at its users, who pass by some thousands at a time and are kept only where
+ * one finds them. Each user is of the first filter that does: then the user is gone, and back only by its id.
+ */
+function rememberFound(
+  tx: Db,
+  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
+  { row, changes }: { readonly row: GroupRow; readonly changes: readonly GroupChange[] },
+): FindHeld {
+  const found = new Map<UserList, Promise<Map<Filter, UserId[]>>>();
+
+  async function look(list: UserList): Promise<Map<Filter, UserId[]>> {
+    const filters = changes.flatMap((change) =>
+      change.kind === list && change.op === 'removeWhere' ? [change.filter] : [],
+    );
+    const ids = new Map<Filter, UserId[]>(filters.map((filter) => [filter, []]));
     const table = list === 'members' ? 'memberships' : 'group_admins';
-    const users = known.get(list) ?? listUsersOfGroups(tx, table, [row.id]);
-    known.set(list, users);
-    return users;
+    for await (const page of streamUsersOfGroups(tx, table, [row.id])) {
+      for (const user of page) {
+        const entry = toUserEntry(deps, user);
+        const first = filters.find((filter) => matches(filter, entry));
+        if (first) ids.get(first)?.push(user.id);
+        const pause = deps.turns();
+        if (pause) await pause;
+      }
+    }
+    return ids;
+  }
+
+  return async (list, filter) => {
+    const looked = found.get(list) ?? look(list);
+    found.set(list, looked);
+    return (await looked).get(filter) ?? [];
   };
 }
 
-/** Users of a list after the edits so far. Those from before are not read where an edit replaced the list. */
-async function listAfter(
-  tx: Db,
-  row: GroupRow,
-  { edits, held }: { edits: readonly LinkEdit[]; held: () => Promise<ListedUser[]> },
-): Promise<ListedUser[]> {
+/** Users whom the edits so far name and leave in the list; a replacement forgets those before it. */
+function listAdded(edits: readonly LinkEdit[]): UserId[] {
   const replacedAt = edits.findLastIndex(({ op }) => op === 'replace');
   const isIn = new Map<UserId, boolean>();
   for (const { op, ids } of edits.slice(Math.max(replacedAt, 0))) {
     for (const id of ids) isIn.set(id, op !== 'remove');
   }
-  const stayed = replacedAt >= 0 ? [] : (await held()).filter(({ id }) => !isIn.has(id));
-  const named = [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
-  return [...stayed, ...(await listUsersById(tx, row.id, named))];
+  return [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
 }
 
 async function listMatching(

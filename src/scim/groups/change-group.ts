@@ -17,7 +17,7 @@ import type { GroupWriteResult } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
-import { storeGroupChange } from './store-change.ts';
+import { type FindPlace, storeGroupChange } from './store-change.ts';
 
 /** State of a group that a PUT or PATCH asks for. */
 export interface GroupTarget {
@@ -26,6 +26,8 @@ export interface GroupTarget {
   readonly names: ReadonlySet<string>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
+  /** Finds where in the request a user joins a list; undefined: the first value of the list that is the user. */
+  readonly placeOf?: FindPlace;
 }
 
 /** A PUT or PATCH of one group. */
@@ -57,7 +59,7 @@ export async function storeGroup(
   assertPreconditions(preconditions, row.version);
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
-  const { attributes, names, members, admins } = target;
+  const { attributes, names, members, admins, placeOf } = target;
   assertPermissions(deps, before, attributes);
   await assertNameFree(tx, row, attributes);
   const fields: GroupField[] = toGroupFields(names);
@@ -82,6 +84,7 @@ export async function storeGroup(
     keeps,
     isNew: false,
     named,
+    placeOf,
     begin,
   });
 }

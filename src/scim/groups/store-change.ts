@@ -37,6 +37,9 @@ import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
 
+/** Finds the place in a request where a user joins a list; undefined: it has none of its own. */
+export type FindPlace = (list: UserList, id: UserId) => string | undefined;
+
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
   readonly row: GroupRow;
@@ -56,6 +59,7 @@ export interface GroupChangeRequest {
   readonly isNew: boolean;
   /** The users whom the edits of members name, where they were read already. */
   readonly named?: NamedUsers | undefined;
+  readonly placeOf?: FindPlace | undefined;
   /** Begins the change at once, where that is possible. */
   readonly begin?: Begin;
 }
@@ -80,8 +84,8 @@ export async function storeGroupChange(
     keeps: request.keeps,
     turns,
   };
-  await assertUsersExist(tx, 'members', request.members, named);
-  await assertUsersExist(tx, 'admins', request.admins);
+  await assertUsersExist(tx, 'members', request, named);
+  await assertUsersExist(tx, 'admins', request);
   const members = await editLinks(tx, 'memberships', request.members, { ...context, named });
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const state = toGroupState(row, { members: [], admins: [] });
@@ -297,20 +301,18 @@ function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
 async function assertUsersExist(
   tx: Db,
   list: UserList,
-  edits: readonly LinkEdit[],
+  { [list]: edits, placeOf }: GroupChangeRequest,
   named?: NamedUsers,
 ): Promise<void> {
-  const ids = [...new Set(edits.flatMap(({ op, ids: named }) => (op === 'remove' ? [] : named)))];
+  const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
   if (ids.length === 0) return;
   const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
   const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
-  const unknown = ids.flatMap((id, index) => (exists(id) ? [] : [index + 1]));
-  const [first, ...others] = unknown;
+  const [first, ...others] = ids.filter((id) => !exists(id));
   if (first === undefined) return;
+  const place = placeOf?.(list, first) ?? `Value ${ids.indexOf(first) + 1} of ${list}`;
   const more = others.length === 0 ? '' : `, nor are ${others.length} more`;
-  throw invalidValue(
-    `Value ${first} of ${list}, each counted once, is not the id of a User${more}.`,
-  );
+  throw invalidValue(`${place}, each counted once, is not the id of a User${more}.`);
 }
 
 /** Brands the ids of a request. `storeGroupChange` refuses unknown ones. */

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
-import { invalidValue, type ScimError } from '../errors.ts';
+import { atOperation, invalidValue, type ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
@@ -52,8 +52,9 @@ function* applySteps(
 ): Work<JsonObject> {
   const result = { ...attributes };
   const lists = new Map<AttributeRule, { path: AttributePath; list: ValueList }>();
-  for (const step of steps.map(toAttributeStep)) {
+  for (const { operation, ...given } of steps) {
     yield 1;
+    const step = toAttributeStep(given);
     const { path } = step.target;
     if (!path.attribute.multiValued) {
       change(result, path, (current) => patchValue(current, step));
@@ -61,7 +62,7 @@ function* applySteps(
     }
     const opened = lists.get(path.attribute) ?? open(result, path);
     lists.set(path.attribute, opened);
-    yield* patchList(opened.list, step, repairs);
+    yield* atOperation(operation, patchList(opened.list, step, repairs));
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {

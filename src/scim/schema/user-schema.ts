@@ -8,12 +8,14 @@ import {
 
 const PRIMARY = 'Whether this is the preferred value of the attribute. At most one is.';
 
+const USE = 'What the value is used for; others than these are taken too.';
+
 /** The sub-attributes that most lists of RFC 7643 §2.4 share. */
 function listElement(value: SchemaAttribute, types: readonly string[]): SchemaAttribute[] {
   return [
     value,
     attribute('string', 'display', 'A name of the value for people to read.'),
-    attribute('string', 'type', 'What the value is used for; others than these are taken too.', {
+    attribute('string', 'type', USE, {
       ...(types.length === 0 ? {} : { canonicalValues: types }),
     }),
     attribute('boolean', 'primary', PRIMARY),
@@ -36,7 +38,7 @@ const addresses = multiValuedAttribute('addresses', 'Postal addresses.', [
   attribute('string', 'region', 'The state or region.'),
   attribute('string', 'postalCode', 'The postal code.'),
   attribute('string', 'country', 'The country.'),
-  attribute('string', 'type', 'What the address is used for.', {
+  attribute('string', 'type', USE, {
     canonicalValues: ['work', 'home', 'other'],
   }),
   attribute('boolean', 'primary', PRIMARY),
@@ -148,7 +150,10 @@ export const userDefinition = defineSchema(
     multiValuedAttribute(
       'x509Certificates',
       'Certificates.',
-      listElement(attribute('binary', 'value', 'The certificate, DER in base64.'), []),
+      listElement(
+        attribute('binary', 'value', 'The certificate, DER in base64; kept as it was sent.'),
+        [],
+      ),
     ),
   ],
 );

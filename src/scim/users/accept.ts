@@ -13,7 +13,7 @@ import { userSchema } from '../schema/resource-schemas.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
-import { toReplacement } from './attributes.ts';
+import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
 import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
@@ -81,6 +81,7 @@ export async function acceptUserPatch(
   return storeChange(deps, target, async (before) => ({
     attributes: await workInTurns(applyUserPatch(before, steps, repairs), turns),
     names,
+    placeOf: (address) => findAddressPlace(steps, address),
   }));
 }
 

@@ -2,6 +2,7 @@ import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
+import type { PatchStep } from '../dialect/patch-step.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 
@@ -67,18 +68,39 @@ function sum(value: JsonValue | undefined): number {
 /**
  * Stops an e-mail address that no service can take, where it is the one that the account is known by.
  * @param before attributes before the change; an address that stays is not checked; undefined: a new user
+ * @param placeOf finds the place of an address in the request; left out, it is that in the list
  * @throws ScimError 400 `invalidValue`
  */
-export function assertAddress(before: JsonObject | undefined, attributes: JsonObject): void {
+export function assertAddress(
+  before: JsonObject | undefined,
+  attributes: JsonObject,
+  placeOf?: (address: string) => string | undefined,
+): void {
   const address = findCreationAddress(attributes);
   if (address === undefined || isAddress(address)) return;
   if (before !== undefined && address === findCreationAddress(before)) return;
-  const emails = Array.isArray(attributes.emails) ? attributes.emails : [];
-  const index = emails.findIndex(
-    (email) => isJsonObject(email) && String(email.value).trim() === address,
-  );
+  const place =
+    placeOf?.(address) ?? `Value ${findEmail(attributes.emails, address) + 1} of emails`;
   const form = 'text, one @, text, and no white space';
-  throw invalidValue(`Value ${index + 1} of emails is no e-mail address: ${form}.`);
+  throw invalidValue(`${place} is no e-mail address: ${form}.`);
+}
+
+/** Finds where the last step of a PATCH that sets an address has it. */
+export function findAddressPlace(steps: readonly PatchStep[], address: string): string | undefined {
+  for (const step of steps.toReversed()) {
+    if (step.kind !== 'set' || step.target.path.attribute.name !== 'emails') continue;
+    const index = findEmail(step.value, address);
+    if (index === -1 && step.value !== address) continue;
+    const place = index === -1 ? 'The value of emails' : `Value ${index + 1} of emails`;
+    return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
+  }
+  return undefined;
+}
+
+function findEmail(emails: JsonValue | undefined, address: string): number {
+  return [emails ?? []]
+    .flat()
+    .findIndex((email) => isJsonObject(email) && String(email.value).trim() === address);
 }
 
 /**

@@ -18,7 +18,12 @@ export interface UserChange {
   readonly id: string;
   readonly preconditions: Preconditions;
   /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
-  change(before: JsonObject): Promise<{ attributes: JsonObject; names: ReadonlySet<string> }>;
+  change(before: JsonObject): Promise<{
+    attributes: JsonObject;
+    names: ReadonlySet<string>;
+    /** Finds the place of an address in the request. */
+    placeOf?(address: string): string | undefined;
+  }>;
   readonly begin: Begin;
 }
 
@@ -35,12 +40,12 @@ export async function storeUser(
   if (row === undefined || row.deleted_at !== null) throw notFound('User');
   assertPreconditions(request.preconditions, row.version);
   const before = parseStored<JsonObject>(row.attributes);
-  const { attributes: written, names } = await request.change(before);
+  const { attributes: written, names, placeOf } = await request.change(before);
   const attributes = withStoredManagerRef(written, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
-  assertAddress(before, attributes);
+  assertAddress(before, attributes, placeOf);
   await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
   const result = await storeUserChange(tx, deps, {
     row,

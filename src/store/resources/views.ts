@@ -124,6 +124,18 @@ export async function listUsersOfGroups(
   ids: readonly GroupId[],
 ): Promise<ListedUser[]> {
   const users: ListedUser[] = [];
+  for await (const page of streamUsersOfGroups(db, table, ids)) {
+    for (const user of page) users.push(user);
+  }
+  return users;
+}
+
+/** The members or the admins of these groups as `listUsersOfGroups`, some thousands at a time: a group may have all users. */
+export async function* streamUsersOfGroups(
+  db: Db,
+  table: LinkTable,
+  ids: readonly GroupId[],
+): AsyncGenerator<ListedUser[]> {
   for (const chunk of chunks(ids)) {
     for (let last = 0, isMore = true; isMore; ) {
       const { rows } = await sql<ListedUser & { seq: number }>`
@@ -132,12 +144,11 @@ export async function listUsersOfGroups(
         where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
           and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
         order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
-      for (const { seq: _, ...user } of rows) users.push(user);
+      yield rows.map(({ seq: _, ...user }) => user);
       last = rows.at(-1)?.seq ?? last;
       isMore = rows.length === USERS_AT_ONCE;
     }
   }
-  return users;
 }
 
 /** Users by their ids as a list of `owner` would show them; those that are not there are left out. */
