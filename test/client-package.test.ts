@@ -115,6 +115,33 @@ console.log(JSON.stringify({ mistake: mistake.message, card }));
   ]);
 });
 
+test('what is packed streams a content of the service, and gives the headers of an answer', async () => {
+  write(
+    'stream.js',
+    `import { createClient } from '@scim-bridge/client';
+const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
+const { content, type, bytes } = await client.download({ path: '/files/1' });
+let text = '';
+for await (const part of content.pipeThrough(new TextDecoderStream())) text += part;
+const answer = await client.cards.retrieveCard({ path: { card_id: 1 } }).withResponse();
+await client.close();
+console.log(JSON.stringify({ text, type, bytes, status: answer.status, headers: answer.headers }));
+`,
+  );
+  const { stdout } = await run(process.execPath, ['stream.js', server.baseUrl], { cwd: project });
+
+  expect(JSON.parse(stdout)).toEqual({
+    text: '{}',
+    type: 'application/json',
+    status: 200,
+    headers: expect.objectContaining({ 'content-type': 'application/json' }),
+  });
+  expect(server.recorded.slice(-2).map(({ url, headers }) => [url, headers.accept])).toEqual([
+    ['/api/latest/files/1', '*/*'],
+    ['/api/latest/cards/1', 'application/json'],
+  ]);
+});
+
 const program = `import {
   type Client,
   createClient,
@@ -133,6 +160,7 @@ export async function use(args: SpacesCreateNewSpaceArguments): Promise<string> 
   for await (const each of client.paginate(client.spaces.retrieveListOfSpaces)) again.title = each.title;
   const { headers } = await client.users.retrieveCurrentUser().withResponse();
   await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body: { file: 'a.txt' } });
+  await client.cardComments.addComment({ path: { card_id: 1 }, body: { text: 'a', 'files[]': ['a.txt'] } });
   // @ts-expect-error a required field is missing
   await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: {} });
   // @ts-expect-error a wrong type
@@ -211,6 +239,8 @@ describe('an editor shows', () => {
 
   test('what the service flags as deprecated, struck out', async () => {
     const editor = await open();
+    // Of a field in an object, the compiler tells an editor by its documentation.
+    expect(await editor.hover("'files[]'")).toContain('@deprecated');
     const struckOut = (await editor.remarks()).filter(({ isStruckOut }) => isStruckOut);
 
     expect(struckOut).toEqual([

@@ -54,6 +54,18 @@ for (const page of pages) {
   });
 }
 
+test('every section of a page that code or configuration names is there', () => {
+  const files = globSync(
+    ['config/**/*.{yaml,service,conf}', 'config/Caddyfile*', 'src/**/*.ts', 'Dockerfile', '*.yml'],
+    { cwd: root },
+  );
+  const named = files.flatMap((file) =>
+    findAll(read(file), /\b(docs\/[\w-]+\.md#[\w-]+)/g).map(([place = '']) => `${file}: ${place}`),
+  );
+  expect(named).not.toEqual([]);
+  expect(named.filter((each) => !leads('README.md', each.replace(/^.*: /, '')))).toEqual([]);
+});
+
 test('no page has a conflict of a merge in it', () => {
   const torn = [...pages, 'CHANGELOG.md'].filter((page) => /^(?:<{7}|>{7}) /m.test(read(page)));
   expect(torn).toEqual([]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
+import { opsRoutes } from '../src/ops/routes.ts';
 import { saveAlive } from '../src/reconcile/repair/recovery-detect.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { listOwnCalls } from '../src/store/audit/own-calls.ts';
@@ -369,3 +370,32 @@ test('a crash right after a call by an operator is no restored backup', async ()
 
   expect(found).toEqual({ kind: 'current' });
 });
+
+test('no answer below /ops has a secret of the settings in it', () =>
+  withTestBridge({ settings: SECRETS }, async (bridge) => {
+    const paths = opsRoutes
+      .filter(({ method, path }) => method === 'get' && !path.includes('{'))
+      .map(({ path }) => path);
+    const answers = [];
+    for (const path of paths) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
+      const { status, body } = await bridge.request('GET', url, undefined, headers);
+      answers.push({ path, status, text: JSON.stringify(body) });
+    }
+
+    const settingsAnswer = answers.find(({ path }) => path === '/settings');
+    expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
+    for (const [name, secret] of Object.entries(SECRETS))
+      expect(
+        answers.filter(({ text }) => text.includes(secret)),
+        name,
+      ).toEqual([]);
+  }));
+
+const SECRETS = {
+  OPS_TOKEN: 'secret-of-an-operator',
+  OPS_READER_TOKEN: 'secret-of-a-reader',
+  OPS_METRICS_TOKEN: 'secret-of-monitoring',
+  OPS_COMMAND_TOKEN: 'secret-of-commands',
+};

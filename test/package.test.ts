@@ -111,6 +111,17 @@ test('the command is installed', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ operation: 'tags.addTag' }, {}]);
 });
 
+test('the command that is installed prints tables', async () => {
+  const command = join(project, 'node_modules/.bin/scim-bridge');
+  // Of the variables here, MODE is one of the test runner.
+  const env = { ...process.env, MODE: undefined };
+  const { stdout } = await run(command, ['settings'], { cwd: project, env });
+
+  const [head = '', ...rows] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^SETTING +VALUE +FROM/);
+  expect(rows).toContainEqual(expect.stringMatching(/^upstream\.apiVersion +latest +default/));
+});
+
 test('publint has nothing to say', async () => {
   const packed = new Uint8Array(readFileSync(tarball)).buffer;
   const { messages } = await publint({ pack: { tarball: packed }, strict: true });

@@ -39,6 +39,9 @@ export function toGroupType(name: string): string {
 export const HEAD =
   '// Generated from the rows in src/upstream/operations/ by `npm run docs`; do not edit.\n';
 
+/** Remark by which an editor strikes something out. */
+const DEPRECATED = '@deprecated The service flags it so.';
+
 const SOURCES: readonly (readonly [path: string, names: readonly string[]])[] = [
   ['../../upstream/operations/file-input.ts', ['FileInput']],
   ['../client-types.ts', ['Call', 'ChosenOf', 'ListCall', 'PositionedListCall', 'RedirectCall']],
@@ -84,7 +87,12 @@ function toPart(operation: Operation, part: string, fields: Fields, form = ''): 
     const isRequired = name !== written;
     const places = operation.undocumented ?? [];
     const isNoted = places.includes(`${part}.${name}`) || places.includes(name);
-    const about = isNoted ? '    /** Not in the documents of the service. */\n' : '';
+    const isDeprecated = part === 'body' && operation.deprecated?.includes(name) === true;
+    const notes = [
+      ...(isNoted ? ['Not in the documents of the service.'] : []),
+      ...(isDeprecated ? [DEPRECATED] : []),
+    ];
+    const about = notes.length === 0 ? '' : `    /** ${notes.join(' ')} */\n`;
     const value = toArgumentType(type);
     return `${about}    readonly ${toKey(name)}${isRequired ? `: ${value}` : `?: ${value} | undefined`};\n`;
   });
@@ -169,7 +177,7 @@ function toComment(operation: Operation): string {
     `\`${method} ${path}\``,
     ...toRemarks(operation),
     ...toParameters(operation),
-    ...(stage === 'deprecated' ? ['@deprecated The service flags it so.'] : []),
+    ...(stage === 'deprecated' ? [DEPRECATED] : []),
   ];
   const text = lines.map((line) => `   * ${line}`.trimEnd()).join('\n');
   return `  /**\n${text}\n   */\n`;

@@ -62,11 +62,14 @@ function toQueryParameter(name: string, type: string, style: QueryStyle | undefi
   }
 }
 
-function toRequestBody({ content = 'json' }: Operation, body: Readonly<Record<string, string>>) {
-  const schema = toFieldsSchema(body);
+function toRequestBody(
+  { content = 'json', deprecated }: Operation,
+  body: Readonly<Record<string, string>>,
+) {
+  const schema = toFieldsSchema(body, deprecated);
   const isFileless = ([, type]: [string, string]) => !isFileType(type);
   const withoutFiles = Object.fromEntries(Object.entries(body).filter(isFileless));
-  const json = { 'application/json': { schema: toFieldsSchema(withoutFiles) } };
+  const json = { 'application/json': { schema: toFieldsSchema(withoutFiles, deprecated) } };
   const form = { 'multipart/form-data': { schema } };
   return {
     required: Object.keys(body).some(isRequired),

@@ -15,9 +15,13 @@ export function toSchema(type: string): Schema {
 }
 
 /** The schema of a part of a call: its parameters and which of them are required; nothing else may be sent. */
-export function toFieldsSchema(fields: Fields): Schema {
+export function toFieldsSchema(fields: Fields, deprecated: readonly string[] = []): Schema {
   const required = Object.keys(fields).filter(isRequired).map(toName);
-  const properties = Object.entries(fields).map(([name, type]) => [toName(name), toSchema(type)]);
+  const properties = Object.entries(fields).map(([written, type]) => {
+    const name = toName(written);
+    const schema = toSchema(type);
+    return [name, deprecated.includes(name) ? { ...schema, deprecated: true } : schema];
+  });
   return {
     type: 'object',
     ...(required.length === 0 ? {} : { required }),

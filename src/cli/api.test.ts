@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readForm, startRecording } from '../../test/client-operations/recording-server.ts';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import type { Credential } from '../domain/credential.ts';
@@ -20,6 +20,7 @@ import { sendJson, startService } from '../upstream/testing/service.ts';
 import { openCaller } from './api/caller.ts';
 import { runApi } from './api/run-api.ts';
 import { apiCommand } from './api.ts';
+import type { CliWorld } from './context.ts';
 import { runProgram } from './program.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
@@ -27,7 +28,11 @@ const OPS_TOKEN = 'token-of-an-operator';
 type Env = Readonly<Record<string, string>>;
 
 /** Runs `api` with these arguments. */
-async function api(args: readonly string[], env: Env, input = '') {
+async function api(
+  args: readonly string[],
+  env: Env,
+  { input = '', showProgress }: { input?: string } & Pick<CliWorld, 'showProgress'> = {},
+) {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await runProgram(['api', ...args], {
     version: '1.2.3',
@@ -43,6 +48,7 @@ async function api(args: readonly string[], env: Env, input = '') {
       write: (text) => out.push(text),
       writeError: (text) => err.push(text),
       untilStopped: async () => 'SIGTERM',
+      showProgress,
     },
   });
   return { code, out: out.join(''), err: err.join('') };
@@ -96,7 +102,9 @@ test('a body comes from a file or from standard input', async () => {
   const { sandbox, env } = await openSandbox();
 
   const fromFile = await api(['groups.createGroup', '--body', '@body.json'], env);
-  const piped = await api(['groups.createGroup', '--body', '-'], env, '{"name":"Piped"}');
+  const piped = await api(['groups.createGroup', '--body', '-'], env, {
+    input: '{"name":"Piped"}',
+  });
 
   expect([fromFile.code, piped.code]).toEqual([0, 0]);
   expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['From a file', 'Piped']);
@@ -130,6 +138,29 @@ test('--paginate prints all pages of a list as one', async () => {
     { displayName: 'Ground' },
   ]);
   expect(sandbox.calls.count({ operation: 'scim.getGroups' })).toBeGreaterThan(1);
+});
+
+test('a long list tells a terminal how much of it is read, and takes that away', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = await startService((res, _, n) => {
+    vi.setSystemTime(Date.now() + 2_000);
+    const Resources = [{ id: `${n}` }];
+    sendJson(res, 200, { totalResults: 3, itemsPerPage: 1, startIndex: n + 1, Resources });
+  });
+  const lines: (string | undefined)[] = [];
+  const showProgress = (line: string | undefined) => void lines.push(line);
+  const args = ['scim.getGroups', '--query', 'count=1', '--paginate'];
+
+  const { code } = await api(args, toDirect(service.baseUrl, 'token'), { showProgress });
+
+  expect(code).toBe(0);
+  expect(lines).toEqual([
+    '1 entries read · 33 %, about 4 s left · 2 s',
+    '2 entries read · 66 %, about 2 s left · 4 s',
+    '3 entries read · 100 %, about 0 s left · 6 s',
+    undefined,
+  ]);
 });
 
 test('a list that may be incomplete is printed and ends with 2', async () => {

@@ -1,5 +1,6 @@
 import type { LoadedSettings } from '../settings/load.ts';
 import type { AddCommand } from './context.ts';
+import { createProgress } from './progress.ts';
 
 /** Options of a probe. */
 export interface CheckOptions {
@@ -7,6 +8,8 @@ export interface CheckOptions {
   readonly format: 'text' | 'json';
   /** Standard output. */
   readonly write: (text: string) => void;
+  /** Hears how far it has come. */
+  readonly told: (part: { readonly done: number; readonly total: number }) => void;
 }
 
 /** Probes the service and the store without changing them; resolves with the exit code. */
@@ -14,7 +17,8 @@ export type Check = (options: CheckOptions) => Promise<number>;
 
 /** `check`: tests whether the bridge can work with the service, and suggests better settings. */
 export function checkCommand(check: Check): AddCommand {
-  return (program, { loadSettings, exitWith, write }) => {
+  return (program, context) => {
+    const { loadSettings, exitWith, write } = context;
     program
       .command('check')
       .description(
@@ -24,7 +28,15 @@ export function checkCommand(check: Check): AddCommand {
       .addHelpText('after', exitCodesHelp)
       .action(async ({ json }: { json?: true }) => {
         const format = json ? 'json' : 'text';
-        exitWith(await check({ loaded: loadSettings(), format, write }));
+        const loaded = loadSettings();
+        const progress = createProgress(context);
+        const told: CheckOptions['told'] = (part) => progress.tell('Looking at the service', part);
+        // What it finds is written when nothing more is told.
+        const show = (text: string) => {
+          progress.end();
+          write(text);
+        };
+        exitWith(await check({ loaded, format, write: show, told }));
       });
   };
 }

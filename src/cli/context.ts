@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { LoadedSettings } from '../settings/load.ts';
+
+/** Settings file where none is named: the same from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
+export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
 
 /** The process as a command sees it; tests bring their own. */
 export interface CliWorld {

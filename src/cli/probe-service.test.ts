@@ -2,18 +2,24 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
 import { startForTest } from '../sandbox/start-for-test.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
+import { sendJson, startService as startAnswering } from '../upstream/testing/service.ts';
 import { checkCommand } from './check.ts';
+import type { CliWorld } from './context.ts';
 import { createCheck } from './probe-service.ts';
 import { runProgram } from './program.ts';
 
 /** Runs `check` with these environment variables and no file. */
-async function runCheck(args: readonly string[], env: Record<string, string>) {
+async function runCheck(
+  args: readonly string[],
+  env: Record<string, string>,
+  { showProgress }: Pick<CliWorld, 'showProgress'> = {},
+) {
   const [out, err]: [string[], string[]] = [[], []];
   const check = createCheck({ clock: createEagerClock(), random: () => 0 });
   const code = await runProgram(['check', ...args], {
@@ -26,6 +32,7 @@ async function runCheck(args: readonly string[], env: Record<string, string>) {
       write: (text) => out.push(text),
       writeError: (text) => err.push(text),
       untilStopped: async () => 'SIGTERM',
+      showProgress,
     },
   });
   return { code, out: out.join(''), err: err.join('') };
@@ -51,6 +58,27 @@ test('check prints lines and ends with 0 when all that is needed works', async (
   expect(out).toContain(`Service  ${sandbox.url}`);
   expect(out).toContain('0 failures');
   expect(err).toBe('');
+});
+
+test('check tells a terminal how far it has come, and takes that away before it prints', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const service = await startAnswering((res) => {
+    vi.setSystemTime(Date.now() + 2_000);
+    sendJson(res, 403, {});
+  });
+  const env = {
+    UPSTREAM_URL: service.baseUrl,
+    UPSTREAM_TOKEN: 'a-token',
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+  };
+  const lines: (string | undefined)[] = [];
+
+  await runCheck([], env, { showProgress: (line) => void lines.push(line) });
+
+  expect(lines.at(0)).toBe('Looking at the service · 4 %, about 48 s left · 2 s');
+  expect(lines.filter((line) => line === undefined)).toHaveLength(1);
+  expect(lines.at(-1)).toBeUndefined();
 });
 
 test('check --json prints one object', async () => {

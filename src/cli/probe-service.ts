@@ -12,7 +12,7 @@ import { toJson } from './json.ts';
  * @throws SettingsError without `upstream.url`: the embedded sandbox has no open questions.
  */
 export function createCheck(deps: { clock: Clock; random: () => number }): Check {
-  return async ({ loaded, format, write }) => {
+  return async ({ loaded, format, write, told }) => {
     const { url, token, ...rest } = loaded.settings.upstream;
     if (url === undefined || token === undefined) {
       const message =
@@ -20,7 +20,7 @@ export function createCheck(deps: { clock: Clock; random: () => number }): Check
       throw new SettingsError([{ setting: 'upstream.url', message }]);
     }
     const [probed, store] = await Promise.all([
-      checkService({ ...rest, url, token }, deps),
+      checkService({ ...rest, url, token }, { ...deps, told }),
       checkStore(loaded.settings),
     ]);
     const ok = probed.ok && store.status !== 'failed';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../domain/errors.ts';
 import { type Check, checkCommand } from './check.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
@@ -183,6 +183,61 @@ test('healthcheck succeeds on 200 and fails on everything else', async () => {
   expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('answered 503') });
   const silent = await run('healthcheck', { env: { PORT: '1' } });
   expect(silent).toMatchObject({ code: 1, err: expect.stringContaining('does not answer') });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('the health check of the image', () => {
+  const checkAlone = (env: Record<string, string>) => {
+    const hook = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, context); } });`;
+    const file = join(import.meta.dirname, 'healthcheck-alone.ts');
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
+      file,
+      'healthcheck',
+    ];
+    return promisify(execFile)(process.execPath, args, { env }).then(
+      (ended): Ended => ({ code: 0, ...ended }),
+      (ended: Ended) => ended,
+    );
+  };
+  const toFile = (text: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cli-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, 'settings.yaml');
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test('loads nothing but its own few files, and succeeds on 200 alone', async () => {
+    const well = await serveHealth(200);
+    const found = await checkAlone({ HOST: '0.0.0.0', PORT: `${well}` });
+    const loaded = found.stderr.match(/(?<=^loaded ).*$/gm) ?? [];
+
+    expect(found).toMatchObject({ code: 0, stdout: `http://127.0.0.1:${well}/healthz is well\n` });
+    expect(loaded.filter((url) => url.includes('node_modules'))).toEqual([]);
+    expect(loaded.filter((url) => url.startsWith('file:')).length).toBeLessThanOrEqual(6);
+
+    const unwell = await serveHealth(503);
+    const failed = await checkAlone({ PORT: `${unwell}` });
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('answered 503') });
+  });
+
+  test.each([
+    ['plain lines', (port: number) => `host: 0.0.0.0\nport: ${port}\n`],
+    ['any other YAML', (port: number) => `{ "host": "127.0.0.1", 'port': ${port} }\n`],
+  ])('reads the address from a settings file in %s', async (_, toText) => {
+    const port = await serveHealth(200);
+    const found = await checkAlone({ CONFIG: toFile(toText(port)) });
+
+    expect(found).toMatchObject({ code: 0, stdout: `http://127.0.0.1:${port}/healthz is well\n` });
+  });
 });
 
 test('sandbox prints where it is served and with which token, and ends when asked to', async () => {

@@ -1,14 +1,10 @@
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import type { AddCommand, CliContext, CliWorld } from './context.ts';
+import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
-
-/** The same file from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
-const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
 
 /** Parts of one run of the command line. */
 export interface ProgramParts {

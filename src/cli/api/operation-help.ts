@@ -11,7 +11,7 @@ export function toOperationHelp(operation: Operation): string {
     about,
     toTable('--path', Object.fromEntries(required)),
     toTable('--query', query),
-    toTable(isForm(operation) ? '--body, files with --file' : '--body', body),
+    toTable(isForm(operation) ? '--body, files with --file' : '--body', body, operation.deprecated),
     conditions === undefined
       ? ''
       : `Without ${conditions.join(', ')} it changes all there is, and needs --everything.`,
@@ -54,13 +54,19 @@ function toNotes({ stage, source }: Operation): string {
   return notes.length === 0 ? '' : `   (${notes.join(', ')})`;
 }
 
-function toTable(title: string, fields: Fields | undefined): string {
+function toTable(
+  title: string,
+  fields: Fields | undefined,
+  deprecated: readonly string[] = [],
+): string {
   const rows = Object.entries(fields ?? {});
   if (rows.length === 0) return '';
   const width = Math.max(...rows.map(([name]) => name.length));
-  return [`${title}:`, ...rows.map(([name, type]) => `  ${name.padEnd(width)}  ${type}`)].join(
-    '\n',
-  );
+  const lines = rows.map(([name, type]) => {
+    const note = deprecated.includes(name) ? '   (deprecated)' : '';
+    return `  ${name.padEnd(width)}  ${type}${note}`;
+  });
+  return [`${title}:`, ...lines].join('\n');
 }
 
 function toAnswer({ response: { kind, fields } }: Operation): string {

@@ -7,6 +7,7 @@ import { pagingParameters } from '../../upstream/paging-styles.ts';
 import type { ApiRun } from '../api.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { toJson } from '../json.ts';
+import { createProgress } from '../progress.ts';
 import { type Caller, openCaller } from './caller.ts';
 import { toOperationHelp } from './operation-help.ts';
 import { type GivenArgs, readArgs } from './read-args.ts';
@@ -69,7 +70,7 @@ async function callOperation({ options, context }: ApiRun, operation: Operation)
   const caller = openCaller(context.loadSettings().settings);
   try {
     if (options.paginate && isPaged(operation)) {
-      const { items, isComplete } = await readAll(caller, operation, args);
+      const { items, isComplete } = await readAll(caller, { operation, args, context });
       context.write(toJson(items));
       if (!isComplete) context.exitWith(exitCodes.incomplete);
       return;
@@ -84,16 +85,31 @@ function isPaged(operation: Operation): operation is PagedOperation {
   return operation.paging !== undefined;
 }
 
+interface ListToRead {
+  readonly operation: PagedOperation;
+  readonly args: GivenArgs;
+  readonly context: ApiRun['context'];
+}
+
 async function readAll(
   caller: Caller,
-  operation: PagedOperation,
-  args: GivenArgs,
+  { operation, args, context }: ListToRead,
 ): Promise<{ items: unknown[]; isComplete: boolean }> {
   const pages = paginateChecked(caller, operation, args, {
     pageSize: getPageSize(operation, args),
   });
   const items: unknown[] = [];
-  for await (const page of pages) items.push(...page.items);
+  const progress = createProgress(context);
+  try {
+    for await (const page of pages) {
+      items.push(...page.items);
+      const { length: done } = items;
+      const part = page.total === undefined ? undefined : { done, total: page.total };
+      progress.tell(`${done} entries read`, part);
+    }
+  } finally {
+    progress.end();
+  }
   return { items, isComplete: pages.result.complete };
 }
 

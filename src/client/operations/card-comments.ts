@@ -9,6 +9,7 @@ export interface CardCommentsAddCommentArguments {
   };
   readonly body: {
     readonly text: string;
+    /** @deprecated The service flags it so. */
     readonly 'files[]'?: readonly FileInput[] | undefined;
   } | FormData;
 }
@@ -99,6 +100,7 @@ export interface CardCommentsUpdateCommentArguments {
   };
   readonly body?: {
     readonly text?: string | undefined;
+    /** @deprecated The service flags it so. */
     readonly 'files[]'?: readonly FileInput[] | undefined;
   } | FormData | undefined;
 }

@@ -6,7 +6,7 @@ import type { Evidence, ServiceSettings } from './evidence.ts';
 import { listGuessResults, listSettingChecks } from './guess-results.ts';
 import type { CheckReport } from './report.ts';
 import { listSectionChecks } from './section-checks.ts';
-import { surveyService } from './survey.ts';
+import { READS, surveyService } from './survey.ts';
 import { watchTraffic } from './traffic.ts';
 
 /** Parts of a check beside the settings. */
@@ -14,6 +14,8 @@ export interface CheckDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+  /** Hears at each answer how many of about how many there were. */
+  readonly told?: (part: { readonly done: number; readonly total: number }) => void;
 }
 
 /** A call may sit out one pause that the service asks for, in milliseconds. */
@@ -46,7 +48,10 @@ export async function checkService(
   };
 }
 
-async function gatherEvidence(settings: ServiceSettings, deps: CheckDeps): Promise<Evidence> {
+async function gatherEvidence(
+  settings: ServiceSettings,
+  { told, ...deps }: CheckDeps,
+): Promise<Evidence> {
   const { url, timeout, requestsPerSecond, apiVersion, responseBytesMax } = settings;
   const connectMs = Math.min(timeout, connectMaxMs);
   const pool = createDispatcher({
@@ -55,7 +60,7 @@ async function gatherEvidence(settings: ServiceSettings, deps: CheckDeps): Promi
     connectMs,
     connections: 1,
   });
-  const watched = watchTraffic(pool);
+  const watched = watchTraffic(pool, (done) => told?.({ done, total: READS }));
   const transport = createTransport({
     baseUrl: url,
     token: settings.token,

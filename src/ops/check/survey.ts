@@ -17,6 +17,9 @@ export interface Survey {
   readonly company: CompanySurvey;
 }
 
+/** Reads of a whole survey, about. */
+export const READS = 25;
+
 /** REST paths exist under both; which one is in use is a setting. */
 export type ApiVersion = 'latest' | 'v1';
 
@@ -26,7 +29,7 @@ export function toOtherVersion(version: ApiVersion): ApiVersion {
 }
 
 /**
- * Looks at every part of the service that the bridge uses, one read after the other, about 25 in all. Ends early when the
+ * Looks at every part of the service that the bridge uses, one read after the other. Ends early when the
  * first of them show that nothing more can be learned: there is no answer, the token is refused, or it is another service.
  */
 export async function surveyService(transport: Transport, version: ApiVersion): Promise<Survey> {

@@ -29,8 +29,12 @@ type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStar
 
 /**
  * Watches the heads of all answers: the client itself hands on bodies only, and a probe wants to see which headers came.
+ * @param told hears at each answer how many there were
  */
-export function watchTraffic(inner: Dispatcher): WatchedDispatcher {
+export function watchTraffic(
+  inner: Dispatcher,
+  told: (answers: number) => void = () => undefined,
+): WatchedDispatcher {
   const names = new Set<string>();
   let traffic: Omit<Traffic, 'headers'> = {
     requests: 0,
@@ -54,6 +58,7 @@ export function watchTraffic(inner: Dispatcher): WatchedDispatcher {
       remainingMax: toMax(traffic.remainingMax, remaining),
       limit: findNumber(headers['x-ratelimit-limit']) ?? traffic.limit,
     };
+    told(traffic.answers);
   }
 
   const dispatcher = inner.compose((dispatch) => (options, handler) => {

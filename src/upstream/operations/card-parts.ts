@@ -59,12 +59,13 @@ const storedFile = words(`
 /** Types of FIL: the size is a number in quotes. */
 const storedFileTypes = { size: 'string' } as const;
 
-/** Comments of a card. As JSON, or as a form when files come along; `files[]` is deprecated. */
+/** Comments of a card. As JSON, or as a form when files come along. */
 export const cardComments = operations('cardComments', {
   addComment: {
     about: 'Writes a comment.',
     call: 'POST /cards/{card_id}/comments',
     body: { 'text*': 'string', 'files[]': 'file[]' },
+    deprecated: ['files[]'],
     content: 'json-or-multipart',
     answer: object(commentWritten),
   },
@@ -82,6 +83,7 @@ export const cardComments = operations('cardComments', {
     about: 'Changes the text of a comment. Unsafe to repeat: files would be attached again.',
     call: 'PATCH /cards/{card_id}/comments/{comment_id}',
     body: { text: 'string', 'files[]': 'file[]' },
+    deprecated: ['files[]'],
     content: 'json-or-multipart',
     answer: object(commentWritten),
     repeat: 'unsafe',

@@ -36,6 +36,8 @@ export interface Operation {
   /** Absent outside provisioning: nothing of the bridge depends on it. */
   readonly section?: Section;
   readonly stage?: 'beta' | 'deprecated';
+  /** Fields of the body that the service flags as deprecated. */
+  readonly deprecated?: readonly string[];
   /**
    * Parameters that the documents do not list and the running service is known to take; `query.name` when the body
    * has it too.

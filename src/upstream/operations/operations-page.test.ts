@@ -18,6 +18,6 @@ test('a line says what an operation is for and what is special about it, and not
   expect(remarksOf('removeCardType')).toMatch(/ \| body \|$/);
   expect(remarksOf('createGroup')).toMatch(/ \| beta, once \|$/);
   expect(remarksOf('retrieveCardList')).toMatch(/ \| undocumented, pages by start-position \|$/);
-  expect(remarksOf('addComment')).toMatch(/ \| JSON or form, once \|$/);
+  expect(remarksOf('addComment')).toMatch(/ \| `files\[\]` deprecated, JSON or form, once \|$/);
   expect(remarksOf('getCardFile')).toMatch(/ \| redirect \|$/);
 });

@@ -54,6 +54,8 @@ function toCell(text: string): string {
 function toRemarks(row: Operation): string[] {
   const remarks = [
     row.stage,
+    row.deprecated !== undefined &&
+      `${row.deprecated.map((name) => `\`${name}\``).join(', ')} deprecated`,
     isFieldNote(row) && 'undocumented',
     row.paging !== undefined && `pages by ${row.paging}`,
     row.content === 'multipart' && 'form',

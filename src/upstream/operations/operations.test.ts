@@ -201,6 +201,15 @@ describe('the rows', () => {
     expect(idsWhere((row, { group }) => beta.has(group) && row.stage !== 'beta')).toEqual([]);
   });
 
+  test('say which fields of a body the documents flag as deprecated', () => {
+    expect(
+      rows.flatMap(({ row }) => (row.deprecated ?? []).map((name) => `${row.id} ${name}`)),
+    ).toEqual(['cardComments.addComment files[]', 'cardComments.updateComment files[]']);
+    expect(
+      idsWhere(({ deprecated = [], body = {} }) => deprecated.some((name) => !(name in body))),
+    ).toEqual([]);
+  });
+
   test('say which parameters the documents do not have', () => {
     const isWrong = ({ undocumented = [], body = {}, query = {}, source }: Operation) =>
       (source === 'field-notes' && undocumented.length > 0) ||
