@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(() => bridge.stop());
 
 const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const LONG = 'x'.repeat(600);
 
 /** A request, the words it is refused with, and how. */
@@ -152,27 +151,6 @@ test.each(cases)(
     expect(answer.body).toMatchObject({ scimType, detail });
   },
 );
-
-test('a refusal of one of several operations of a bulk request says which', async () => {
-  const patch = (...operations: JsonObject[]) => ({
-    ...{ method: 'PATCH', path: `/Groups/${pilots}`, data: toPatch(...operations) },
-  });
-  const add = (value: string) => ({ op: 'add', path: 'members', value: [{ value }] });
-  const send = async (...Operations: JsonObject[]) => {
-    const { body } = await bridge.request('POST', '/Bulk', { schemas: [BULK], Operations });
-    return [body.Operations].flat().map((result) => Object(result).response?.detail);
-  };
-
-  const several = await send(patch(add(ada)), { method: 'PUT' }, patch(add(ada), add('nobody')));
-  const one = await send({ method: 'PUT' });
-
-  expect(several).toEqual([
-    undefined,
-    'Operation 2 of the request: The path of an operation is no /Users or /Groups.',
-    'Operation 3 of the request: Operation 2: Value 1 of members, each counted once, is not the id of a User.',
-  ]);
-  expect(one).toEqual(['The path of an operation is no /Users or /Groups.']);
-});
 
 test('an address that no service can take is refused before the service is asked, with its place', async () => {
   const before = bridge.sandbox.calls.count();

@@ -26,17 +26,8 @@ export function performBulk(deps: ScimDeps): RequestHandler {
       profile: getNotes(res).profile,
     });
     note(res, { operations: results.map(toNoted) });
-    const isOnly = request.operations.length === 1;
-    const toDetailed = (result: BulkResult) => (isOnly ? result : withPlace(result));
-    sendJson(res, 200, toBulkResponse(deps.baseUrl, results.map(toDetailed)));
+    sendJson(res, 200, toBulkResponse(deps.baseUrl, results));
   };
-}
-
-/** The result whose refusal says which of several operations it is of. */
-function withPlace(result: BulkResult): BulkResult {
-  if (result.kind !== 'failed') return result;
-  const { operation, error } = result;
-  return { ...result, error: error.at(`Operation ${operation.index + 1} of the request`) };
 }
 
 /** Stops only when both types are closed: otherwise some operations can be performed. */
