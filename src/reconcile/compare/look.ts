@@ -12,7 +12,7 @@ import { toUserState, type UserRow, updateUser } from '../../store/users/users.t
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
-import { fetchAdminIds } from '../group/read-admins.ts';
+import { lookUpAdminIds } from '../group/read-admins.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import { saveMembers } from '../read/save-group.ts';
 import { lookAtUser } from '../user/apply.ts';
@@ -133,7 +133,7 @@ async function lookAtAdmins(
   if (!needs.admins) return { kind: 'seen', ids: undefined };
   try {
     const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
-    return { kind: 'seen', ids: await fetchAdminIds(deps, row, wait) };
+    return { kind: 'seen', ids: await lookUpAdminIds(deps, row, wait) };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return { kind: 'could-not-look', reason: error.code };

@@ -9,7 +9,7 @@ import { toSettledTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { listGroupsWithOwnedAdmins } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
-import { fetchAdminIds } from '../group/read-admins.ts';
+import { lookUpAdminIds } from '../group/read-admins.ts';
 import { isUnchanged } from './comparison.ts';
 import type { SweepRun } from './run.ts';
 
@@ -46,7 +46,7 @@ async function readAdminList(run: SweepRun, row: GroupRow): Promise<void> {
   signal.throwIfAborted();
   try {
     const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
-    const upstreamUserIds = await fetchAdminIds(deps, row, wait);
+    const upstreamUserIds = await lookUpAdminIds(deps, row, wait);
     await run.deps.store.write(async (tx) => {
       const locked = await lockGroup(tx, row.id);
       // A group that was written meanwhile is read the next time.

@@ -3,13 +3,13 @@ import { NOT_APPLIED } from '../../domain/stuck.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { readMembers } from './batch-form.ts';
+import { fetchAdminIds, fetchMemberIds } from './fetch-people.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
@@ -62,7 +62,7 @@ export async function changeAdmin(
       const args = { path: { group_uid: uid, user_id } };
       await deps.upstream.call(groupAdmins.removeAdminFromGroup, args, context);
     }
-    const isMade = await isSeenMade(change, () => listAdmins(deps, context, uid));
+    const isMade = await isSeenMade(change, () => fetchAdminIds(deps, context, uid));
     return isMade ? { kind: 'done', known } : toIgnored('admin', change);
   } catch (error) {
     const classified = classify(error);
@@ -123,19 +123,7 @@ async function listMembers(
   { ids: { uid, scimId } }: GroupState,
 ): Promise<readonly number[] | undefined> {
   if (uid === undefined) return readMembers(deps, context, scimId ?? '');
-  const args = { path: { group_uid: uid } };
-  const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, context);
-  return parseGroupUsers(answer).map(({ id }) => id);
-}
-
-async function listAdmins(
-  { upstream }: ReconcileDeps,
-  context: CallContext,
-  group_uid: string,
-): Promise<readonly number[]> {
-  const args = { path: { group_uid } };
-  const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
-  return parseGroupUsers(answer).map(({ id }) => id);
+  return fetchMemberIds(deps, context, uid);
 }
 
 /** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */

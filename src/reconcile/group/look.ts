@@ -1,15 +1,15 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { findGroupByUpstream } from '../../store/groups/groups.ts';
-import { groups, groupUsers } from '../../upstream/operations/people.ts';
+import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
-import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
 import { classify } from '../verdict.ts';
+import { fetchMemberIds } from './fetch-people.ts';
 import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 
@@ -147,9 +147,7 @@ async function lookThroughRest(
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
   const observed = observeRestGroup(deps, group, groups.getGroup.id);
-  const args = { path: { group_uid: uid } };
-  const answer = await upstream.call(groupUsers.getListOfGroupUsers, args, context);
-  const memberIds = parseGroupUsers(answer).map(({ id }) => id);
+  const memberIds = await fetchMemberIds(deps, context, uid);
   const ids = { restId: group.id, uid: group.uid };
   return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
 }

@@ -10,12 +10,11 @@ import {
 import { toSettledTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { endObservedGroup } from '../../store/resources/managed.ts';
-import { groupAdmins } from '../../upstream/operations/people.ts';
-import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
+import { fetchAdminIds } from './fetch-people.ts';
 import { lookAtGroup } from './look.ts';
 
 /** Reads of one list at most: it is read again where the group was changed meanwhile. */
@@ -60,7 +59,7 @@ async function findAdminIds(
   wait: BoundedWait,
 ): Promise<number[] | undefined> {
   try {
-    return await fetchAdminIds(deps, row, wait);
+    return await lookUpAdminIds(deps, row, wait);
   } catch (error) {
     const isUnknown = error instanceof BridgeError && error.cause !== undefined;
     if (row.origin !== null || !isUnknown || classify(error.cause).verdict !== 'missing')
@@ -84,7 +83,7 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
 type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
 
 /** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */
-export async function fetchAdminIds(
+export async function lookUpAdminIds(
   { upstream, clock }: ReconcileDeps,
   { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
   { class: callClass, waitMs }: LookWait,
@@ -99,9 +98,7 @@ export async function fetchAdminIds(
   );
   try {
     const context = { class: callClass, key: `group:${id}`, signal: late.signal };
-    const args = { path: { group_uid: uid } };
-    const answer = await upstream.call(groupAdmins.getListOfGroupAdmins, args, context);
-    return parseGroupUsers(answer).map((admin) => admin.id);
+    return await fetchAdminIds({ upstream }, context, uid);
   } catch (error) {
     const { problem } = classify(error);
     const message = `the admins of the group could not be read (${problem.code})`;

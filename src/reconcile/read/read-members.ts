@@ -7,10 +7,9 @@ import {
   type SeenGroup,
 } from '../../store/groups/observations.ts';
 import type { Db } from '../../store/store.ts';
-import { groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { fetchMemberIds } from '../group/fetch-people.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
@@ -128,10 +127,7 @@ async function fetchMembers(
   const { uid } = group;
   if (uid === undefined) return fetchThroughScim(context, group);
   try {
-    const args = { path: { group_uid: uid } };
-    const options = { ...READING, signal };
-    const answer = await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options);
-    return parseGroupUsers(answer).map(({ id }) => id);
+    return await fetchMemberIds(deps, { ...READING, signal }, uid);
   } catch (error) {
     const { verdict } = classify(error);
     if (verdict === 'missing') return undefined;

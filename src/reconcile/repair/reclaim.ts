@@ -29,7 +29,7 @@ const UNNAMED: readonly DriftKind[] = [
 
 /** Reclaims the changes that the service accepted and did not make. */
 export interface Reclaimer {
-  /** Judges the drifts that the audit log is read far enough for, each once. */
+  /** Looks into the drifts that the audit log is read far enough for, each once. */
   run(): Promise<void>;
 }
 
@@ -41,14 +41,14 @@ export interface Reclaimer {
 export function createReclaimer(deps: DriftDeps): Reclaimer {
   const { store, notify } = deps;
   let afterSeq = 0;
-  let judgedUntil = 0;
+  let doneUntil = 0;
   return {
     async run() {
       const log = await findPollState(store.read);
       if (log === undefined || log.failure !== null) return;
       // An event may come into the log a little late.
       const until = log.readAt - LATE_MS;
-      if (until <= judgedUntil) return;
+      if (until <= doneUntil) return;
       for (;;) {
         const part = await listSentDrifts(store.read, { afterSeq, until, limit: PART });
         const isReclaimed = await reclaimAll(deps, part.drifts);
@@ -56,7 +56,7 @@ export function createReclaimer(deps: DriftDeps): Reclaimer {
         if (part.lastSeq === undefined) break;
         afterSeq = part.lastSeq;
       }
-      judgedUntil = until;
+      doneUntil = until;
     },
   };
 }
