@@ -1,4 +1,4 @@
-// Writes what is derived from the code: all settings, the table of the metrics, the operations of the client and their types,
+// Writes what is derived from the code: all settings, the tables of metrics, of the log and of the commands, the operations of the client and their types,
 // the requests of operators, the PrometheusRule. A test fails when it is stale.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,12 @@ import { toOpsDocument } from '../src/ops/document.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { listSettingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
+import { toLogTable } from '../src/telemetry/log-lines.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
 import { toTypeModules } from './client-types/to-modules.ts';
+import { toCommandsTable } from './command-page.ts';
 import { toOpsPage } from './openapi/ops-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -20,8 +22,20 @@ writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(rows));
 
 const operations = join(root, 'docs/operations.md');
 const page = readFileSync(operations, 'utf8');
-const table = /(?<=<!-- metrics:.*-->\n)[\s\S]*(?=<!-- end of metrics -->)/;
-writeFileSync(operations, page.replace(table, `\n${toMetricsTable()}\n\n`));
+const metrics = /(?<=<!-- metrics:.*-->\n)[\s\S]*(?=<!-- end of metrics -->)/;
+const log = /(?<=<!-- log:.*-->\n)[\s\S]*(?=<!-- end of log -->)/;
+const written = page
+  .replace(metrics, () => `\n${toMetricsTable()}\n\n`)
+  .replace(log, () => `\n${toLogTable()}\n\n`);
+writeFileSync(operations, written);
+
+const commandLine = join(root, 'docs/command-line.md');
+const commands = /(?<=<!-- commands:.*-->\n)[\s\S]*(?=<!-- end of commands -->)/;
+const lines = readFileSync(commandLine, 'utf8');
+writeFileSync(
+  commandLine,
+  lines.replace(commands, () => `\n${toCommandsTable()}\n\n`),
+);
 
 writeFileSync(join(root, 'docs/client-operations.md'), toOperationsPage(operationGroups));
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import {
+  type AuditWorld,
+  type AuditWorldOptions,
+  behindTheBack,
+  PATIENT,
+  startAuditWorld,
+} from './support/audit-world.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import {
-  behindTheBack,
-  PATIENT,
-  startTailWorld,
-  type TailWorld,
-  type TailWorldOptions,
-} from './support/tail-world.ts';
 import { type Tamper, type TamperedService, tamperWith } from './support/tampering-proxy.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
@@ -30,7 +30,7 @@ function toTamper(rewrite: Rewrite): Tamper {
       : body;
 }
 
-interface Options extends Pick<TailWorldOptions, 'settings' | 'shape'> {
+interface Options extends Pick<AuditWorldOptions, 'settings' | 'shape'> {
   readonly rewrite?: Rewrite;
   /** The service does not tell whose token it is. */
   readonly isNameless?: true;
@@ -39,7 +39,7 @@ interface Options extends Pick<TailWorldOptions, 'settings' | 'shape'> {
 /** A bridge in front of a service whose audit log is written in another way. */
 async function withLog(
   { rewrite = (event) => event, isNameless, shape, settings: others }: Options,
-  run: (world: TailWorld) => Promise<void>,
+  run: (world: AuditWorld) => Promise<void>,
 ): Promise<void> {
   const clock = createLeapingClock();
   const sandbox = await startSandbox({ clock: () => clock.now(), ...(shape ? { shape } : {}) });
@@ -50,7 +50,7 @@ async function withLog(
   }
   const tampered: TamperedService = await tamperWith(sandbox);
   tampered.setTamper(toTamper(rewrite));
-  const world = await startTailWorld({
+  const world = await startAuditWorld({
     ...{ service: tampered.service, clock },
     settings: { ...settings, ...others },
   });
@@ -65,14 +65,14 @@ async function withLog(
   }
 }
 
-async function listOrigins(world: TailWorld, since: number, author?: string): Promise<string[]> {
+async function listOrigins(world: AuditWorld, since: number, author?: string): Promise<string[]> {
   const events = world.store.read.selectFrom('audit_events').select(['action', 'origin']);
   const late = events.where('created_at', '>=', since).orderBy('created_at').orderBy('id');
   const rows = await (author ? late.where('author_username', '=', author) : late).execute();
   return rows.map(({ action, origin }) => `${action} ${origin}`).toSorted();
 }
 
-async function countSweeps({ store }: TailWorld): Promise<number> {
+async function countSweeps({ store }: AuditWorld): Promise<number> {
   return (await store.read.selectFrom('sweeps').select('id').execute()).length;
 }
 

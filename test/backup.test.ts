@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { backupCommand } from '../src/cli/backup.ts';
 import { backUpStore, markRestored, restoreStore } from '../src/cli/backup-store.ts';
 import { restoreCommand } from '../src/cli/restore.ts';
-import type { TestBridge } from './support/bridge.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
 import { LONG } from './support/long.ts';
@@ -173,6 +173,30 @@ test('a file that is there is left alone, and what is no whole store of the brid
   }
   expect(readFileSync(file).equals(original)).toBe(true);
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
+});
+
+test('backup and restore tell a terminal what they do, and take that away', async () => {
+  const { backup, env } = makeFolder();
+  await (await startTestBridge({ settings: env })).stop();
+  let now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 3_000));
+  onTestFinished(() => clock.mockRestore());
+  const run = async (...args: string[]) => {
+    const lines: (string | undefined)[] = [];
+    const showProgress = (line: string | undefined) => void lines.push(line);
+    const { code } = await runAlone(Object.values(commands), args, env, { showProgress });
+    return { code, steps: new Set(lines.map((line) => line?.replace(/ · .*$/, ''))), lines };
+  };
+
+  const made = await run('backup', backup);
+  const restored = await run('restore', backup, '--yes');
+
+  expect([made.code, restored.code]).toEqual([0, 0]);
+  expect(made.steps).toEqual(new Set(['Copying', 'Proving it whole', undefined]));
+  expect(restored.steps).toEqual(
+    new Set(['Proving it whole', 'Copying', 'Bringing it up to date', undefined]),
+  );
+  expect(restored.lines).toContainEqual(expect.stringMatching(/^Copying · \d+ %/));
 });
 
 test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', {

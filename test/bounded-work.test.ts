@@ -296,14 +296,16 @@ test('18,000 members in one PATCH are as legal as one, and others are served in 
   ...NOISY,
 }, async () => {
   const count = 1_500;
+  named += 1;
+  const prefix = `member${named}-`;
   const ids: string[] = [];
   while (ids.length < count) {
     const from = ids.length;
     ids.push(
-      ...(await Promise.all(many(100, (index) => addUser(provider, `member${from + index}`)))),
+      ...(await Promise.all(many(100, (index) => addUser(provider, `${prefix}${from + index}`)))),
     );
   }
-  const group = await addGroup(provider, 'Everybody');
+  const group = await addGroup(provider, `Everybody${named}`);
   const unknown = many(
     18_000,
     (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -328,7 +330,7 @@ test('18,000 members in one PATCH are as legal as one, and others are served in 
     provider.request('PATCH', path, toPatch({ op: 'add', path: 'members', value: toMembers(ids) })),
   );
   const replaced = await watch(() =>
-    provider.request('PUT', path, toGroup('Everybody', ids.toReversed())),
+    provider.request('PUT', path, toGroup(`Everybody${named}`, ids.toReversed())),
   );
 
   expect([refused, removed, added, replaced].map(({ result }) => result.status)).toEqual([
@@ -413,16 +415,18 @@ test('a hundred large users are listed, searched and sorted, and others are serv
   ...NOISY,
 }, async () => {
   const addresses = many(800, (index) => ({ formatted: `${index} ${'y'.repeat(200)}` }));
+  named += 1;
+  const prefix = `large${named}-`;
   for (let index = 0; index < 100; index += 10) {
     await Promise.all(
-      many(10, (other) => addUser(provider, `large${index + other}`, { addresses })),
+      many(10, (other) => addUser(provider, `${prefix}${index + other}`, { addresses })),
     );
   }
   const comparisons = many(200, (index) => `addresses.formatted co "z${index}"`).join(' or ');
   const queries = [
     'count=1000',
     `count=10&filter=${encodeURIComponent('addresses.formatted co "zzz"')}`,
-    `count=10&filter=${encodeURIComponent(`userName eq "large1@example.com" and (${comparisons})`)}`,
+    `count=10&filter=${encodeURIComponent(`userName eq "${prefix}1@example.com" and (${comparisons})`)}`,
     'count=1000&sortBy=addresses.formatted&attributes=userName',
   ];
 

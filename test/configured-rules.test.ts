@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../src/domain/json.ts';
 import type { Rule } from '../src/domain/rules.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
-import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -18,6 +18,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 
@@ -533,6 +534,48 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
     ]);
   });
 
+  test.each([
+    { by: 'an operator', settings: {} },
+    { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
+  ])('what follows from a difference that $by accepts is sent at once', ({ settings }) =>
+    withRules(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        await addUser(bridge, 'ada');
+        await addGroup(bridge, 'Pilots');
+        await addGroup(bridge, 'Pilots Admins');
+        service.addMember('Pilots Admins', ada);
+
+        await sweep(bridge);
+        await acceptDrifts(bridge);
+
+        await untilSoon(() => service.admins('Pilots').includes(ada));
+      },
+      { settings: { ...SWEEP_SETTINGS, ...settings } },
+    ),
+  );
+
+  test('what follows from discarded removals is sent at once', () =>
+    withRules(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        const guests = await addGroup(bridge, 'Guests', ids);
+        await addGroup(bridge, 'Gardeners', ids);
+        await untilSettled(bridge);
+        await send(bridge, 'PATCH', `/Groups/${guests}`, change('remove', ids));
+        await untilSettled(bridge);
+        const without = service.getUser(ada).appsPermissions;
+
+        const plans = await askOps(bridge, 'GET', '/plans?status=held');
+        for (const id of listIds(plans)) await askOps(bridge, 'POST', `/plans/${id}/discard`);
+
+        await untilSoon(() => service.getUser(ada).appsPermissions === 2);
+        expect(without).toBe(5);
+      },
+      { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
+    ));
+
   test('people and groups that come at the same time miss nothing', () =>
     withRules(async (bridge) => {
       const ids = await addUsers(bridge, 12);
@@ -552,4 +595,23 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
 
 async function untilStuck({ store }: TestBridge): Promise<void> {
   await expect.poll(async () => (await readBacklog(store.read)).stuck).toBe(1);
+}
+
+/** Well below the longest sleep of the workers, in milliseconds. */
+const SOON_MS = 10_000;
+
+async function untilSoon(isSo: () => boolean): Promise<void> {
+  const beganAt = performance.now();
+  await expect.poll(isSo).toBe(true);
+  expect(performance.now() - beganAt).toBeLessThan(SOON_MS);
+}
+
+async function acceptDrifts(bridge: TestBridge): Promise<void> {
+  for (const id of listIds(await askOps(bridge, 'GET', '/drifts?kind=member.added&status=open')))
+    await askOps(bridge, 'POST', `/drifts/${id}/accept`);
+}
+
+function listIds({ body }: TestAnswer): string[] {
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => String(Object(item).id));
 }

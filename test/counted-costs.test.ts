@@ -24,7 +24,7 @@ interface Costs {
 /** A request whose costs are counted, in a company of ada and bob, where ada is a pilot. */
 interface Row extends Costs {
   readonly what: string;
-  /** Statements more on PostgreSQL, each of which makes sure in its transaction that this process leads; 0 when left out. */
+  /** Statements more on PostgreSQL, which prove that this process leads where no other statement does; 0 when left out. */
   readonly fences?: number;
   act(bridge: TestBridge, ids: Ids): Promise<unknown>;
 }
@@ -81,18 +81,18 @@ const rows: readonly Row[] = [
   },
   {
     what: 'a PATCH that deactivates',
-    ...{ statements: 5, transactions: 2, calls: 1, fences: 2 },
+    ...{ statements: 6, transactions: 2, calls: 1 },
     act: (bridge, { ada }) => send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false)),
   },
   {
     what: 'a PATCH of the name',
-    ...{ statements: 4, transactions: 2, calls: 1, fences: 2 },
+    ...{ statements: 4, transactions: 2, calls: 1 },
     act: (bridge, { ada }) =>
       send(bridge, 'PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron')),
   },
   {
     what: 'a PATCH that adds a member',
-    ...{ statements: 8, transactions: 2, calls: 1, fences: 2 },
+    ...{ statements: 8, transactions: 2, calls: 1 },
     act: (bridge, { pilots, bob }) =>
       send(
         bridge,
@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
   },
   {
     what: 'a PATCH that removes a member',
-    ...{ statements: 8, transactions: 2, calls: 1, fences: 2 },
+    ...{ statements: 8, transactions: 2, calls: 1 },
     act: (bridge, { pilots, ada }) =>
       send(
         bridge,
@@ -114,12 +114,12 @@ const rows: readonly Row[] = [
   },
   {
     what: 'a POST of a user',
-    ...{ statements: 14, transactions: 2, calls: 1, fences: 2 },
+    ...{ statements: 14, transactions: 2, calls: 1, fences: 1 },
     act: (bridge) => addUser(bridge, 'cyd'),
   },
   {
     what: 'a DELETE of a user, who then leaves a group',
-    ...{ statements: 26, transactions: 5, calls: 2, fences: 4 },
+    ...{ statements: 27, transactions: 5, calls: 2, fences: 4 },
     act: (bridge, { ada }) => send(bridge, 'DELETE', `/Users/${ada}`),
   },
 ];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SandboxService } from '../src/sandbox/service.ts';
+import { type AuditWorld, behindTheBack, withAudit } from './support/audit-world.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addCompany,
@@ -22,7 +23,6 @@ import {
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
 const PATIENT = { interval: 10 };
 /** What our own call of then may explain is over. */
@@ -52,14 +52,14 @@ interface World extends TestBridge {
 type Settings = Readonly<Record<string, string>>;
 type Run = (world: World) => Promise<void>;
 
-const detectors: Record<'sweep' | 'tail', (settings: Settings, run: Run) => Promise<void>> = {
+const detectors: Record<'sweep' | 'audit', (settings: Settings, run: Run) => Promise<void>> = {
   sweep: (settings, run) =>
     withTestBridge({ settings }, async (bridge) => {
       await fill(bridge);
       await run({ ...bridge, detect: () => sweep(bridge), behind: bridge.sandbox.service });
     }),
-  tail: (settings, run) =>
-    withTail({ settings }, async (world: TailWorld) => {
+  audit: (settings, run) =>
+    withAudit({ settings }, async (world: AuditWorld) => {
       await fill(world);
       // What our own calls explain is over.
       await world.poll(LONG_MS);
@@ -107,7 +107,7 @@ async function expectPeace(world: World): Promise<void> {
 const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
 
 describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
-  for (const name of ['sweep', 'tail'] as const) {
+  for (const name of ['sweep', 'audit'] as const) {
     const withWorld = async (policy: string, run: Run) => {
       const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
       const settings = {
@@ -120,7 +120,7 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
       };
       await detectors[name](settings, run);
     };
-    const tags = name === 'tail' ? LONG : [];
+    const tags = name === 'audit' ? LONG : [];
 
     // Whether PostgreSQL repairs says enough of it: what is decided is the same code.
     test.runIf(engine === 'sqlite')(

@@ -14,12 +14,12 @@ import { saveDispute } from '../src/store/resources/disputes.ts';
 import { keepFormerNames } from '../src/store/resources/former-names.ts';
 import type { Store } from '../src/store/store.ts';
 import { findUserRow } from '../src/store/users/users.ts';
+import { type AuditWorld, behindTheBack, withAudit } from './support/audit-world.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, findId, send, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, type TailWorld, withTail } from './support/tail-world.ts';
 
 /** What the audit log may tell of the bridge's own calls is over. */
 const LONG_MS = 15 * 60_000;
@@ -53,7 +53,7 @@ const toTables = (traces: readonly string[]) => [
 ];
 
 /** Ada, of whom every table says something, deleted by her provider, and nothing left to do. */
-async function deleteAda(world: TailWorld): Promise<string> {
+async function deleteAda(world: AuditWorld): Promise<string> {
   const id = await addUser(world, 'ada', ADA);
   await addGroup(world, 'Pilots', [id]);
   await world.poll(LONG_MS);
@@ -91,7 +91,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('leaves nothing of them in any table, and no later read of the service brings it back', async () => {
-    await withTail({ settings: await settings({ DRIFT_POLICY: 'repair' }) }, async (world) => {
+    await withAudit({ settings: await settings({ DRIFT_POLICY: 'repair' }) }, async (world) => {
       const id = await deleteAda(world);
       await speakOfAda(world, id);
       const erase = runner(world, [addEraseCommand]);
@@ -143,7 +143,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('does not keep the provider from sending them again, who get their account back', async () => {
-    await withTail({ settings: await settings() }, async (world) => {
+    await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       const account = world.sandbox.service.getUser('ada@example.com').id;
       await askOps(world, 'POST', `/users/${id}/erase`);
@@ -166,7 +166,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('of an account that works again tells so without a name', async () => {
-    await withTail({ settings: await settings() }, async (world) => {
+    await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       await askOps(world, 'POST', `/users/${id}/erase`);
       behindTheBack(world).setActive('ada@example.com', true);
@@ -198,7 +198,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('waits for everything that is still to be done, and says what', async () => {
-    await withTail({ settings: await settings() }, async (world) => {
+    await withAudit({ settings: await settings() }, async (world) => {
       const id = await addUser(world, 'ada', ADA);
       const live = await listObstacles(world, id);
       const fault = { kind: 'status', status: 503 } as const;
@@ -230,7 +230,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('is of one person: a name that two had is not enough', async () => {
-    await withTail({ settings: await settings() }, async (world) => {
+    await withAudit({ settings: await settings() }, async (world) => {
       const first = await deleteAda(world);
       await askOps(world, 'POST', `/users/${first}/erase`);
       const [second, third] = [await addUser(world, 'ada', ADA), await addUser(world, 'bea', ADA)];
@@ -247,7 +247,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 
   test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
-    await withTail({ settings: await settings() }, async (world) => {
+    await withAudit({ settings: await settings() }, async (world) => {
       const over = await deleteAda(world);
       const [waiting, held] = [await addUser(world, 'bea'), await addUser(world, 'cy')];
       await send(world, 'DELETE', `/Users/${held}`);
@@ -276,7 +276,7 @@ test('of a SQLite store the file has nothing of them any more, and the log besid
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const url = `sqlite:${join(folder, 'bridge.db')}`;
-  await withTail({ settings: { ...SWEEP_SETTINGS, DATABASE_URL: url } }, async (world) => {
+  await withAudit({ settings: { ...SWEEP_SETTINGS, DATABASE_URL: url } }, async (world) => {
     const id = await deleteAda(world);
     const before = readFiles(folder);
     await askOps(world, 'POST', `/users/${id}/erase`);

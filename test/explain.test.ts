@@ -196,6 +196,7 @@ test('an explanation is a table that a person can read', () => {
       name: 'Board',
       upstream: 'REST 7',
       managed: 'adopted',
+      provider: 'default',
       deleted: false,
       version: 3,
       seen: { at: '2026-01-02T03:04:05.000Z', by: 'groups.getGroup' },

@@ -127,6 +127,25 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(service.getUser(email).fullName).toBe('Person7 Example');
   });
 
+  test('tells how far the service is read while the plan is made', async () => {
+    const url = await makeUrl('migrated');
+    const paged = { ...settingsOf(url), UPSTREAM_PAGE_SIZE: '1' };
+    const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
+    await lives.live((bridge) => addUsers(bridge, 1), { MODE: 'observe' });
+    lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 2 });
+
+    await lives.live(async (bridge) => {
+      const show = (...args: string[]) => runner(bridge, [addPlanCommand], { OPS_TOKEN })(...args);
+      const read = async () => Object((await askOps(bridge, 'GET', '/recovery')).body).reading;
+      await expect.poll(read, PATIENT).toMatchObject({ step: 'users', read: 2, expected: 4 });
+      const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];
+      lives.sandbox.faults.clear();
+      await expect.poll(read, PATIENT).toBe(null);
+
+      for (const { text } of texts) expect(text).toContain('reading users, 2 of 4 so far');
+    });
+  });
+
   test('tells meanwhile how many of how many are done, and about how long the rest takes', async () => {
     const lives = await observePeople(await makeUrl('migrated'));
     const { calls, faults } = lives.sandbox;

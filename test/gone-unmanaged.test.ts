@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
-import { withTestBridge } from './support/bridge.ts';
+import { startTestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -15,6 +15,7 @@ import {
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { SWEEP_SETTINGS, sweep } from './support/sweep.ts';
+import { tamperWith, withEntries } from './support/tampering-proxy.ts';
 
 const settings = SWEEP_SETTINGS;
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
@@ -229,6 +230,30 @@ describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => 
       expect(service.members('Pilots')).toEqual(['ada@example.com']);
       expect(await countFound(bridge, 'Groups')).toBe(1);
     });
+  });
+
+  test('answers so too where one interface alone has ever shown it, so that nobody can name its admins', async () => {
+    const sandbox = await startSandbox();
+    const proxy = await tamperWith(sandbox);
+    const leaveOut = withEntries((entries) =>
+      entries.filter((entry) => Object(entry).name !== 'Crew'),
+    );
+    proxy.setTamper((url, body) => (url.pathname.includes('/scim/') ? body : leaveOut(body)));
+    sandbox.service.createGroup({ name: 'Crew' });
+    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const bridge = await startTestBridge({ ...world, service: proxy.service });
+    const id = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
+    const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crews' });
+    const early = await bridge.request('PATCH', `/Groups/${id}`, rename);
+    sandbox.service.deleteGroup('Crew');
+    const late = await bridge.request('PATCH', `/Groups/${id}`, rename);
+    const found = await countFound(bridge, 'Groups');
+    await bridge.stop();
+    await proxy.stop();
+    await sandbox.stop();
+
+    expect([early.status, late.status]).toEqual([503, 404]);
+    expect(found).toBe(0);
   });
 });
 

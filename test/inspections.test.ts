@@ -26,7 +26,7 @@ async function haveLookedAt({ store }: TestBridge, ids: readonly string[]): Prom
         ...at,
         resource_id: id,
         resource_type: 'user',
-        source: 'tail',
+        source: 'audit',
         admins: 0,
       });
     }

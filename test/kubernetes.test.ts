@@ -207,7 +207,11 @@ test('the ingress is one, and passes on what providers need and nothing else', a
   const manifest = parse(read('config/kubernetes/ingress/ingress.yaml'));
   expect([...(await compile(new Map([['ingress', toProgram(manifest)]])))]).toEqual([]);
   const paths = ingress.parse(manifest).spec.rules.flatMap(({ http }) => http.paths);
-  expect(paths.map(({ path }) => path)).toEqual(['/scim/v2', '/oauth/token']);
+  expect(paths.map(({ path }) => path)).toEqual([
+    '/scim/v2',
+    '/oauth/token',
+    '/.well-known/oauth-authorization-server',
+  ]);
   for (const { backend } of paths)
     expect(backend.service).toEqual({ name: 'scim-bridge', port: { name: 'http' } });
 });

@@ -1,5 +1,6 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { userId } from '../src/domain/ids.ts';
 import { chunks } from '../src/store/engine/dialect.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, listResources, send, toPatch } from './support/provider.ts';
@@ -107,6 +108,28 @@ test('of a group of any size only the members who are asked for are read', async
   expect(body.members).toEqual([{ value: last }]);
   const reads = log.reads.filter((sql) => sql.includes('memberships'));
   expect(reads).toEqual([expect.stringContaining('m.user_id in (')]);
+});
+
+test('members who are gone end no list, however many follow one another', async () => {
+  const { store } = bridge;
+  const gone = ids.slice(10, 7_000);
+  const setWanted = (desired: 0 | 1) =>
+    store.write(async (tx) => {
+      for (const some of chunks(gone)) {
+        const links = tx.updateTable('memberships').where('user_id', 'in', some.map(userId));
+        await links.set({ desired }).execute();
+      }
+    });
+  await setWanted(0);
+  const left = ids.filter((_, index) => index < 10 || index >= 7_000);
+
+  const whole = await send(bridge, 'GET', `/Groups/${group}`);
+  const last = new URLSearchParams({ filter: `members[display eq "person${MEMBERS - 2}"]` });
+  const found = await send(bridge, 'GET', `/Groups?${last}&attributes=displayName`);
+  await setWanted(1);
+
+  expect(listMemberIds(whole.body)).toEqual(left);
+  expect(listResources(found).map(({ id }) => id)).toEqual([group]);
 });
 
 test('a removal by filters looks at each member once, in pieces, wherever it is in the list', async () => {

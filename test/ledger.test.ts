@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
+import type { OperationName } from '../src/sandbox/operations.ts';
 import { listOwnCalls } from '../src/store/audit/own-calls.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
-import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
 
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 
@@ -57,6 +67,84 @@ test('every change that the audit log shows as ours is in the ledger, members on
     expect(counts.map(count)).toEqual([5, 1, 5, 1, 1]);
     expect(rows.length).toBeGreaterThanOrEqual(bridge.sandbox.service.auditEvents().length);
   }));
+
+/** Requests whose call the service refuses, after which parts of it are sent, and the changes by outcome. */
+const parted: readonly {
+  readonly why: string;
+  readonly refused: OperationName;
+  readonly times: number;
+  write(bridge: TestBridge, ids: { users: readonly string[]; group: string }): Promise<unknown>;
+  readonly changes: readonly string[];
+}[] = [
+  {
+    why: 'access first, then the name',
+    ...{ refused: 'scim.updateUser', times: 1 },
+    write: (bridge, { users }) =>
+      send(
+        bridge,
+        'PATCH',
+        `/Users/${users[0]}`,
+        toPatch({ op: 'replace', value: { active: false, name: { familyName: 'Byron' } } }),
+      ),
+    changes: [
+      ...['user.deactivate refused', 'user.rename refused'],
+      ...['user.deactivate done', 'user.rename done'],
+    ],
+  },
+  {
+    why: 'the name of a group first, then its permissions',
+    ...{ refused: 'groups.updateGroup', times: 1 },
+    write: (bridge, { group }) =>
+      send(
+        bridge,
+        'PATCH',
+        `/Groups/${group}`,
+        toPatch({
+          op: 'replace',
+          value: { displayName: 'Captains', [GROUP_EXTENSION]: { permissions: 2 } },
+        }),
+      ),
+    changes: [
+      ...['group.rename refused', 'group.permissions refused'],
+      ...['group.rename done', 'group.permissions done'],
+    ],
+  },
+  {
+    why: 'members in halves, after both forms of the whole were refused',
+    ...{ refused: 'scim.updateGroup', times: 2 },
+    write: (bridge, { users, group }) =>
+      send(
+        bridge,
+        'PATCH',
+        `/Groups/${group}`,
+        toPatch({ op: 'add', path: 'members', value: toMembers(users) }),
+      ),
+    changes: [
+      ...Array.from({ length: 8 }, () => 'member.add refused'),
+      ...Array.from({ length: 4 }, () => 'member.add done'),
+    ],
+  },
+];
+
+test.each(parted)(
+  'a call that is sent in parts has the changes of its part: $why',
+  ({ refused, times, write, changes }) =>
+    withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }, async (bridge) => {
+      const users = await addUsers(bridge, 4);
+      const group = await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      const before = (await readLedger(bridge)).at(-1)?.id ?? 0;
+      const fault = { kind: 'status', status: 400 } as const;
+      bridge.sandbox.faults.add({ operation: refused, fault, times });
+
+      await write(bridge, { users, group });
+      await untilSettled(bridge);
+
+      const calls = bridge.store.read.selectFrom('own_calls').select(['kind', 'outcome']);
+      const rows = await calls.where('id', '>', before).orderBy('id').execute();
+      expect(rows.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual(changes);
+    }),
+);
 
 async function setLedgerName({ store }: TestBridge, from: string, to: string): Promise<void> {
   await store.write((tx) => tx.schema.alterTable(from).renameTo(to).execute());

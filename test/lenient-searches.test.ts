@@ -48,6 +48,35 @@ test('the members of a search are known in any case, and one that is spelt right
   expect(cursor.body).toHaveProperty('itemsPerPage', 1);
 });
 
+test('the parameters of an address are known in any case too: a filter overlooked would find everybody', async () => {
+  const query = new URLSearchParams({
+    Filter: 'userName eq "ada@example.com"',
+    ATTRIBUTES: 'userName',
+    Count: '1',
+  });
+  const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
+  for (const path of ['/Users', '/']) {
+    const found = await send(bridge, 'GET', `${path}?${query}`);
+    expect(found.body).toMatchObject({ totalResults: 1 });
+    expect(listResources(found)).toEqual([user]);
+  }
+  query.set('filter', 'userName eq "nobody"');
+  expect((await send(bridge, 'GET', `/Users?${query}`)).body.totalResults).toBe(0);
+
+  const alone = await send(bridge, 'GET', `/Users/${ada}?excludedattributes=name,emails`);
+  expect(alone.body).not.toHaveProperty('name');
+  for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes/User']) {
+    const described = await bridge.request('GET', `${path}?FILTER=id%20pr`);
+    expect({ path, status: described.status }).toEqual({ path, status: 403 });
+  }
+});
+
+test('a filter that stands twice is refused', async () => {
+  const answer = await bridge.request('GET', '/Users?filter=title%20pr&filter=active%20eq%20true');
+
+  expect(answer).toMatchObject({ status: 400, body: { detail: 'The filter is not one text.' } });
+});
+
 test('a text without quotes at the base address is tried with users and with groups', async () => {
   for (const [filter, ids] of [
     ['userName eq ada@example.com', [ada]],

@@ -12,6 +12,7 @@ import {
   toMembers,
   toPatch,
 } from './support/provider.ts';
+import { insertMany } from './support/rows.ts';
 import { measureTurns } from './support/yardstick.ts';
 
 /** More of the processor than one turn of the event loop may take. */
@@ -259,6 +260,49 @@ describe('a group of 20,000', () => {
       expect(longestMs).toBeLessThan(TURN_MAX_MS);
     });
   }
+});
+
+test('a group whose members are in a thousand others is renamed in turns', async () => {
+  const busy = await startTestBridge({ settings: { SERVER_DELAY_MAX: '0' } });
+  onTestFinished(() => busy.stop(), 30_000);
+  const id = await addGroup(busy, 'Busy', [await addUser(busy, 'ada')]);
+  const { store } = busy;
+  const user = await store.read.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+  const group = await store.read.selectFrom('groups').selectAll().executeTakeFirstOrThrow();
+  const link = await store.read.selectFrom('memberships').selectAll().executeTakeFirstOrThrow();
+  const seq = undefined;
+  const name = sql`'n' || cast(n as text)`;
+  const [userName, groupName] = [
+    { user_name: name, user_name_folded: name },
+    { display_name: name, display_name_folded: name },
+  ];
+  const userIn = { id: name, upstream_id: sql`2000000 + n`, ...userName };
+  const ids = { upstream_scim_id: name, upstream_rest_id: name, upstream_uid: name };
+  await store.write(async (tx) => {
+    await insertMany(tx, 'users', { ...user, seq, ...userIn }, { first: 1, last: 99 });
+    const others = { ...group, seq, id: name, ...groupName, ...ids };
+    await insertMany(tx, 'groups', others, { first: 1, last: 1_000 });
+    const user_id = sql`'n' || cast(n % 99 + 1 as text)`;
+    const busyLinks = { ...link, seq, user_id: name };
+    await insertMany(tx, 'memberships', busyLinks, { first: 1, last: 99 });
+    const group_id = sql`'n' || cast(n / 99 as text)`;
+    const all = { ...link, seq, user_id, group_id };
+    await insertMany(tx, 'memberships', all, { first: 99, last: 99 * 1_001 - 1 });
+  });
+  const rename = (to: string) =>
+    send(
+      busy,
+      'PATCH',
+      `/Groups/${id}`,
+      toPatch({ op: 'replace', path: 'displayName', value: to }),
+    );
+
+  const longestMs = await measureTurns(() => rename('Busier'));
+
+  const shown = (await send(busy, 'GET', '/Users/n7')).body.groups;
+  expect(shown).toHaveLength(1_001);
+  expect(shown).toContainEqual(expect.objectContaining({ value: id, display: 'Busier' }));
+  expect(longestMs).toBeLessThan(TURN_MAX_MS / 2);
 });
 
 test('18,000 members are added, shown, searched, replaced and removed in turns', async () => {

@@ -4,16 +4,16 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { findPollState } from '../src/reconcile/audit/poll-state.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { listStuck, readBacklog } from '../src/store/resources/backlog.ts';
-import { addGroup, addUser, send, toMembers, toPatch } from './support/provider.ts';
-import { describeBridges } from './support/stores.ts';
-import { listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import {
+  type AuditWorld,
   behindTheBack,
   INTERVAL_MS,
   PATIENT,
-  type TailWorld,
-  withTail,
-} from './support/tail-world.ts';
+  withAudit,
+} from './support/audit-world.ts';
+import { addGroup, addUser, findId, send, toMembers, toPatch } from './support/provider.ts';
+import { describeBridges } from './support/stores.ts';
+import { listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { untilQuiet } from './support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ const NOTHING_DONE = { kind: 'status', status: 204 } as const;
 const words = 'the service accepted the change and still says otherwise';
 
 interface Team {
-  readonly world: TailWorld;
+  readonly world: AuditWorld;
   readonly ada: string;
   readonly group: string;
 }
@@ -109,7 +109,7 @@ async function withUnmade(
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
     ...(url === undefined ? {} : { DATABASE_URL: url }),
   };
-  await withTail({ settings }, async (world) => {
+  await withAudit({ settings }, async (world) => {
     const ada = await addUser(world, 'ada');
     const team = { world, ada, group: await addGroup(world, 'Pilots') };
     if (before) await send(world, 'PATCH', `/Groups/${team.group}`, before(team));
@@ -126,7 +126,7 @@ async function withUnmade(
 }
 
 /** Moves time on, and on until the log was read after that: a read may have begun before. */
-async function untilLogRead({ clock, store }: TailWorld, ms: number): Promise<void> {
+async function untilLogRead({ clock, store }: AuditWorld, ms: number): Promise<void> {
   clock.leap(ms);
   const since = clock.now() - INTERVAL_MS;
   const isRead = async () => {
@@ -166,6 +166,84 @@ describeBridges('a change that the service answers with 204 and does not make', 
       await makeUrl('migrated'),
     ),
   );
+});
+
+describeBridges('a removal that the service answers with 204 and does not make', ({ makeUrl }) => {
+  const settings = async () => ({
+    ...SWEEP_SETTINGS,
+    UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
+    DATABASE_URL: await makeUrl('migrated'),
+  });
+
+  test('of a group waits again once a list shows the group, and ends as stuck', async () => {
+    await withAudit({ settings: await settings() }, async (world) => {
+      const { faults, service, calls } = world.sandbox;
+      const timed = { bridge: world, clock: world.clock };
+      const id = await addGroup(world, 'Pilots');
+      await untilQuiet(timed, MINUTE_MS);
+      const operation = 'groups.removeGroup';
+      const fault = faults.add({ operation, fault: NOTHING_DONE });
+      expect((await world.request('DELETE', `/Groups/${id}`)).status).toBe(204);
+      await untilQuiet(timed, MINUTE_MS);
+      const believed = calls.count({ operation });
+      world.clock.leap(MINUTE_MS);
+      await sweep(world);
+      await untilQuiet(timed, 10 * MINUTE_MS);
+      const stuck = await listStuck(world.store.read, 10);
+      const asked = calls.count({ operation });
+      fault.remove();
+      await untilQuiet(timed, 120 * MINUTE_MS);
+
+      expect(believed).toBe(1);
+      expect(stuck).toMatchObject([
+        { field: 'existence', problem: { code: 'not-applied', words } },
+      ]);
+      expect(asked).toBe(ATTEMPTS);
+      expect(service.findGroup('Pilots')).toBeUndefined();
+      expect(await listStuck(world.store.read, 10)).toEqual([]);
+      expect(await readBacklog(world.store.read)).toMatchObject({ due: 0 });
+      expect((await world.request('GET', `/Groups/${id}`)).status).toBe(404);
+    });
+  });
+
+  test('of a group costs one call where it is made, and no sweep asks again', async () => {
+    await withAudit({ settings: await settings() }, async (world) => {
+      const id = await addGroup(world, 'Pilots');
+      await untilQuiet({ bridge: world, clock: world.clock }, MINUTE_MS);
+      await send(world, 'DELETE', `/Groups/${id}`);
+      await untilQuiet({ bridge: world, clock: world.clock }, MINUTE_MS);
+      world.clock.leap(MINUTE_MS);
+      await sweep(world);
+      await untilQuiet({ bridge: world, clock: world.clock }, MINUTE_MS);
+
+      const { calls } = world.sandbox;
+      expect(calls.count({ operation: 'groups.removeGroup' })).toBe(1);
+    });
+  });
+
+  test('of a virtual user is seen at once, and ends as stuck', async () => {
+    const all = { ...(await settings()), USERS_ADOPT_ON_DELETE: 'yes' };
+    await withAudit({ settings: all }, async (world) => {
+      const { faults, service, calls } = world.sandbox;
+      const timed = { bridge: world, clock: world.clock };
+      service.addUser({ email: 'vera@example.com', fullName: 'Vera', virtual: true });
+      await sweep(world);
+      const id = await findId(world, { type: 'Users', name: 'vera' });
+      const operation = 'companyUsers.removeVirtualUser';
+      const fault = faults.add({ operation, fault: NOTHING_DONE });
+      await world.request('DELETE', `/Users/${id}`);
+      await untilQuiet(timed, 10 * MINUTE_MS);
+      const stuck = await listStuck(world.store.read, 10);
+      const asked = calls.count({ operation });
+      fault.remove();
+      await untilQuiet(timed, 120 * MINUTE_MS);
+
+      expect(stuck).toMatchObject([{ field: 'active', problem: { code: 'not-applied', words } }]);
+      expect(asked).toBe(ATTEMPTS);
+      expect(service.findUser('vera@example.com')).toBeUndefined();
+      expect(await listStuck(world.store.read, 10)).toEqual([]);
+    });
+  });
 });
 
 describe('a change that is undone in the service', () => {

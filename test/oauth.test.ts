@@ -6,9 +6,10 @@ import { clientCommand } from '../src/cli/client.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
+import { readMetrics } from './support/metrics.ts';
 import { createSetClock } from './support/set-clock.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
-import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -236,7 +237,7 @@ test('what is no request for a token is told apart, in JSON that nobody keeps', 
       { form: 'scope=scim', headers: good, want: [400, 'invalid_request'] },
       { form: both, headers: good, want: [400, 'invalid_request'] },
       { form: JSON.stringify({ grant_type: 'x' }), headers: json, want: [400, 'invalid_request'] },
-      { form: `${grant}&x=${'y'.repeat(10_000)}`, headers: good, want: [413, 'invalid_request'] },
+      { form: `${grant}&x=${'y'.repeat(20_000)}`, headers: good, want: [413, 'invalid_request'] },
       { form: grant, headers: {}, want: [401, 'invalid_client'] },
       { form: grant, headers: { authorization: 'Basic x' }, want: [401, 'invalid_client'] },
       { form: grant, headers: good, want: [200, undefined] },
@@ -252,6 +253,51 @@ test('what is no request for a token is told apart, in JSON that nobody keeps', 
     await body.dump();
     expect([statusCode, headers.allow]).toEqual([405, 'POST']);
   }));
+
+test('while there is too much to do a request for a token is 503 before any work for it', () => {
+  let isTooMuch = false;
+  const findOverload = () => (isTooMuch ? ({ kind: 'delay', sinceMs: 1 } as const) : undefined);
+  return withTestBridge({ settings: SWEEP_SETTINGS, findOverload }, async (bridge) => {
+    const client = await makeClient(bridge, 'entra');
+    isTooMuch = true;
+    const right = await fetchToken(bridge, client);
+    const wrong = await post(bridge, 'x=y');
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    isTooMuch = false;
+
+    expect(right).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+    expect([right.headers['retry-after'], wrong.status]).toEqual(['5', 503]);
+    expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBe(2);
+    expect((await fetchToken(bridge, client)).status).toBe(200);
+  });
+});
+
+test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', () => {
+  const settings = {
+    ...SWEEP_SETTINGS,
+    SCIM_REQUESTS_PER_SECOND: '2',
+    ACCESS_FAILED_DELAY_MAX: '0',
+  };
+  const clock = { ...createSetClock(), now: () => 1_900_000_000_000 };
+  return withTestBridge({ settings, clock }, async (bridge) => {
+    const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];
+    const strangers = Array.from({ length: 5 }, () =>
+      fetchToken(bridge, { ...client, secret: other.secret }),
+    );
+    expect((await Promise.all(strangers)).map(({ status }) => status)).toEqual(
+      strangers.map(() => 401),
+    );
+    const answers = [];
+    for (let nth = 0; nth < 4; nth += 1) answers.push(await fetchToken(bridge, client));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
+    expect(answers[3]?.headers['retry-after']).toBe('1');
+    expect((await fetchToken(bridge, other)).status).toBe(200);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
+  });
+});
 
 test('an access token opens nothing of operators, and a secret opens nothing by itself', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {

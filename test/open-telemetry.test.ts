@@ -128,6 +128,10 @@ test("a provider's trace goes through request, acceptance and step to the call, 
   const parents = [request, accept, step, call].map(({ parentSpanId }) => parentSpanId);
   expect(parents).toEqual([CALLER, request.spanId, accept.spanId, step.spanId]);
   expect(proxy.seen.at(-1)?.traceparent).toBe(`00-${TRACE}-${call.spanId}-01`);
+  expect(step.attributes).toContainEqual({
+    key: 'scim_bridge.action',
+    value: { stringValue: 'user.rename' },
+  });
   expect(Object.fromEntries(call.attributes.map(({ key, value: v }) => [key, v]))).toMatchObject({
     'scim_bridge.operation': { stringValue: 'scim.updateUser' },
     'http.response.status_code': { intValue: 200 },

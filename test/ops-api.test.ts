@@ -247,8 +247,8 @@ test('a change is in the ledger before it leaves, by the names in it, and a read
     await answer;
 
     expect(rows).toMatchObject([
-      { kind: 'operator', upstreamId: 'g-1' },
-      { kind: 'operator', upstreamId: '7' },
+      { kind: null, upstreamId: 'g-1' },
+      { kind: null, upstreamId: '7' },
     ]);
   }));
 
@@ -323,9 +323,7 @@ test('a look that cannot be noted down is told in the log, and the call is done 
     { onLog },
   );
 
-  expect(lines).toContainEqual(
-    expect.objectContaining({ resourceType: 'operator', resourceId: 'scim.updateUser' }),
-  );
+  expect(lines).toContainEqual(expect.objectContaining({ job: 'operator', at: 'scim.updateUser' }));
 });
 
 async function renameTable({ store }: TestBridge, from: string, to: string): Promise<void> {

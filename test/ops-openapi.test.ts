@@ -13,6 +13,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
+import { createSetClock } from './support/set-clock.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
@@ -79,7 +80,7 @@ test('an unknown address is 404 in the form of whom it was asked of: operators o
 
 /** Nobody asks these. */
 const never = () => Promise.reject(new Error('nobody asks here'));
-const resources = { list: never, find: never, adopt: never };
+const resources = { list: never, find: never, adopt: never, release: never };
 const decisions = { approve: never, discard: never };
 const NOTHING: OpsSources = {
   describe: () => {
@@ -114,7 +115,7 @@ const NOTHING: OpsSources = {
   timeline: { user: never, group: never, any: never },
   explain: { user: never, group: never, any: never },
   members: { isGroup: never, listHeld: never, list: never },
-  erasure: { plan: never, erase: never, told: () => undefined },
+  erasure: { plan: never, erase: never },
   resources: { users: resources, groups: resources },
   recovery: { read: never },
   firstRun: { readPage: never },
@@ -125,17 +126,34 @@ const NOTHING: OpsSources = {
     listActions: never,
     countActions: never,
     previewUndo: never,
-    sumUp: never,
+    listParts: never,
     undo: never,
     ...decisions,
   },
   looks: { look: never, listNames: never },
   decideDrifts: { repair: never, accept: never, ignore: never, many: never, findStatus: never },
+  leavers: never,
+  census: {
+    compare: () => {
+      throw new Error('nobody asks here');
+    },
+    isProvider: never,
+    isRead: () => true,
+    reserve: () => undefined,
+  },
+  handover: {
+    find: never,
+    plan: never,
+    importIds: never,
+    isProvider: never,
+    reserve: () => undefined,
+  },
   listRequests: never,
   writes: { pause: never, resume: never, read: never },
   retry: { one: never, all: never },
   samples: { list: never, now: () => 0 },
   access: {
+    providers: { create: never, list: never, change: never, delete: never },
     tokens: { make: never, list: never, revoke: never },
     clients: { make: never, list: never, rotate: never, revoke: never },
     sessions: { open: never, find: never, list: never, end: never },
@@ -194,6 +212,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
           '/drifts',
           '/requests',
           '/acts',
+          '/leavers',
           '/notifications',
           '/settings',
           '/sandbox',
@@ -212,6 +231,9 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       for (const path of [`/users/${ada}/look`, `/groups/${group}/look`]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(200);
       }
+      const person = { userName: 'ada@example.com' };
+      expect((await ask(bridge, 'POST', '/census', person)).status).toBe(200);
+      expect((await ask(bridge, 'POST', '/census?provider=x', person)).status).toBe(404);
       const asked = await ask(bridge, 'POST', '/sweeps');
       await untilSwept(bridge, String(asked.body.id));
       await ask(bridge, 'POST', '/pause', { reason: 'x' });
@@ -220,6 +242,18 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       await ask(bridge, 'POST', '/notifications/test', {});
       await ask(bridge, 'POST', '/notifications/retry', { all: true });
       await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const provider = { name: 'okta', domains: ['example.com'] };
+      expect((await ask(bridge, 'POST', '/providers', provider)).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/providers', provider)).status).toBe(409);
+      await ask(bridge, 'POST', '/providers/okta/change', { may: ['users.create'] });
+      expect((await ask(bridge, 'GET', '/providers')).status).toBe(200);
+      const row = { id: 'old-ada', userName: 'ada@example.com' };
+      expect((await ask(bridge, 'POST', '/providers/okta/import-ids', row)).status).toBe(200);
+      const switching = '/providers/default/switch?dryRun=true&to=';
+      expect((await ask(bridge, 'POST', `${switching}okta`)).status).toBe(200);
+      expect((await ask(bridge, 'POST', `${switching}nobody`)).status).toBe(404);
+      expect((await ask(bridge, 'POST', '/providers/okta/delete')).status).toBe(200);
+      expect((await ask(bridge, 'POST', '/providers/default/delete')).status).toBe(409);
       const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
       const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
       expect([made.status, taken.status]).toEqual([201, 409]);
@@ -234,6 +268,10 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       expect((await ask(bridge, 'POST', '/clients/entra/rotate', {})).status).toBe(409);
       expect((await ask(bridge, 'GET', '/clients?state=live')).status).toBe(200);
       await ask(bridge, 'POST', '/clients/entra/revoke');
+      await untilSettled(bridge);
+      expect((await ask(bridge, 'POST', `/users/${other}/release`)).status).toBe(200);
+      expect((await ask(bridge, 'POST', `/users/${other}/release`)).status).toBe(409);
+      expect((await ask(bridge, 'POST', `/groups/${group}/release`)).status).toBe(200);
       for (const path of [
         '/users/x',
         '/groups/x',
@@ -246,7 +284,8 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
       }
       for (const path of [
         ...['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate'],
-        ...['/users/x/look', '/groups/x/look'],
+        ...['/users/x/release', '/groups/x/release', '/users/x/look', '/groups/x/look'],
+        ...['/providers/x/change', '/providers/x/delete'],
       ]) {
         expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
       }
@@ -288,6 +327,7 @@ describeBridges('every request below /ops', ({ makeUrl }) => {
         await ask(bridge, 'POST', '/drifts/decide', { decision: 'accept', ids, dryRun: true });
         await ask(bridge, 'GET', '/plans?status=held');
         await ask(bridge, 'GET', `/plans/${held.planId}/actions`);
+        await ask(bridge, 'GET', `/plans/${held.planId}/parts`);
         await ask(bridge, 'POST', `/plans/${held.planId}/discard`);
         const { planId } = await sweep(bridge);
         const { hash } = (await ask(bridge, 'GET', `/plans/${planId}`)).body;
@@ -317,7 +357,9 @@ function listAsked(key: string) {
   const values = new Map(Object.entries({ key, id: key, ...names }));
   const asked = opsRoutes.map(({ method, path, body }) => ({
     method: method.toUpperCase(),
-    path: path.replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
+    path: path
+      .replace('/providers/{id}', '/providers/default')
+      .replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
     body: body === undefined ? undefined : {},
     wrong: [{ bogus: 1 }, [1]],
   }));
@@ -335,8 +377,9 @@ async function dump({ store }: TestBridge): Promise<string> {
 
 const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
 
-test('a request that says what nobody reads is refused and changes nothing, whatever it is', () =>
-  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', () => {
+  const clock = createSetClock();
+  return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
     const ada = await addUser(bridge, 'ada');
     await untilSettled(bridge);
     const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
@@ -349,6 +392,8 @@ test('a request that says what nobody reads is refused and changes nothing, what
     const calls = bridge.sandbox.calls.count();
 
     for (const { method, path, body, wrong } of listAsked(ada)) {
+      // A fast machine sends all of them within a second, which is more than the rate of operators.
+      clock.state.aheadMs += 50;
       const answers = [
         await ask(method, `${path}?bogus=1`, body),
         await ask(method, `${path}?bogus`, body),
@@ -358,7 +403,8 @@ test('a request that says what nobody reads is refused and changes nothing, what
     }
     expect(await dump(bridge)).toBe(before);
     expect(bridge.sandbox.calls.count()).toBe(calls);
-  }));
+  });
+});
 
 test('an address that is not served, or not in this way, is told in the form of all problems', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {

@@ -124,6 +124,7 @@ const pages = [
   '/plans?limit=1000',
   '/plans/p1/actions?limit=1000',
   '/plans/p1',
+  '/plans/p1/parts?limit=1000',
   '/plans/first-run?limit=1000',
   '/sweeps?limit=1000',
   '/requests?limit=1000',

@@ -66,6 +66,7 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
         name: 'ada@example.com',
         upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
         origin: 'created',
+        provider: 'default',
         deleted: false,
         version: expect.any(Number),
         createdAt: expect.stringMatching(/^20.*Z$/),
@@ -84,6 +85,7 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       expect(group).toMatchObject({
         name: 'Pilots',
         origin: 'created',
+        provider: 'default',
         upstreamIds: { uid: upstream_uid },
         pending: ['members'],
       });

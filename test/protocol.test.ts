@@ -180,6 +180,16 @@ describe('versions', () => {
     expect(held.text).toBe('');
   });
 
+  test('If-Match of another version is 412 for a reader too', async () => {
+    for (const path of [`/Users/${ada}`, `/Groups/${pilots}`]) {
+      const etag = String((await send(bridge, 'GET', path)).headers.etag);
+      const read = async (ifMatch: string) =>
+        (await bridge.request('GET', path, undefined, { 'if-match': ifMatch })).status;
+
+      expect([await read(etag), await read('*'), await read('W/"99"')]).toEqual([200, 200, 412]);
+    }
+  });
+
   test('If-Match of another version is 412 and changes nothing, of the one held it is done', async () => {
     const id = await addUser(bridge, 'mia');
     const path = `/Users/${id}`;

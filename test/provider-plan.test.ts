@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
+import { USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/engine/database.ts';
@@ -328,6 +329,40 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
       ]);
     });
   });
+
+  test.each([
+    { decision: 'approved', decide: approve, isSuspended: true },
+    { decision: 'discarded', decide: discard, isSuspended: false },
+  ])(
+    'is about the suspension alone, where the licence has changed beside it: $decision',
+    async ({ decide, isSuspended }) => {
+      const DATABASE_URL = await makeUrl('migrated');
+      const reporting = { ...settings, DRIFT_POLICY: 'report', DATABASE_URL };
+      await withTestBridge({ settings: reporting }, async (bridge) => {
+        const { service } = bridge.sandbox;
+        const people = await addPeople(bridge, 4);
+        const set = (value: JsonObject) => {
+          const write = toPatch({ op: 'replace', value: { [USER_EXTENSION]: value } });
+          return send(bridge, 'PATCH', `/Users/${people[2]}`, write);
+        };
+        await set({ appsPermissions: 2 });
+        await set({ temporarilyInactive: true });
+        const held = await getWaiting(bridge);
+        service.updateUser(emailOf(2), { appsPermissions: 3 });
+        await sweep(bridge);
+        await decide(bridge, held);
+        await untilOver(bridge, held);
+        await sweep(bridge);
+
+        expect(held.actions).toMatchObject([{ desired: { temporarilyInactive: true } }]);
+        expect(service.getUser(emailOf(2))).toMatchObject({
+          temporarilyInactive: isSuspended,
+          appsPermissions: 3,
+        });
+        expect(await listManagedDrifts(bridge)).toEqual([`user.access ${emailOf(2)}`]);
+      });
+    },
+  );
 
   test('holds those who leave a group that the bridge gives up', async () => {
     const DATABASE_URL = await makeUrl('migrated');

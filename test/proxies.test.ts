@@ -79,7 +79,15 @@ async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void>
   // The bridge itself says that a title is too long, not the proxy that a body is.
   expect((await ask('/scim/v2/Users', long)).text).toContain('messages:2.0:Error');
   expect((await ask('/oauth/token', {})).status).toBe(400);
-  for (const path of ['/ops/status', '/metrics', '/readyz', '/console/', '/scim/v2x'])
+  expect((await ask('/.well-known/oauth-authorization-server')).status).toBe(200);
+  for (const path of [
+    '/ops/status',
+    '/metrics',
+    '/readyz',
+    '/console/',
+    '/scim/v2x',
+    '/.well-known/x',
+  ])
     expect((await ask(path)).status, path).toBe(404);
 }
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { createRequestLog } from '../src/ops/requests/request-log.ts';
+import { REPAIR_WORDS } from '../src/ops/requests/words.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import type { RepairKind } from '../src/scim/repairs.ts';
 import { insertRequests, listRequests, pruneRequests } from '../src/store/audit/requests.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import { StoreError } from '../src/store/engine/store-error.ts';
@@ -23,6 +25,8 @@ import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
+/** Each kind of correction has its words: the compiler says so. */
+const WORDS: Readonly<Record<RepairKind, string>> = REPAIR_WORDS;
 const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
 
 /** The log as operators read it, the oldest first, once so many are there. */
@@ -70,7 +74,7 @@ test('what providers write and are refused is told by its form, and reads that a
       'POST /Groups 201 group (set displayName 1, set members 1)',
       'PATCH /Users/{id} 200 user (replace active 1)',
       'POST /Users 409 uniqueness - (set userName 1, set name.givenName 1, set name.familyName 1, set emails 1, set active 1)',
-      'GET /Users 400 invalidFilter - ()',
+      'GET /Users 400 invalidFilter - (repair filter-unknown 1)',
       'GET /Users/{id} 404 - ()',
       'PATCH /Groups/{id} 400 invalidSyntax group ()',
       'DELETE /Groups/{id} 204 group ()',
@@ -81,6 +85,33 @@ test('what providers write and are refused is told by its form, and reads that a
     expect(toLines(await untilLogged(bridge, 2, `&resource=${id}`))).toHaveLength(2);
     expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
     expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
+  }));
+
+test('what was repaired is shown with why, and so is why a request was refused', () =>
+  withTestBridge({ settings: settings }, async (bridge) => {
+    const { body: token } = await askOps(bridge, 'POST', '/tokens', {
+      ...{ name: 'to-the-letter', profile: 'strict' },
+    });
+    const id = await addUser(bridge, 'ada');
+    const path = `/Users/${id}`;
+    const change = { op: 'Replace', path: 'active', value: 'True' };
+    await send(bridge, 'PATCH', path, toPatch(change));
+    const strictly = { authorization: `Bearer ${token.token}` };
+    await bridge.request('PATCH', path, toPatch(change), strictly);
+    await bridge.request('POST', '/Users', toUser('ada'));
+    const [, repaired, refused, conflict] = await untilLogged(bridge, 4);
+
+    const toNotes = (item: JsonObject | undefined) =>
+      [item?.written].flat().filter((one) => ['repair', 'refuse'].includes(Object(one).op));
+    expect(toNotes(repaired)).toEqual([
+      { op: 'repair', path: 'op-case', values: 1, words: WORDS['op-case'] },
+      { op: 'repair', path: 'boolean-as-text', values: 1, words: WORDS['boolean-as-text'] },
+    ]);
+    expect(repaired?.refusal).toBe(null);
+    expect(toNotes(refused)).toEqual([
+      { op: 'refuse', path: 'op-case', values: 1, words: WORDS['op-case'] },
+    ]);
+    expect(conflict?.refusal).toContain('somebody else has the name');
   }));
 
 test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
@@ -122,23 +153,47 @@ test('whatever a write drops is counted by kind, shown without its name, and log
       items.map(({ written }) => [written].flat().filter((one) => Object(one).op === 'drop')),
     ).toEqual([
       [
-        { op: 'drop', path: 'unknown-attribute-dropped', values: 3 },
-        { op: 'drop', path: 'password-dropped', values: 1 },
-        { op: 'drop', path: 'value-dropped', values: 1 },
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 3,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+        { op: 'drop', path: 'password-dropped', values: 1, words: WORDS['password-dropped'] },
+        { op: 'drop', path: 'value-dropped', values: 1, words: WORDS['value-dropped'] },
       ],
       [
-        { op: 'drop', path: 'unknown-attribute-dropped', values: 1 },
-        { op: 'drop', path: 'unknown-schema-dropped', values: 1 },
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 1,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+        {
+          op: 'drop',
+          path: 'unknown-schema-dropped',
+          values: 1,
+          words: WORDS['unknown-schema-dropped'],
+        },
       ],
-      [{ op: 'drop', path: 'unknown-attribute-dropped', values: 1 }],
-      [{ op: 'drop', path: 'read-only-dropped', values: 2 }],
+      [
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 1,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+      ],
+      [{ op: 'drop', path: 'read-only-dropped', values: 2, words: WORDS['read-only-dropped'] }],
     ]);
     expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
     const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');
     expect(told.map(({ requestId }) => requestId)).toEqual(
       items.slice(0, 3).map(({ requestId }) => requestId),
     );
-    expect(told[1]).toMatchObject({ 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 });
+    expect(told[1]).toMatchObject({
+      parts: { 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 },
+    });
   });
 });
 
@@ -206,7 +261,7 @@ test('each operation of a bulk request is one, and a client is told by how it in
     const items = await untilLogged(bridge, 4);
 
     expect(toLines(items.slice(1))).toEqual([
-      'POST /Bulk 201 group (set displayName 1, set members 1)',
+      'POST /Bulk 201 group (set displayName 1, set members 1, repair schemas-missing 1, repair schemas-missing 1)',
       'PATCH /Bulk 200 user (add title 1)',
       'DELETE /Bulk 404 user ()',
     ]);

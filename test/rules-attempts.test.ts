@@ -704,4 +704,23 @@ describe('somebody or something at which the service fails, looks included', () 
       expect(service.members('Pilots')).toEqual(['bob@example.com']);
       expect(await listStuckParts(bridge)).toEqual([]);
     }));
+
+  test('still goes: after three failures the group is removed without a look', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const creating = addGroup(bridge, 'Pilots');
+      await passTime(bridge, clock, 2_000);
+      const group = await creating;
+      const { service, faults } = bridge.sandbox;
+      const { id, uid } = service.getGroup('Pilots');
+      faults.add({ operation: 'groups.removeGroup', fault: BROKEN, times: 4 });
+      breakLooks(bridge, `/${id} `);
+      breakLooks(bridge, `/${uid} `);
+
+      const answer = bridge.request('DELETE', `/Groups/${group}`);
+      await passBusyTime(bridge, clock, 8);
+
+      expect((await answer).status).toBe(204);
+      expect(service.findGroup('Pilots')).toBeUndefined();
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { groupId } from '../src/domain/ids.ts';
 import type { Fault } from '../src/sandbox/faults.ts';
-import { findGroupRow } from '../src/store/groups/groups.ts';
+import { findGroupRow, updateGroup } from '../src/store/groups/groups.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { findUserRow } from '../src/store/users/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
@@ -15,6 +16,7 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
+import { askOps, OPS_TOKEN } from './support/sweep.ts';
 
 const ada = 'ada@example.com';
 
@@ -35,6 +37,28 @@ describeBridges('created again while a call for the deleted one is on its way', 
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
     await withTestBridge({ settings }, run);
   }
+
+  test('whoever was about to leave a group leaves it, also under the new id', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      const group = await addGroup(bridge, 'Pilots', [first]);
+      await untilSettled(bridge);
+      await askOps(bridge, 'POST', '/pause', {});
+      await send(bridge, 'PATCH', `/Groups/${group}`, toMemberPatch('remove', first));
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      // As a run of the group leaves it: the departure rests until the account is deactivated.
+      await bridge.store.write((tx) => updateGroup(tx, groupId(group), { due_at: null }));
+
+      await addUser(bridge, 'ada');
+      await askOps(bridge, 'POST', '/resume', {});
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.members('Pilots')).toEqual([]);
+    });
+  });
 
   const hanging: { what: string; fault: Fault }[] = [
     { what: 'is carried out late', fault: { kind: 'hang' } },
@@ -63,6 +87,87 @@ describeBridges('created again while a call for the deleted one is on its way', 
         expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({ groups: [] });
       }));
   }
+
+  test('an account of a late create goes to the new person who is inactive, and nobody has access', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      const late = faults.add({ ...create, fault: { kind: 'hang', effect: 'done' }, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      await late.until(1);
+      await askOps(bridge, 'POST', '/pause', {});
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
+      const third = await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots', [third]);
+      await send(bridge, 'PATCH', `/Users/${third}`, setActive(false));
+
+      faults.release();
+      await askOps(bridge, 'POST', '/resume', {});
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      const row = await findUserRow(bridge.store.read, third);
+      expect(active).toBe(false);
+      expect(row).toMatchObject({ upstream_id: id, pending: '{}', active: 0 });
+      expect((await findUserRow(bridge.store.read, first))?.upstream_id).toBeNull();
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+
+      await send(bridge, 'PATCH', `/Users/${third}`, setActive(true));
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ id, active: true });
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(calls.count(create)).toBe(1);
+    });
+  });
+
+  test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
+      // No look finds the account yet.
+      faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      const first = await addUser(bridge, 'ada');
+      const readRow = () => findUserRow(bridge.store.read, first);
+      await expect.poll(readRow).toMatchObject({ in_flight: 0, lost_looks: 3 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+
+      const second = await addUser(bridge, 'ada', { active: false });
+      faults.clear();
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      expect(active).toBe(false);
+      expect(await findUserRow(bridge.store.read, second)).toMatchObject({ upstream_id: id });
+      expect(calls.count(create)).toBe(1);
+    });
+  });
+
+  test('whoever was never active gets the account of the deleted user, which is deactivated', () =>
+    withStore(async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      const late = faults.add({ ...create, fault: { kind: 'hang' }, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      await late.until(1);
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      const second = await addUser(bridge, 'ada', { active: false });
+      const group = await addGroup(bridge, 'Pilots', [second]);
+      await untilAtRest(bridge, 'groups', group);
+
+      faults.release();
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      expect(active).toBe(false);
+      expect(await findUserRow(bridge.store.read, second)).toMatchObject({ upstream_id: id });
+      expect(service.users()).toHaveLength(2);
+      expect(calls.count(create)).toBe(1);
+    }));
 
   test('a look for a lost create that ends late finds that the account is somebody else’s by now', () =>
     withStore(async (bridge) => {
@@ -164,6 +269,37 @@ describeBridges('created again while a call for the deleted one is on its way', 
       expect(service.getUser(ada).active).toBe(false);
     }));
 });
+
+describeBridges(
+  'a group created again while the create of the deleted one hangs',
+  ({ makeUrl }) => {
+    for (const effect of ['none', 'done'] as const) {
+      const when = effect === 'done' ? 'was carried out' : 'is carried out late';
+      test(`a create that ${when} leaves one group, which is the new one`, async () => {
+        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+        await withTestBridge({ settings }, async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const adaId = await addUser(bridge, 'ada');
+          await untilSettled(bridge);
+          const fault = { kind: 'hang', effect } as const;
+          const late = faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+          const first = await addGroup(bridge, 'Pilots');
+          await late.until(1);
+          await send(bridge, 'DELETE', `/Groups/${first}`);
+
+          const second = await addGroup(bridge, 'Pilots', [adaId]);
+          faults.release();
+          await untilSettled(bridge);
+
+          expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+          expect(service.members('Pilots')).toEqual([ada]);
+          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+        });
+      });
+    }
+  },
+);
 
 describeBridges(
   'a group taken up again while a departure from before is on its way',

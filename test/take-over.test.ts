@@ -46,12 +46,12 @@ describePostgres('a leader', ({ makeUrl, open }) => {
       return bridge;
     };
     const leader = await start();
-    const heir = await start();
-    return { sandbox, leader, heir, store: await open(url) };
+    const successor = await start();
+    return { sandbox, leader, successor, store: await open(url) };
   }
 
   test('that is killed leaves its work to another process within seconds, which sends nothing before its last call has ended', async () => {
-    const { sandbox, leader, heir, store } = await startPair();
+    const { sandbox, leader, successor, store } = await startPair();
     const provider = toRequester(leader);
     const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
     const ada = await addUser(provider, 'ada');
@@ -97,15 +97,15 @@ describePostgres('a leader', ({ makeUrl, open }) => {
       .poll(() => sandbox.service.getUser('ada@example.com').fullName, { timeout: 5_000 })
       .toBe('Ada King');
     expect(await findLeader(store)).toMatchObject({ epoch: 2 });
-    expect(heir.output()).toContain('this process leads from now on');
+    expect(successor.output()).toContain('this process leads from now on');
   });
 
   test('that stands still costs the writers of other processes less than a second, and sends nothing when it goes on', async () => {
-    const { sandbox, leader, heir, store } = await startPair({
+    const { sandbox, leader, successor, store } = await startPair({
       SCIM_WRITE_WAIT: '8s',
       UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
     });
-    const provider = toRequester(heir);
+    const provider = toRequester(successor);
     await provider.request('POST', '/Users', toUser('first'));
     await untilSettled({ store });
     leader.freeze();
@@ -130,8 +130,8 @@ describePostgres('a leader', ({ makeUrl, open }) => {
   });
 
   test('that is told to stop hands over at once', async () => {
-    const { sandbox, leader, heir, store } = await startPair({ SHUTDOWN_DELAY: '2s' });
-    const provider = toRequester(heir);
+    const { sandbox, leader, successor, store } = await startPair({ SHUTDOWN_DELAY: '2s' });
+    const provider = toRequester(successor);
     const stopping = leader.stop();
     await expect
       .poll(async () => (await findLeader(store))?.epoch, { interval: 20, timeout: 5_000 })
@@ -141,7 +141,7 @@ describePostgres('a leader', ({ makeUrl, open }) => {
 
     expect(await stopping).toBe(0);
     expect(leader.output()).toContain('"how":"given-up"');
-    expect(await readLeader(heir, provider)).toMatchObject({ isSelf: true, epoch: 2 });
+    expect(await readLeader(successor, provider)).toMatchObject({ isSelf: true, epoch: 2 });
   });
 });
 

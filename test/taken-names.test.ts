@@ -73,6 +73,32 @@ describe('409 says what is taken, whatever asks for it', () => {
   });
 });
 
+test('a name that only the account in the service still has is taken, in words that say so', async () => {
+  const eve = await addUser(bridge, 'eve');
+  await untilSettled(bridge);
+  const value = 'eva@example.com';
+  const rename = toPatch({
+    op: 'replace',
+    value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
+  });
+  await send(bridge, 'PATCH', `/Users/${eve}`, rename);
+
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  const found = listResources(await send(bridge, 'GET', `/Users?${filter}`));
+  const created = await bridge.request('POST', '/Users', toUser('eve'));
+  const renamed = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch({ op: 'replace', path: 'userName', value: 'eve@example.com' }),
+  );
+
+  expect(found).toEqual([]);
+  const detail = 'In the service the account of another User still has this userName.';
+  for (const answer of [created, renamed]) {
+    expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness', detail } });
+  }
+});
+
 test('an address that nobody is known by may be shared', async () => {
   const emails = [
     { value: 'dora@example.com', type: 'work', primary: true },

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { addWhyCommand } from '../src/cli/why.ts';
 import type { Timeline } from '../src/ops/schemas/resources.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { behindTheBack, withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, withTail } from './support/tail-world.ts';
 
 const settings = SWEEP_SETTINGS;
 /** What our own call of then may explain is over. */
@@ -43,7 +43,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
 describeBridges('the line of time', ({ makeUrl }) => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       await addGroup(world, 'Pilots', [id]);
       await world.poll(LONG_MS);
@@ -97,7 +97,7 @@ describeBridges('the line of time', ({ makeUrl }) => {
     const options = {
       settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeUrl('migrated') },
     };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       const group = await addGroup(world, 'Pilots', [ada]);
       await untilSettled(world);
@@ -133,7 +133,7 @@ describeBridges('the line of time', ({ makeUrl }) => {
 });
 
 test('the newest come first to be shown, and who is unknown or ambiguous is told so', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     const id = await addUser(world, 'ada', { displayName: 'Twin' });
     await addUser(world, 'bob', { displayName: 'Twin' });
     await untilRequests(world, id, 1);
@@ -150,11 +150,14 @@ test('the newest come first to be shown, and who is unknown or ambiguous is told
   }));
 
 test('an account that nobody manages has a past too', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     await world.poll(LONG_MS);
     behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
     await world.poll();
     await sweep(world);
+    await world.poll(LONG_MS);
+    behindTheBack(world).setActive('new@example.com', false);
+    await world.poll(LONG_MS);
     const timeline = await readTimeline(world, '/users/new/timeline');
 
     expect(timeline.managed).toBe('no');
@@ -163,11 +166,12 @@ test('an account that nobody manages has a past too', () =>
       'seen: first seen in the service',
       expect.stringMatching(/^seen: last seen in the service, by /),
       expect.stringMatching(/^drift: user\.unmanaged found/),
+      'audit: deactivate "User deactivated", by admin from 198.51.100.7',
     ]);
   }));
 
 test('`why` tells it in lines, or as JSON', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     const id = await addUser(world, 'ada');
     await untilRequests(world, id, 1);
     const run = runner(world, [addWhyCommand]);
@@ -194,7 +198,7 @@ async function untilTold(bridge: TestBridge, id: string, text: string): Promise<
 describeBridges('the line of time, whole', ({ makeUrl }) => {
   test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const { faults } = world.sandbox;
       const fault = { kind: 'reset', at: 'before-effect' } as const;
       faults.add({ operation: 'scim.addUser', fault, times: 1 });
@@ -214,7 +218,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
 
   test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       const group = await addGroup(world, 'Pilots', [bob]);
       const join = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
@@ -237,7 +241,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
 
   test('tells what operators decided about it, about its differences, and about everything', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       await world.poll(LONG_MS);
       behindTheBack(world).renameUser('ada@example.com', 'Somebody Else');
@@ -270,7 +274,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
 
   test('tells when the service did not work, and when it did again', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       const { faults } = world.sandbox;
       const fault = { kind: 'status', status: 401 } as const;

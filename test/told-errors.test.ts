@@ -24,6 +24,7 @@ beforeAll(async () => {
 afterAll(() => bridge.stop());
 
 const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const WMG = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 const LONG = 'x'.repeat(600);
 
 /** A request, the words it is refused with, and how. */
@@ -60,8 +61,36 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
     'invalidValue',
     'POST',
     () => '/Groups',
-    () => toGroup('New', [ada, 'nobody', ada, 'nothing']),
-    'Value 2 of members, each counted once, is not the id of a User, nor are 1 more.',
+    () => toGroup('New', [ada, ada, 'nobody', ada, 'nothing']),
+    'Value 3 of members is not the id of a User, nor is 1 more.',
+  ],
+  [
+    'invalidValue',
+    'PUT',
+    () => `/Groups/${pilots}`,
+    () => ({ ...toGroup('Pilots'), Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'] }),
+    'Value 3 of members is not the id of a User, nor are 2 more.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => ({ ...toGroup('New'), [WMG]: { admins: [{ value: ada }, { value: ada }, 'nobody'] } }),
+    'Value 3 of admins is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () => toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
+    'Value 3 of members is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () => toPatch({ op: 'add', path: 'members', value: 'nobody' }),
+    'The value of members is not the id of a User.',
   ],
   [
     'invalidValue',
@@ -90,9 +119,13 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
         { op: 'add', path: 'members', value: [{ value: ada }] },
         { op: 'remove', path: 'members', value: [{ value: 'nobody' }] },
         { op: 'add', path: 'members', value: [{ value: ada }] },
-        { op: 'add', path: 'members', value: [{ value: ada }, { value: 'nobody' }] },
+        {
+          op: 'add',
+          path: 'members',
+          value: [{ value: ada }, { value: ada }, { value: 'nobody' }],
+        },
       ),
-    'Operation 4: Value 2 of members, each counted once, is not the id of a User.',
+    'Operation 4: Value 3 of members is not the id of a User.',
   ],
   [
     'noTarget',
@@ -154,8 +187,10 @@ test.each(cases)(
 
 test('an address that no service can take is refused before the service is asked, with its place', async () => {
   const before = bridge.sandbox.calls.count();
-  const emails = [{ value: 'other@example.com' }, { value: 'nowhere', primary: true }];
-  const detail = expect.stringMatching(/^Value 2 of emails is no e-mail address/);
+  const other = { value: 'other@example.com' };
+  // Of equal values one is kept, of empty ones none.
+  const emails = [other, other, '', { Value: ' nowhere ', primary: true }];
+  const detail = expect.stringMatching(/^Value 4 of emails is no e-mail address/);
 
   const created = await bridge.request('POST', '/Users', toUser('eve', { emails }));
   const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
@@ -174,6 +209,23 @@ test('an address that no service can take is refused before the service is asked
   expect(bridge.sandbox.calls.count()).toBe(before);
   const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
   expect(listResources(await send(bridge, 'GET', `/Users?${filter}`))).toEqual([]);
+});
+
+test('an address that is left when others go is refused as one of the user', async () => {
+  const id = await addUser(bridge, 'kim', {
+    emails: [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }],
+  });
+
+  const answer = await bridge.request(
+    'PATCH',
+    `/Users/${id}`,
+    toPatch({ op: 'remove', path: 'emails[primary eq true]' }),
+  );
+
+  expect(answer.body).toMatchObject({
+    scimType: 'invalidValue',
+    detail: expect.stringMatching(/^The address that the user keeps is no e-mail address/),
+  });
 });
 
 test('other addresses are kept as they are sent', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { insertAuditEvents } from '../src/store/audit/events.ts';
+import { type AuditWorld, behindTheBack, PATIENT, withAudit } from './support/audit-world.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, PATIENT, type TailWorld, withTail } from './support/tail-world.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const SETTLED_MS = 3 * MINUTE_MS;
 
 /** The sweeps that have ended, once none runs and it was asked a few times whether one is due. */
-async function countSweeps(world: TailWorld): Promise<number> {
+async function countSweeps(world: AuditWorld): Promise<number> {
   const { store } = world;
   for (let times = 0; times < 3; times += 1) await world.poll();
   const list = async () => store.read.selectFrom('sweeps').select('status').execute();
@@ -19,12 +19,12 @@ async function countSweeps(world: TailWorld): Promise<number> {
   return (await list()).length;
 }
 
-async function untilSwept(world: TailWorld, count: number) {
+async function untilSwept(world: AuditWorld, count: number) {
   await expect.poll(() => countSweeps(world), PATIENT).toBe(count);
 }
 
 /** What a busy provider writes: people, groups, changes of both. */
-async function importPeople(world: TailWorld): Promise<void> {
+async function importPeople(world: AuditWorld): Promise<void> {
   const ids = await addUsers(world, 20);
   const group = await addGroup(world, 'Pilots', ids.slice(0, 10));
   await send(
@@ -43,7 +43,7 @@ async function importPeople(world: TailWorld): Promise<void> {
 
 for (const auditDetails of ['object', 'null'] as const) {
   test(`a busy import by the bridge causes no sweep, where details of events are ${auditDetails}`, () =>
-    withTail({ settings, shape: { auditDetails } }, async (world) => {
+    withAudit({ settings, shape: { auditDetails } }, async (world) => {
       // The administrator came just before the bridge read everything, which may cause one.
       await world.poll(20 * MINUTE_MS);
       const before = await countSweeps(world);
@@ -57,7 +57,7 @@ for (const auditDetails of ['object', 'null'] as const) {
 }
 
 test('events that name nobody known cause one sweep in ten minutes, and what it finds has its author', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     const addStranger = (name: string) =>
       behindTheBack(world).addUser({ email: `${name}@example.com` });
@@ -87,7 +87,7 @@ test('events that name nobody known cause one sweep in ten minutes, and what it 
   }));
 
 test('where sweeps are only made when asked for, no event causes one', () =>
-  withTail({ settings: { ...settings, SWEEP_INTERVAL: '0' } }, async (world) => {
+  withAudit({ settings: { ...settings, SWEEP_INTERVAL: '0' } }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
     await world.poll();
@@ -97,7 +97,7 @@ test('where sweeps are only made when asked for, no event causes one', () =>
   }));
 
 test('a sweep that was made meanwhile is enough', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
     await world.poll(2 * MINUTE_MS);
@@ -111,7 +111,7 @@ test('a sweep that was made meanwhile is enough', () =>
 describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
   test('is about them: whom others changed is looked at, what is our own is not', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       await world.poll(20 * MINUTE_MS);
       const at = world.clock.now() - 1_000;
       const event = { category: 'user_management', created_at: at, seen_at: at, message: null };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
+import { readMetrics } from './support/metrics.ts';
 import { addUser, listResources, send, toPatch, toUser } from './support/provider.ts';
 import { type RawRequest, sendRaw } from './support/send-raw.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
@@ -233,6 +234,32 @@ describe('a body that is not UTF-8 is refused', () => {
       const asked = await sendRaw(bridge, { method: 'POST', path, headers: type, body });
       expect(asked).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
     }
+  });
+});
+
+describe('a certificate that is no base64', () => {
+  const pem = `-----BEGIN CERTIFICATE-----\n${'QUJD'.repeat(400)}\n-----END CERTIFICATE-----\n`;
+  const x509Certificates = [{ value: pem, type: 'signing' }, { value: 'QUJD!' }];
+
+  test('is kept as it was sent, by POST, PUT and PATCH, and counted', async () => {
+    const id = await addUser(bridge, 'certified', { x509Certificates });
+    expect(await read(id)).toMatchObject({ x509Certificates });
+
+    const other = { value: 'not base64' };
+    const added = toPatch({ op: 'add', path: 'x509Certificates', value: [other] });
+    await send(bridge, 'PATCH', `/Users/${id}`, added);
+    expect(await read(id)).toMatchObject({ x509Certificates: [...x509Certificates, other] });
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('normaliser_repairs_total{kind="binary-malformed"}')).toBe(3);
+  });
+
+  test('keeps nobody from being deactivated', async () => {
+    const id = await addUser(bridge, 'leaver', {});
+    const leaver = toUser('leaver', { active: false, x509Certificates });
+
+    const { body } = await send(bridge, 'PUT', `/Users/${id}`, leaver);
+
+    expect(body).toMatchObject({ active: false, x509Certificates });
   });
 });
 

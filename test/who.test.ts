@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxService } from '../src/sandbox/service.ts';
+import { behindTheBack, withAudit } from './support/audit-world.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runSweep } from './support/command.ts';
 import {
@@ -16,7 +17,6 @@ import {
 import { send } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
-import { behindTheBack, withTail } from './support/tail-world.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 /** What our own call of then may explain is over. */
@@ -93,7 +93,7 @@ const cells = [...driftCells, ...others];
 describeBridges('who brought a difference about', ({ makeUrl }) => {
   test('is told for every kind that an administrator can cause', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       await addCompany(world);
       const findAdmin = createAdmins(world.sandbox);
       await sweep(world);
@@ -114,7 +114,7 @@ describeBridges('who brought a difference about', ({ makeUrl }) => {
 
   test('is told once the audit log was read, also where the sweep was faster', async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
-    await withTail(options, async (world) => {
+    await withAudit(options, async (world) => {
       await addCompany(world);
       await addVera(world, () => sweep(world));
       const findAdmin = createAdmins(world.sandbox);
@@ -138,7 +138,7 @@ function byKind(a: { kind?: unknown }, b: { kind?: unknown }): number {
 }
 
 test('a person who uses the account of the token is told as well, and what the bridge did itself is not', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     const id = await addCompany(world);
     await sweep(world);
     await world.poll(LONG_MS);
@@ -158,7 +158,7 @@ test('a person who uses the account of the token is told as well, and what the b
   }));
 
 test('where events name nobody, nobody is told', () =>
-  withTail({ settings, shape: { auditDetails: 'null' } }, async (world) => {
+  withAudit({ settings, shape: { auditDetails: 'null' } }, async (world) => {
     await addCompany(world);
     await sweep(world);
     behindTheBack(world).setActive(ada, false);
@@ -171,7 +171,7 @@ test('where events name nobody, nobody is told', () =>
   }));
 
 test('what was put right since has no author: neither who did it before, nor who put it right', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     await addCompany(world);
     await sweep(world);
     await world.poll(LONG_MS);
@@ -192,7 +192,7 @@ test('what was put right since has no author: neither who did it before, nor who
   }));
 
 test('`sweep` says who', () =>
-  withTail({ settings }, async (world) => {
+  withAudit({ settings }, async (world) => {
     await addCompany(world);
     await sweep(world);
     await world.poll(LONG_MS);

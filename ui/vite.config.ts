@@ -35,6 +35,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // kB before compression; an operator's page is loaded once and kept.
+    chunkSizeWarningLimit: 600,
   },
   server: {
     proxy: { '/ops': 'http://127.0.0.1:8080', '/console/session': 'http://127.0.0.1:8080' },

@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 const LINE_MS = 180;
 const SCENE_MS = 1_200;
 /** Nobody reads more of one line. */
-const LINE_MAX = 140;
+const LINE_MAX = 144;
 
 /** Where the story is told. */
 export interface Screen {

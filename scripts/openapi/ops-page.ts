@@ -29,7 +29,7 @@ export function toOpsPage(): string {
 }
 
 function toSection(route: (typeof opsRoutes)[number]): string {
-  const { method, path, summary, body } = route;
+  const { method, path, summary, body, file } = route;
   const parameters = listParameters(route).filter(({ in: place }) => place === 'query');
   const lines = parameters.map(
     ({ name, description = '', schema }) =>
@@ -38,7 +38,9 @@ function toSection(route: (typeof opsRoutes)[number]): string {
   const table = lines.length === 0 ? '' : `\n| parameter | | |\n|---|---|---|\n${lines.join('')}`;
   const asked =
     body === undefined
-      ? ''
+      ? file === undefined
+        ? ''
+        : `\nBody: a file (\`${file}\`).\n`
       : `\nBody: ${toLink(body)}${isBodyOptional(body) ? ', or nothing' : ''}.\n`;
   const answers = listAnswers(route)
     .filter(([status]) => Object.hasOwn(route.answers, status))

@@ -1,12 +1,17 @@
+import type { Clock } from '../domain/clock.ts';
 import type { Credential } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
+import { createDocumentReader, type DocumentPolicy } from '../outbound/read-document.ts';
 import { findAccessToken } from '../store/credentials/clients.ts';
 import { findToken } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
+import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
 import { createLookup, type Kept } from './lookup.ts';
+import { createProviders, type Providers } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -15,12 +20,14 @@ import { createUsage } from './usage.ts';
 /** The credentials that open one process, and their management. */
 export interface Access {
   readonly find: FindCredential;
+  readonly providers: Providers;
   readonly tokens: Tokens;
   readonly clients: Clients;
   readonly sessions: Sessions;
+  readonly issuerKeys: IssuerKeys;
   /** Accepts these tokens of the settings from now on, and no others of them. */
   renew(given: GivenTokens): void;
-  /** Stores the uses that are not stored yet. */
+  /** Stores the uses that are not stored yet, and asks no issuer any more. */
   stop(): Promise<void>;
 }
 
@@ -40,19 +47,25 @@ export interface GivenTokens {
 export interface AccessDeps {
   readonly store: Store;
   /** The store's clock, so that a credential expires for all processes at once. */
-  readonly clock: { now(): number };
+  readonly clock: Clock;
   readonly given: GivenTokens;
   readonly sessionLimits: SessionLimits;
   /** Receives the error when a use cannot be stored. */
   readonly onFailure: (error: unknown) => void;
+  /** Hosts that the keys of issuers may be on. */
+  readonly keyHosts: DocumentPolicy;
+  /** Called when the keys of an issuer cannot be read. */
+  readonly keysFailed: IssuerKeysDeps['failed'];
 }
 
 /** Creates the access of one process. */
 export function createAccess(deps: AccessDeps): Access {
-  const { store, clock, onFailure } = deps;
+  const { store, clock, onFailure, keysFailed } = deps;
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
+  const reader = createDocumentReader(deps.keyHosts);
+  const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
   const lookup = createLookup({
     findGiven: (presented) => findGiven(presented),
     load: (presented) => load(store, presented),
@@ -61,14 +74,20 @@ export function createAccess(deps: AccessDeps): Access {
   });
   return {
     find: lookup.find,
+    providers: createProviders({ store, clock }),
     tokens: createTokens({ store, clock, onRevoked: lookup.forget }),
-    clients: createClients({ store, clock, onRevoked: lookup.forget }),
+    clients: createClients({ store, clock, reader, onRevoked: lookup.forget }),
     sessions: createSessions({ store, clock, findGiven: () => given, limits: deps.sessionLimits }),
     renew(next) {
       given = next;
       findGiven = createGivenTokenFinder(next);
     },
-    stop: usage.stop,
+    issuerKeys,
+    async stop() {
+      issuerKeys.stop();
+      await reader.close();
+      await usage.stop();
+    },
   };
 }
 
@@ -91,15 +110,22 @@ async function loadToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept 
   const row = await findToken(db, id);
   if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
     return undefined;
-  const { name, purpose, profile, expires_at: expiresAt } = row;
-  return { credential: { id: `token-${id}`, name, purpose, profile }, expiresAt };
+  const { name, purpose, profile, provider, expires_at: expiresAt } = row;
+  return { credential: { id: `token-${id}`, name, purpose, profile, provider }, expiresAt };
 }
 
 async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise<Kept | undefined> {
   const row = await findAccessToken(db, id);
   if (!isSame(digest, row?.digest) || row === undefined) return undefined;
-  const { name, profile, client_id: clientId, expires_at: expiresAt } = row;
-  return { credential: { id: `client-${clientId}`, name, purpose: 'scim', profile }, expiresAt };
+  const { name, profile, provider, client_id: clientId, expires_at: expiresAt } = row;
+  const credential = {
+    id: `client-${clientId}`,
+    name,
+    purpose: 'scim',
+    profile,
+    provider,
+  } as const;
+  return { credential, expiresAt };
 }
 
 /** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
@@ -124,18 +150,21 @@ const OPERATOR: Credential = {
   name: 'ops.token',
   purpose: 'operator',
   profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
 };
 const READER: Credential = {
   id: 'settings-reader',
   name: 'ops.readerToken',
   purpose: 'reader',
   profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
 };
 const METRICS: Credential = {
   id: 'settings-metrics',
   name: 'ops.metricsToken',
   purpose: 'metrics',
   profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
 };
 
 function toScimCredential(place: number): Credential {
@@ -144,5 +173,6 @@ function toScimCredential(place: number): Credential {
     name: `scim.tokens ${place}`,
     purpose: 'scim',
     profile: 'lenient',
+    provider: DEFAULT_PROVIDER,
   };
 }

@@ -1,4 +1,6 @@
 import type { Profile } from '../domain/credential.ts';
+import type { Trust } from '../domain/trust.ts';
+import type { DocumentReader } from '../outbound/read-document.ts';
 import {
   type ClientRow,
   insertClient,
@@ -11,8 +13,10 @@ import {
   revokeSecret,
   type SecretRow,
 } from '../store/credentials/clients.ts';
+import { isProvider } from '../store/credentials/providers.ts';
 import type { AccessQuery } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
+import { toAddress } from './assertion/issuer-keys.ts';
 import { newSecret } from './secret-text.ts';
 
 /** Secrets of a client that are valid at once: one, and its successor. */
@@ -33,8 +37,14 @@ export interface SecretWish {
 }
 
 /** Request for a new client. */
-export interface ClientWish extends SecretWish {
+export interface ClientWish {
   readonly profile: Profile;
+  /** Name of the provider whose client it is. */
+  readonly provider: string;
+  /** A secret that it gets, or what its assertions have to say. */
+  readonly proof: { readonly validForMs: number } | { readonly trust: Trust };
+  /** Id of the credential that asks. */
+  readonly by: string;
 }
 
 /** A client with a new secret; the text is in this answer alone. */
@@ -43,15 +53,24 @@ interface Made extends ClientWithSecrets {
   readonly text: string;
 }
 
+/** A new client, which has no secret where it proves itself by assertions. */
+interface NewClient extends ClientWithSecrets {
+  readonly kind: 'made';
+  readonly text: string | null;
+}
+
 /** OAuth clients, which are identity providers, and their secrets. */
 export interface Clients {
-  make(name: string, wish: ClientWish): Promise<Made | { readonly kind: 'name-taken' }>;
+  make(
+    name: string,
+    wish: ClientWish,
+  ): Promise<NewClient | { readonly kind: 'name-taken' | 'unknown-provider' | 'host-refused' }>;
   list(query: AccessQuery): Promise<ClientWithSecrets[]>;
   /** Gives the live client with this id or name one more secret. */
   rotate(
     idOrName: string,
     wish: SecretWish,
-  ): Promise<Made | { readonly kind: 'unknown' | 'too-many' }>;
+  ): Promise<Made | { readonly kind: 'unknown' | 'too-many' | 'no-secrets' }>;
   /** Ends a client, or one of its secrets, with the access tokens that came from it; undefined when there is none. */
   revoke(idOrName: string, secretId: string | undefined): Promise<ClientWithSecrets | undefined>;
 }
@@ -60,6 +79,7 @@ export interface Clients {
 export interface ClientsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
+  readonly reader: Pick<DocumentReader, 'isAllowed'>;
   /** Called after each revocation. */
   readonly onRevoked: () => void;
 }
@@ -87,21 +107,38 @@ export function createClients(deps: ClientsDeps): Clients {
 }
 
 async function make(
-  { store, clock }: ClientsDeps,
+  { store, clock, reader }: ClientsDeps,
   name: string,
-  { profile, validForMs, by }: ClientWish,
+  { profile, provider, proof, by }: ClientWish,
 ): ReturnType<Clients['make']> {
   const { id } = newSecret('secret');
-  const secret = newSecret('secret');
+  const trust = 'trust' in proof ? proof.trust : undefined;
+  const secret = 'trust' in proof ? undefined : { ...newSecret('secret'), ...proof };
+  const address = trust && findAddress(trust);
+  if (address !== undefined && !reader.isAllowed(address)) return { kind: 'host-refused' };
   const now = clock.now();
-  const client = { id, name, profile, created_at: now, created_by: by };
+  const client = {
+    ...{ id, name, profile, provider, created_at: now, created_by: by },
+    trust: trust === undefined ? null : JSON.stringify(trust),
+  };
   const made = await store.write(async (tx) => {
+    if (!(await isProvider(tx, provider))) return 'unknown-provider';
     const isNew = await insertClient(tx, { ...client, last_used_at: null, revoked_at: null });
     if (!isNew) return undefined;
-    await insertSecret(tx, toRow(secret, { clientId: id, validForMs, by, now }));
+    if (secret !== undefined) {
+      const { validForMs } = secret;
+      await insertSecret(tx, toRow(secret, { clientId: id, validForMs, by, now }));
+    }
     return readClient(tx, id);
   });
-  return made === undefined ? { kind: 'name-taken' } : { kind: 'made', ...made, text: secret.text };
+  if (made === 'unknown-provider') return { kind: made };
+  if (made === undefined) return { kind: 'name-taken' };
+  return { kind: 'made', ...made, text: secret?.text ?? null };
+}
+
+/** Address that the keys are read at, or found by; undefined: they are stored. */
+function findAddress({ issuer, keys: source }: Trust): string | undefined {
+  return source.kind === 'given' ? undefined : toAddress({ issuer: issuer ?? '', source });
 }
 
 async function rotate(
@@ -114,6 +151,7 @@ async function rotate(
   const made = await store.write(async (tx) => {
     const client = await lock(tx, idOrName);
     if (client === undefined || client.revoked_at !== null) return 'unknown';
+    if (client.trust !== null) return 'no-secrets';
     const secrets = await listSecrets(tx, [client.id]);
     if (secrets.filter((one) => isValid(one, now)).length >= SECRETS_MAX) return 'too-many';
     await insertSecret(tx, toRow(secret, { clientId: client.id, validForMs, by, now }));

@@ -3,7 +3,13 @@ import type { Credential } from '../domain/credential.ts';
 import { createLookup, type Kept } from './lookup.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
 
-const okta: Credential = { id: 'token-1', name: 'okta', purpose: 'scim', profile: 'lenient' };
+const okta: Credential = {
+  id: 'token-1',
+  name: 'okta',
+  purpose: 'scim',
+  profile: 'lenient',
+  provider: 'default',
+};
 const LATER = 1_000_000;
 
 function setUp(load: () => Promise<Kept | undefined>) {

@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from '../domain/credential.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import {
   deleteSession,
   findSessionRow,
   insertSession,
   listSessions,
   noteSessionUse,
+  type SessionQuery,
   type SessionRow,
 } from '../store/credentials/sessions.ts';
 import { findToken } from '../store/credentials/tokens.ts';
@@ -54,8 +56,8 @@ export interface Sessions {
    * @throws StoreError
    */
   find(text: string, use: SessionUse): Promise<Session | undefined>;
-  /** Lists the sessions that are open. */
-  list(limit: number): Promise<SessionRow[]>;
+  /** Lists the sessions that are open, the newest first. */
+  list(query: Pick<SessionQuery, 'after' | 'limit'>): Promise<SessionRow[]>;
   /** Ends a session by its id; false when there is none. */
   end(id: string): Promise<boolean>;
 }
@@ -104,9 +106,9 @@ export function createSessions({ store, clock, findGiven, limits }: SessionsDeps
       }
       return toSession(row);
     },
-    list(limit) {
+    list(query) {
       const now = clock.now();
-      return listSessions(store.read, { now, usedAfter: now - limits.idleMs, limit });
+      return listSessions(store.read, { ...query, now, usedAfter: now - limits.idleMs });
     },
     end: (id) => store.write((tx) => deleteSession(tx, id)),
   };
@@ -140,5 +142,8 @@ function toProof(sessionText: string, token: string): string {
 
 function toSession(row: SessionRow): Session {
   const { id, credential_id, credential_name: name, purpose, expires_at: expiresAt } = row;
-  return { id, expiresAt, credential: { id: credential_id, name, purpose, profile: 'lenient' } };
+  const credential: Credential = {
+    ...{ id: credential_id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER },
+  };
+  return { id, expiresAt, credential };
 }

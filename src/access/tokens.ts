@@ -1,4 +1,5 @@
 import type { Profile, Purpose } from '../domain/credential.ts';
+import { isProvider } from '../store/credentials/providers.ts';
 import {
   type AccessQuery,
   findToken,
@@ -16,6 +17,8 @@ export interface TokenWish {
   readonly name: string;
   readonly purpose: Purpose;
   readonly profile: Profile;
+  /** Name of the provider that presents it. */
+  readonly provider: string;
   /** In milliseconds; null: no end. */
   readonly validForMs: number | null;
   /** Id of the credential that asks. */
@@ -25,7 +28,7 @@ export interface TokenWish {
 /** Result of a request; the text is in this answer alone. */
 export type TokenMaking =
   | { readonly kind: 'made'; readonly row: TokenRow; readonly text: string }
-  | { readonly kind: 'name-taken' };
+  | { readonly kind: 'name-taken' | 'unknown-provider' };
 
 /** Named tokens of providers and operators. */
 export interface Tokens {
@@ -46,17 +49,19 @@ export interface TokensDeps {
 /** Keeps the named tokens of a store. */
 export function createTokens({ store, clock, onRevoked }: TokensDeps): Tokens {
   return {
-    async make({ name, purpose, profile, validForMs, by }) {
+    async make({ name, purpose, profile, provider, validForMs, by }) {
       const { id, digest, text } = newSecret('token');
       const now = clock.now();
       const row = await store.write(async (tx) => {
+        if (!(await isProvider(tx, provider))) return 'unknown-provider';
         const isNew = await insertToken(tx, {
-          ...{ id, name, purpose, profile, digest, created_at: now, created_by: by },
+          ...{ id, name, purpose, profile, provider, digest, created_at: now, created_by: by },
           expires_at: validForMs === null ? null : now + validForMs,
           ...{ last_used_at: null, revoked_at: null },
         });
         return isNew ? findToken(tx, id) : undefined;
       });
+      if (row === 'unknown-provider') return { kind: row };
       return row === undefined ? { kind: 'name-taken' } : { kind: 'made', row, text };
     },
     list: (query) => listTokens(store.read, query),

@@ -9,6 +9,7 @@ const token = {
   name: 'okta',
   purpose: 'scim',
   profile: 'lenient',
+  provider: 'default',
   digest: '',
   created_at: 0,
   created_by: 'command',

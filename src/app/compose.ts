@@ -7,7 +7,8 @@ import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler, createWaiting } from '../reconcile/loop/reconciler.ts';
 import { createTrafficCounter } from '../reconcile/loop/sampling.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
-import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import { createDriftDecisions, type DriftDecisions } from '../reconcile/repair/keeper.ts';
 import { openSectionView, readSections, type SectionView } from '../reconcile/sections.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -22,7 +23,6 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
-import { countTraffic } from './count-traffic.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -32,6 +32,7 @@ import type { BridgeParts } from './parts.ts';
 import {
   openAccess,
   openAttempts,
+  openFormerIds,
   openProviderWatch,
   openRequestLog,
   toDriftRules,
@@ -39,7 +40,13 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import {
+  countStoreWork,
+  countTraffic,
+  toDriftEvents,
+  toGuardOptions,
+  toReconcileEvents,
+} from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -107,7 +114,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiting });
-  const { wake } = reconciler;
+  const { notify } = reconciler;
   const state = { draining: false };
   const parts: BridgeParts = {
     access: openAccess(options, deps),
@@ -115,16 +122,13 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rules: deps.rules,
     reconciler,
-    drifts: createDriftDecisions({
-      ...{ ...deps, ...drifts, notify: wake },
-      repair: toRepairPolicy(options.settings),
-      driftEvents: toDriftEvents(logger, options.metrics),
-    }),
+    drifts: openDecisions(options, { ...deps, ...drifts, notify }),
     requestSweep: (asked) =>
       requestSweep({ store, clock, sweepPolicy: toSweepPolicy(options.settings) }, asked),
     guard,
     acts,
     requests: openRequestLog(options, deps),
+    formerIds: openFormerIds(options, deps),
     watch: openProviderWatch(options, deps),
     isDraining: () => state.draining,
   };
@@ -152,9 +156,20 @@ function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Se
   if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
+function openDecisions(
+  { settings, logger, metrics }: WatchedOptions,
+  deps: Omit<DecisionDeps, 'repair' | 'driftEvents'>,
+): DriftDecisions {
+  return createDriftDecisions({
+    ...deps,
+    repair: toRepairPolicy(settings),
+    driftEvents: toDriftEvents(logger, metrics),
+  });
+}
+
 function openActLog({ store, clock, logger }: WatchedOptions): ActLog {
   const onFailure = (error: unknown) =>
-    logger.log(events.workerFailed({ resourceType: 'acts', resourceId: 'store', error }));
+    logger.log(events.jobFailed({ job: 'acts', at: 'store', error }));
   return createActLog({ store, clock, onFailure });
 }
 

@@ -45,16 +45,39 @@ test('a real service is not served before anybody can come in, and is once a tok
       given: noTokens,
       sessionLimits: { idleMs: 1, maxMs: 1 },
       onFailure: () => {},
+      keyHosts: { hosts: [], privateAddresses: 'refuse' },
+      keysFailed: () => {},
     });
     await tokens.make({
       name: 'okta',
       purpose: 'scim',
       profile: 'lenient',
+      provider: 'default',
       validForMs: null,
       by: 'command',
     });
   });
   expect(await withStore(REAL, nothing)).toBe('open');
+});
+
+test('a real service is served when a client that has no secret could come in', async () => {
+  const { withStore } = setUp();
+  await withStore({}, async (store) => {
+    const { clients } = createAccess({
+      store,
+      clock: systemClock,
+      given: noTokens,
+      sessionLimits: { idleMs: 1, maxMs: 1 },
+      onFailure: () => {},
+      keyHosts: { hosts: [], privateAddresses: 'refuse' },
+      keysFailed: () => {},
+    });
+    const keys = { kind: 'given', keys: [] } as const;
+    const rest = { audiences: [], claims: [], lifetimeMs: 1, once: 'jti' };
+    const proof = { trust: { issuer: null, keys, ...rest } };
+    await clients.make('entra', { profile: 'lenient', provider: 'default', proof, by: 'command' });
+  });
+  expect(await withStore(REAL, async () => 'open')).toBe('open');
 });
 
 test('the token that a first run prints survives a restart, and never opens a real service', async () => {

@@ -1,5 +1,6 @@
 import type { Express, Router } from 'express';
 import type { Attempts } from '../access/attempts.ts';
+import { showMetadata } from '../access/oauth/metadata.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
 import { type AccessFacts, toAccessFacts } from '../access/overview.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
@@ -8,6 +9,7 @@ import { createSignInActs } from '../console/sign-in-acts.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
+import { LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
 import { findPollState } from '../reconcile/audit/poll-state.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
@@ -15,7 +17,7 @@ import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { shedRequests } from '../scim/http/shed.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { countWaitingChanges } from '../store/changes.ts';
+import { countWaitingChanges, findLateLeavers } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDrifts } from '../store/drifts.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
@@ -30,8 +32,9 @@ import { createActKeeper, createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
-import { findOidcOptions } from './settings.ts';
+import { findOidcOptions, toScimPolicy } from './settings.ts';
 import { createApp } from './starting-app.ts';
+import { toAccessTelemetry } from './telemetry.ts';
 
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
@@ -78,6 +81,7 @@ export function createApps(
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
+  app.use(showMetadata({ issuer: options.publicUrl, tokenEndpoint: toTokenEndpoint(options) }));
   app.use(health);
   const pages = openConsole(options, parts);
   if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
@@ -106,13 +110,26 @@ function openConsole(
   });
 }
 
+/** Address where providers get access tokens. */
+function toTokenEndpoint({ publicUrl }: BridgeOptions): string {
+  return `${publicUrl}${OAUTH_PATH}/token`;
+}
+
 function toOAuthDeps(
-  { settings, store, clock, logger }: WatchedOptions,
-  { attempts }: Pick<BridgeParts, 'attempts'>,
+  options: WatchedOptions,
+  { attempts, access }: Pick<BridgeParts, 'attempts' | 'access'>,
 ): OAuthDeps {
-  const { accessTokenLifetime: lifetimeMs } = settings.oauth;
-  const failed: OAuthDeps['failed'] = (fields) => logger.log(events.requestFailed(fields));
-  return { store, clock, lifetimeMs, attempts, failed };
+  const { settings, store, clock, logger, metrics, findOverload } = options;
+  const { accessTokenLifetime: lifetimeMs, clockSkew: skewMs } = settings.oauth;
+  return {
+    ...{ store, clock, lifetimeMs, attempts, findOverload, skewMs },
+    issuerKeys: access.issuerKeys,
+    ownAudiences: [toTokenEndpoint(options), options.publicUrl],
+    limits: toScimPolicy(settings).requests,
+    turnedAway: metrics.countTurnedAway,
+    ...toAccessTelemetry(logger, clock),
+    failed: (fields) => logger.log(events.requestFailed(fields)),
+  };
 }
 
 /** Sources of health. */
@@ -126,6 +143,8 @@ export function toHealthSources(
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
     findRecovery: () => findRecovery(store.read),
+    findLateLeavers: () =>
+      findLateLeavers(store.read, { before: clock.now() - LEAVER_LATE_MS, limit: 1 }),
     countWaitingPlans: () => countWaitingPlans(store.read),
     readProviders: watch.read,
     readAccess: () => readAccess(options, attempts),

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
 import type { BoundedWait } from '../reconcile/bounded-wait.ts';
-import { createElection } from '../reconcile/loop/create-election.ts';
 import type { KnownLeader, OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
+import { createElection } from '../reconcile/loop/shared-election.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { LookResult } from '../reconcile/repair/look-now.ts';
 import type { Db } from '../store/store.ts';
@@ -86,7 +87,7 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
   }
 
   return {
-    news: () => current?.view() ?? parse(election.known()?.news ?? null),
+    news: () => current?.news ?? parse(election.known()?.news ?? null),
     known: () => election.known(),
     tenure: () => current,
     access: {
@@ -95,7 +96,7 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
         const known = election.known();
         return known?.isAlive === true ? parse(known.news).queue : undefined;
       },
-      readAdmins: (group, wait) => askForAdmins(options, group, wait),
+      readPrivilege: (resource, wait) => askForPrivilege(options, resource, wait),
     },
     callForOperator: (operation, args, call) =>
       current === undefined
@@ -110,12 +111,12 @@ export function createLeadership({ options, findParts, handOver }: LeadershipOpt
   };
 }
 
-async function askForAdmins(
+async function askForPrivilege(
   options: WatchedOptions,
-  group: string,
+  resource: ResourceKey,
   { class: callClass, waitMs }: BoundedWait,
 ): Promise<void> {
-  const errand = { kind: 'read-admins', group, class: callClass, waitMs } as const;
+  const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
   const answer = await runErrand(options, errand, { waitMs });
   if (answer?.kind === 'failed') throw toErrandError(answer.failure);
   if (answer !== undefined) return;

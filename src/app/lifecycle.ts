@@ -5,7 +5,7 @@ import type { BridgeParts } from './parts.ts';
 export interface LivingParts
   extends Pick<
     BridgeParts,
-    'access' | 'leadership' | 'reconciler' | 'guard' | 'requests' | 'acts'
+    'access' | 'leadership' | 'reconciler' | 'guard' | 'requests' | 'acts' | 'formerIds'
   > {
   readonly sections: SectionView;
 }
@@ -18,16 +18,19 @@ export function createLifecycle({
   guard,
   requests,
   acts,
+  formerIds,
   sections,
 }: LivingParts): { start(): Promise<void>; stop(): Promise<void> } {
   return {
     async start() {
-      await guard.start(reconciler.wake);
+      await guard.start(reconciler.notify);
+      await formerIds.start();
       await leadership.start();
       sections.start();
     },
     async stop() {
       for (const each of [sections, guard]) each.stop();
+      await formerIds.stop();
       await requests.stop();
       await access.stop();
       await leadership.stop();

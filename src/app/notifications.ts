@@ -3,7 +3,7 @@ import type { Condition, Notice } from '../domain/notification.ts';
 import type { NotifierDeps } from '../notify/notifier.ts';
 import type { Observed } from '../notify/watch.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
-import { findLeaverHold } from '../ops/state/leavers.ts';
+import { findLeaverHold, LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import type { WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { ReasonCode } from '../ops/state/reason.ts';
 import { findLateLeavers, type LateLeaver, type LateLeavers } from '../store/changes.ts';
@@ -18,8 +18,6 @@ import type { WatchedOptions } from './options.ts';
 /** States of one process, or of a moment in which nobody can be told. */
 const UNTOLD: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
 
-/** Time after which a leaver who is not out is told, in milliseconds. */
-const LEAVER_LATE_MS = 5 * 60_000;
 /** Leavers who are told one by one; above that they are told as a number. */
 const LEAVERS_MAX = 10;
 /** Leavers who are looked at, so that whoever was told is found again. */
@@ -176,10 +174,8 @@ export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): Notifi
       metrics.countNotification(receiver, result);
       if (result === 'dead') logger.log(events.notificationGivenUp({ receiver, type }));
     },
-    receiverChanged: (fields) => logger.log(events.receiverChanged(fields)),
-    failed: (error) =>
-      logger.log(
-        events.workerFailed({ resourceType: 'notifications', resourceId: 'store', error }),
-      ),
+    receiverDown: (fields) => logger.log(events.receiverDown(fields)),
+    receiverUp: (fields) => logger.log(events.receiverUp(fields)),
+    failed: (error) => logger.log(events.jobFailed({ job: 'notifications', at: 'store', error })),
   };
 }

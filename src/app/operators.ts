@@ -1,21 +1,25 @@
 import type { Router } from 'express';
 import { isOfPerson } from '../access/sessions.ts';
-import type { Credential } from '../domain/credential.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
 import type { ApiSource } from '../ops/api/routes.ts';
+import { createCensusSource } from '../ops/census/source.ts';
 import { createPlanSource } from '../ops/drift/plans.ts';
 import { createSweepSource, type SweepSource, toSweepView } from '../ops/drift/sweeps.ts';
 import { createErasureSource } from '../ops/erasure/routes.ts';
 import { createNews, type News } from '../ops/events/news.ts';
 import { createMemberSource } from '../ops/explain/members.ts';
 import { createExplainSource } from '../ops/explain/routes.ts';
+import { createImportSource } from '../ops/handover/import-ids.ts';
+import { createSwitchFinder } from '../ops/handover/source.ts';
 import { NEWEST } from '../ops/http/list-query.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
+import { createLeaverSource } from '../ops/leavers/routes.ts';
 import { type FirstRunDeps, readFirstRun } from '../ops/recovery/first-run.ts';
 import { readRecoveryView } from '../ops/recovery/view.ts';
 import { createResourceSources, type ResourceSources } from '../ops/resources/source.ts';
 import { createOperatorRouter } from '../ops/router.ts';
+import type { OpsSources } from '../ops/routes.ts';
 import type { HealthSources } from '../ops/state/health.ts';
 import { createRetrySource } from '../ops/state/retry.ts';
 import type { StatusSources } from '../ops/state/status.ts';
@@ -28,6 +32,7 @@ import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import { listRequests } from '../store/audit/requests.ts';
 import { listNames } from '../store/audit/timeline.ts';
 import { findLateLeavers } from '../store/changes.ts';
+import { isProvider } from '../store/credentials/providers.ts';
 import { countDrifts, findDrift } from '../store/drifts.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
@@ -72,14 +77,13 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       findStatus: async (id) => (await findDrift(store.read, id))?.status,
     },
     looks: { look: leadership.look, listNames: (ids) => listNames(store.read, ids) },
+    leavers: createLeaverSource(store.read),
+    ...toExports(options, parts),
     listRequests: (query) => listRequests(store.read, query),
     explain: createExplainSource(store.read, parts.rules),
     members: createMemberSource(store.read),
     timeline: createTimelineSource(store.read),
-    erasure: createErasureSource(
-      { store, clock: options.clock, policy: options.settings.users },
-      (res, erased) => logger.log(events.personErased({ requestId: getRequestId(res), ...erased })),
-    ),
+    erasure: createErasureSource({ store, clock: options.clock, policy: options.settings.users }),
     recovery: {
       read: () =>
         readRecoveryView(store.read, {
@@ -91,7 +95,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
     },
     samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
-    retry: createRetrySource(store, { now: options.clock.now, wake: parts.reconciler.wake }),
+    retry: createRetrySource(store, { now: options.clock.now, notify: parts.reconciler.notify }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
     api: { call: leadership.callForOperator, told: tellCalls(logger) },
     notifications: toNotificationSource(options),
@@ -111,14 +115,15 @@ export function createActKeeper(
 ): (act: OperatorAct) => void {
   return (act) => {
     const { change: _, ...fields } = act;
-    // No line names a person; who it was stands in the store.
-    const operator = isOfPerson(act.credential) ? undefined : act.operator;
     // A call of the service has a line of its own.
     if (!act.route.startsWith('/ops/api/'))
-      logger.log(events.operatorActed({ ...fields, operator }));
+      logger.log(events.operatorActed({ ...fields, operator: toName(act) }));
     acts.acted(act);
   };
 }
+
+/** Leavers who are not out that the status names. */
+const LEAVERS_SHOWN = 10;
 
 function openNews({ store, clock }: WatchedOptions, { isDraining }: BridgeParts): News {
   return createNews({ readMarks: () => readMarks(store.read), isDraining, clock });
@@ -134,7 +139,7 @@ function toStatusSources(
     listStuck: (limit) => listStuck(store.read, limit),
     listFailing: (limit) => listFailing(store.read, limit),
     listDisputes: (limit) => listDisputes(store.read, limit),
-    findLeavers: () => findLateLeavers(store.read, { before: clock.now(), limit: 1 }),
+    findLeavers: () => findLateLeavers(store.read, { before: clock.now(), limit: LEAVERS_SHOWN }),
     findRelease: () => findReleaseProgress(store.read, clock.now()),
     async findLastSweep() {
       const [last] = await sweeps.list({ beforeSeq: NEWEST, limit: 1 });
@@ -150,13 +155,16 @@ function toStatusSources(
 /** Logs calls of operators, each with who made it. */
 function tellCalls(logger: Logger): ApiSource['told'] {
   return (call, res) => {
-    const caller = toCaller(getOperator(res));
-    logger.log(events.operatorCalled({ requestId: getRequestId(res), ...call, ...caller }));
+    const { name, id: credential } = getOperator(res);
+    const operator = toName({ credential, operator: name });
+    const requestId = getRequestId(res);
+    logger.log(events.operatorCalled({ requestId, ...call, operator, credential }));
   };
 }
 
-function toCaller({ name: operator, id: credential }: Credential) {
-  return { operator, credential };
+/** The name of a credential; no line names a person: who it was stands in the store. */
+function toName({ credential, operator }: Pick<OperatorAct, 'credential' | 'operator'>) {
+  return isOfPerson(credential) ? undefined : operator;
 }
 
 /** Takeovers by hand go the way of those by a request. */
@@ -165,13 +173,47 @@ function toResourceSources(options: WatchedOptions, parts: BridgeParts): Resourc
   return createResourceSources(options.store.read, options.settings.users.deactivation, {
     adoptUser: (request) => adoptUserByHand(scim, request),
     adoptGroup: (request) => adoptGroupByHand(scim, request),
+    letGo: parts.drifts.letGo,
   });
+}
+
+/** Parts for requests that bring a file. One at a time: each keeps a whole export in memory. */
+function toExports(
+  { store, clock, settings }: WatchedOptions,
+  { leadership, drifts, formerIds }: BridgeParts,
+): Pick<OpsSources, 'census' | 'handover'> {
+  const { deactivation } = settings.users;
+  let running: object | undefined;
+  const common = {
+    isProvider: (name: string) => isProvider(store.read, name),
+    reserve() {
+      if (running !== undefined) return undefined;
+      const own = {};
+      running = own;
+      return () => {
+        if (running === own) running = undefined;
+      };
+    },
+  };
+  return {
+    census: {
+      ...common,
+      compare: createCensusSource(store.read, deactivation),
+      isRead: () => leadership.news().firstRead.kind === 'finished',
+    },
+    handover: {
+      ...common,
+      find: createSwitchFinder(store.read, deactivation),
+      plan: drifts.handOver,
+      importIds: createImportSource({ store, clock, refresh: formerIds.refresh }, deactivation),
+    },
+  };
 }
 
 /** Ends a pause, and has what waited go on. */
 async function resume({ guard, reconciler }: BridgeParts): Promise<void> {
   await guard.resume();
-  reconciler.wake();
+  reconciler.notify();
 }
 
 /** Checks existing accounts and groups by the rules for a provider's request. */

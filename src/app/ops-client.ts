@@ -45,6 +45,8 @@ export interface OpsClient {
    * @throws BridgeError `ops-failed` when no answer came
    */
   ask(method: 'GET' | 'POST', path: `/${string}`, body?: object): Promise<OpsAnswer>;
+  /** Sends a file and returns the JSON of a 2xx answer. @throws BridgeError `ops-failed` */
+  sendFile(path: `/${string}`, bytes: Uint8Array): Promise<unknown>;
   /** True when a server answers at the address. */
   isAnswering(): Promise<boolean>;
 }
@@ -69,40 +71,49 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     );
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
-  const ask: OpsClient['ask'] = async (method, path, body) => {
+  const askFor = async (path: string, asked: Pick<Exchange, 'method' | 'body' | 'type'>) => {
     const url = `${base}/ops${path}`;
-    const { statusCode: status, text } = await exchange(url, { method, token, body, timeoutMs });
+    const { statusCode: status, text } = await exchange(url, { ...asked, token, timeoutMs });
     const answer = findJson(text);
     if (answer === undefined) throw toFailure(url, { status, answer });
     return { status, answer };
   };
+  const ask: OpsClient['ask'] = (method, path, body) =>
+    askFor(path, {
+      ...{ method, type: 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  const toDone = (path: string, { status, answer }: OpsAnswer) => {
+    if (status >= 200 && status < 300) return answer;
+    throw toFailure(`${base}/ops${path}`, { status, answer });
+  };
   return {
     ask,
     isAnswering: () => isAnswering(`${base}/healthz`),
-    async send(method, path, body) {
-      const { status, answer } = await ask(method, path, body);
-      if (status >= 200 && status < 300) return answer;
-      throw toFailure(`${base}/ops${path}`, { status, answer });
-    },
+    send: async (method, path, body) => toDone(path, await ask(method, path, body)),
+    sendFile: async (path, body) =>
+      toDone(path, await askFor(path, { method: 'POST', type: 'text/csv', body })),
   };
 }
 
 interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly token: string;
-  readonly body: object | undefined;
+  readonly body: string | Uint8Array | null;
+  /** Media type of the body. */
+  readonly type: string;
   readonly timeoutMs: number;
 }
 
 async function exchange(
   url: string,
-  { method, token, body, timeoutMs }: Exchange,
+  { method, token, body, type, timeoutMs }: Exchange,
 ): Promise<{ statusCode: number; text: string }> {
   try {
     const answer = await request(url, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: { authorization: `Bearer ${token}`, 'content-type': type },
+      body,
       signal: AbortSignal.timeout(timeoutMs),
       // The signal is the only limit: undici's own limits are shorter than a call may wait for its turn.
       headersTimeout: 0,

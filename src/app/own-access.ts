@@ -3,6 +3,7 @@ import express from 'express';
 import { createAccess } from '../access/access.ts';
 import type { Credential } from '../domain/credential.ts';
 import { BridgeError } from '../domain/errors.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTokenCheck } from '../domain/token-check.ts';
 import { createAccessRouter } from '../ops/access/router.ts';
 import { requireOperator } from '../ops/http/operator.ts';
@@ -14,7 +15,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openMigratedStore } from './compose.ts';
 import { listen, toPort } from './guarded-server.ts';
 import { createOpsClient, type OpsClient } from './ops-client.ts';
-import { toConnectionLimits, toSessionLimits } from './settings.ts';
+import { toConnectionLimits, toKeyHosts, toSessionLimits } from './settings.ts';
 
 const HOST = '127.0.0.1';
 /** Only this process knows the token, and the way in is open for a moment. */
@@ -25,6 +26,7 @@ const COMMAND: Credential = {
   name: 'a command',
   purpose: 'operator',
   profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
 };
 
 /**
@@ -68,6 +70,8 @@ async function serveAccess(
     given: { scim: [], operator: undefined, reader: undefined, metrics: undefined },
     sessionLimits: toSessionLimits(settings),
     onFailure: () => undefined,
+    keyHosts: toKeyHosts(settings),
+    keysFailed: () => undefined,
   });
   const limits = toConnectionLimits(settings);
   const findCredential = async (presented: string) => (isOurs(presented) ? COMMAND : undefined);

@@ -7,6 +7,7 @@ import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
 import type { ProviderWatch } from '../reconcile/repair/watch.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
+import type { FollowedIds } from '../scim/former-ids.ts';
 import type { Leadership } from './leader.ts';
 
 /** What serves is made from, in every process. */
@@ -21,6 +22,7 @@ export interface BridgeParts {
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly guard: WriteGuard;
   readonly requests: StoredRequestLog;
+  readonly formerIds: FollowedIds;
   readonly acts: ActLog;
   readonly watch: ProviderWatch;
   readonly isDraining: () => boolean;

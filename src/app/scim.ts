@@ -1,11 +1,13 @@
 import { type Access, createAccess, type GivenTokens } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createProviderWatch, type ProviderWatch } from '../reconcile/repair/watch.ts';
 import type { ScimDeps } from '../scim/deps.ts';
+import { createFormerIds, type FollowedIds } from '../scim/former-ids.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
@@ -15,11 +17,8 @@ import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
-import { toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
-import { toAttemptTelemetry, toScimTelemetry } from './telemetry.ts';
-
-/** Time that requests together may keep the event loop, in milliseconds. */
-const TURN_MS = 10;
+import { toKeyHosts, toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
+import { toAttemptTelemetry, toKeysFailed, toScimTelemetry } from './telemetry.ts';
 
 /** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
@@ -27,14 +26,15 @@ export const SCIM_PATH = '/scim/v2';
 /** Dependencies of the SCIM handlers. */
 export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps {
   const { settings, store, clock, logger, metrics } = options;
-  const { leadership, rules, reconciler, requests } = parts;
+  const { leadership, rules, reconciler, requests, formerIds } = parts;
   return {
     store,
+    formerIds,
     requests,
     rules,
     reconciler,
     clock,
-    turns: createTurns(TURN_MS),
+    turns: createTurns(),
     findCredential: parts.access.find,
     attempts: parts.attempts,
     policy: toScimPolicy(settings),
@@ -61,7 +61,7 @@ export function toDriftRules(
   return {
     adopt({ type, id }) {
       const adopt = type === 'user' ? adoptUserByHand : adoptGroupByHand;
-      return adopt(findDeps(), { id, privileged: 'refuse' });
+      return adopt(findDeps(), { id, privileged: 'refuse', provider: DEFAULT_PROVIDER });
     },
     findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, findDeps(), row),
   };
@@ -78,15 +78,27 @@ export function openProviderWatch(
   return createProviderWatch({ store, clock, limits, silenceAfterMs, onFailure });
 }
 
+/** Opens the ids by which an earlier SCIM server knew users and groups. */
+export function openFormerIds(
+  { store }: BridgeOptions,
+  { events }: Pick<ProcessDeps, 'events'>,
+): FollowedIds {
+  return createFormerIds(store, (error) =>
+    events.failed({ type: 'former-ids', id: 'read', error }),
+  );
+}
+
 /** Opens the credentials of providers and operators. */
 export function openAccess(
-  { settings, store, clock, scimTokens }: BridgeOptions,
+  { settings, store, clock, scimTokens, logger }: BridgeOptions,
   { events }: Pick<ProcessDeps, 'events'>,
 ): Access {
   const onFailure = (error: unknown) => events.failed({ type: 'access', id: 'used', error });
   return createAccess({
     ...{ store, clock, onFailure, sessionLimits: toSessionLimits(settings) },
     given: toGivenTokens(settings, scimTokens),
+    keyHosts: toKeyHosts(settings),
+    keysFailed: toKeysFailed(logger, clock),
   });
 }
 

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { SessionLimits } from '../access/sessions.ts';
 import type { OidcOptions } from '../console/oidc.ts';
+import type { DocumentPolicy } from '../outbound/read-document.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
@@ -34,6 +35,12 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
 /** Settings of sign-ins to the console. */
 export function toSessionLimits({ console: { sessionIdle, sessionMax } }: Settings): SessionLimits {
   return { idleMs: sessionIdle, maxMs: sessionMax };
+}
+
+/** Hosts that the keys of issuers may be on. */
+export function toKeyHosts({ oauth }: Pick<Settings, 'oauth'>): DocumentPolicy {
+  const { keyHosts: hosts, privateAddresses } = oauth;
+  return { hosts, privateAddresses };
 }
 
 /** Settings of signing in with an identity provider; undefined where none is set. */

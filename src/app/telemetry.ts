@@ -1,12 +1,15 @@
-import type { AttemptsDeps } from '../access/attempts.ts';
+import type { IssuerKeysDeps } from '../access/assertion/issuer-keys.ts';
+import { type AttemptsDeps, createRarely } from '../access/attempts.ts';
+import type { OAuthDeps } from '../access/oauth/router.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
+import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
 import type { Store } from '../store/store.ts';
-import { events } from '../telemetry/events.ts';
+import { events, type LogLine } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics, StoreResult } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -29,11 +32,10 @@ export function toReconcileEvents(
       logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
     deletionFinished: ({ type, id }) =>
       logger.log(events.deletionFinished({ resourceType: type, resourceId: id })),
-    failed: ({ type, id, error }) =>
-      logger.log(events.workerFailed({ resourceType: type, resourceId: id, error })),
+    failed: (failure) => logger.log(toFailureLine(failure)),
     sectionChanged({ section, up, code }) {
       onSectionChanged();
-      logger.log(events.sectionChanged({ section, up, code }));
+      logger.log(up ? events.sectionOpened({ section }) : events.sectionClosed({ section, code }));
     },
     auditEvent({ origin, delayMs }) {
       metrics.countAuditEvent(origin);
@@ -41,14 +43,40 @@ export function toReconcileEvents(
     },
     changedByOthers: ({ type, id, action }) =>
       logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
-    auditFollowed: (fields) => logger.log(events.auditFollowed(fields)),
-    firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, count })),
-    firstReadProgress: (fields) => logger.log(events.firstReadProgress(fields)),
+    auditFollowed: ({ failing, code, afterMs }) =>
+      logger.log(failing ? events.auditFailing({ code }) : events.auditGoesOn({ afterMs })),
+    firstRead: ({ step, count }) => logger.log(events.firstReadStep({ step, done: count })),
+    firstReadProgress: ({ step, count: done, total, endsInMs: leftMs }) =>
+      logger.log(events.firstReadProgress({ step, done, total, leftMs })),
     firstReadFailed: ({ step, reason, retryInMs }) =>
       logger.log(events.firstReadFailed({ step, reason, retryInMs })),
     plan: ({ id, ...fields }) => logger.log(events.plan({ planId: id, ...fields })),
     recovery: (fields) => logger.log(events.recovery(fields)),
     release: (fields) => logger.log(events.release(fields)),
+  };
+}
+
+/** Assertions that are not taken, in the words of the log. */
+export function toAccessTelemetry(
+  logger: Logger,
+  clock: { now(): number },
+): Pick<OAuthDeps, 'refused'> {
+  const rarely = createRarely();
+  return {
+    refused({ requestId, clientId: credential, reason }) {
+      const attempts = rarely.take(`${credential} ${reason}`, clock.now());
+      if (attempts === 0) return;
+      logger.log(events.assertionRefused({ requestId, credential, reason, attempts }));
+    },
+  };
+}
+
+/** Keys of issuers that cannot be read, in the words of the log. */
+export function toKeysFailed(logger: Logger, clock: { now(): number }): IssuerKeysDeps['failed'] {
+  const rarely = createRarely();
+  return ({ host, error }) => {
+    const attempts = rarely.take(host, clock.now());
+    if (attempts > 0) logger.log(events.issuerUnreadable({ host, error, attempts }));
   };
 }
 
@@ -59,9 +87,15 @@ export function toElectionEvents(logger: Logger): ElectionEvents {
       logger.log(events.leadTaken({ epoch, before: before ?? '', quietInMs })),
     ended: (fields) => logger.log(events.leadEnded(fields)),
     follows: (fields) => logger.log(events.leaderChanged(fields)),
-    failed: ({ type, id, error }) =>
-      logger.log(events.workerFailed({ resourceType: type, resourceId: id, error })),
+    failed: (failure) => logger.log(toFailureLine(failure)),
   };
+}
+
+/** The failure of a worker at a user or group, or of other work in the background. */
+function toFailureLine({ type, id, error }: { type: string; id: string; error: unknown }): LogLine {
+  return type === 'user' || type === 'group'
+    ? events.workerFailed({ resourceType: type, resourceId: id, error })
+    : events.jobFailed({ job: type, at: id, error });
 }
 
 /** What says whether the service may be changed, with the words for its changes. */
@@ -84,7 +118,12 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
       const line = { sweepId: id, ...fields, ...counts, reasons: reasons.join('; ') };
       logger.log(events.sweepEnded(line));
     },
-    failed: ({ id, error }) => logger.log(events.sweepFailed({ sweepId: id, error })),
+    failed: ({ id, error }) =>
+      logger.log(
+        id === 'schedule'
+          ? events.jobFailed({ job: 'sweep', at: id, error })
+          : events.sweepFailed({ sweepId: id, error }),
+      ),
   };
 }
 
@@ -92,11 +131,11 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
 export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
   return {
     found: ({ id, kind }) => logger.log(events.driftFound({ driftId: id, kind })),
-    repaired({ id, kind, tookMs }) {
-      metrics.countDriftRepair(kind, tookMs);
-      logger.log(events.driftRepaired({ driftId: id, kind, tookMs }));
+    repaired({ id, kind, tookMs: durationMs }) {
+      metrics.countDriftRepair(kind, durationMs);
+      logger.log(events.driftRepaired({ driftId: id, kind, durationMs }));
     },
-    failed: ({ id, error }) => logger.log(events.driftFailed({ at: id, error })),
+    failed: (failure) => logger.log(toFailureLine(failure)),
   };
 }
 
@@ -105,7 +144,7 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
   return {
     repaired: (kind) => metrics.countRepairs(kind, 1),
     failed: (fields) => logger.log(events.requestFailed(fields)),
-    dropped: ({ requestId, parts }) => logger.log(events.partsDropped({ requestId, ...parts })),
+    dropped: ({ requestId, parts }) => logger.log(events.partsDropped({ requestId, parts })),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
     answered({ type, id, ...how }) {
       const resource = { resourceType: type, resourceId: id };
@@ -188,7 +227,7 @@ export function toTransportHooks(
     },
     onTurn: ({ callClass, waitedMs }) => metrics.countTurn(callClass, waitedMs),
     onPause(pause) {
-      if (pause.kind === 'over') return logger.log(events.resumed());
+      if (pause.kind === 'over') return logger.log(events.resumed({ afterMs: pause.afterMs }));
       metrics.countPause();
       // Each probe that meets the limit again is another pause of the same state.
       if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
@@ -197,15 +236,30 @@ export function toTransportHooks(
       refused[gate] += 1;
     },
     onGate({ gate, isShut, shutForMs: afterMs }) {
-      const refusedCalls = refused[gate];
+      const failures = refused[gate];
       refused[gate] = 0;
       gates.changed({ gate, isShut });
       if (!isShut) {
         gates.opened();
-        return logger.log(events.gateOpened({ gate, afterMs, refusedCalls }));
+        return logger.log(events.gateOpened(gate, { afterMs, failures }));
       }
       metrics.countGateShut(gate);
-      logger.log(events.gateShut({ gate }));
+      logger.log(events.gateShut(gate));
+    },
+  };
+}
+
+/** Counts for samples what the metrics count. */
+export function countTraffic(metrics: Metrics, traffic: TrafficCounter): Metrics {
+  return {
+    ...metrics,
+    countUpstreamCall(labels, durationMs) {
+      traffic.called();
+      metrics.countUpstreamCall(labels, durationMs);
+    },
+    countChange(kind, tookMs) {
+      if (kind === 'leaver') traffic.left(tookMs);
+      metrics.countChange(kind, tookMs);
     },
   };
 }

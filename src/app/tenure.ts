@@ -1,5 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
-import { groupId } from '../domain/ids.ts';
+import { createHarmRoom } from '../domain/harm.ts';
 import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
@@ -7,11 +7,11 @@ import type { ApiSource } from '../ops/api/routes.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
-import { createHarmRoom } from '../reconcile/harm-room.ts';
-import { holdsLead, toLeadersStore } from '../reconcile/lead.ts';
-import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
+import { toLeadersStore } from '../reconcile/lead.ts';
+import { type Convergence, createConvergence, type Queue } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
+import { createLeaverProofs } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
@@ -74,8 +74,8 @@ export interface BridgeTenure extends Tenure {
   readonly look: DriftKeeper['look'];
   /** Presents another token to the service, and makes a call that shows whether it is accepted. */
   renewToken(token: string): void;
-  /** The news as of now. */
-  view(): LeaderNews;
+  /** The news; each part is as of the moment when it is read. */
+  readonly news: LeaderNews;
 }
 
 /** Opens a tenure; nothing runs before `start`. */
@@ -83,14 +83,14 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const { options, sections, waiting } = parts;
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
-  const convergence = createConvergence(deps, waiting, (tx) => holdsLead(tx, options.store, lead));
+  const convergence = createConvergence(deps, waiting);
   const readDeps = { ...deps, identity: options.target.identity };
   const firstRead = createFirstRead(readDeps);
-  const recovering = { firstRead, notify: convergence.wake, mode: parts.guard.mode };
+  const recovering = { firstRead, notify: convergence.notify, mode: parts.guard.mode };
   const recovery = createRecovery({ ...readDeps, ...recovering });
   const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
-  const keeping = [openSampling(deps, options), createPruning(deps, toRetention(options.settings))];
-  const callForOperator = createOperatorCalls(deps, convergence.wake);
+  const keeping = openKeeping(deps, options);
+  const callForOperator = createOperatorCalls(deps, convergence.notify);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
@@ -98,15 +98,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const hearing = hearNews(store, detectors, { convergence, recovery });
   let queue = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
 
-  const view = (): LeaderNews => ({
-    health: upstream.health(),
-    firstRead: firstRead.state(),
-    ownAccount: firstRead.ownAccount() ?? null,
-    isReading: recovery.isReading(),
-    detection: recovery.detection() ?? null,
-    sections: sections.current(),
-    queue,
-  });
+  const news = toNews({ upstream, firstRead, recovery, sections }, () => queue);
 
   return {
     convergence,
@@ -114,10 +106,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     callForOperator,
     look: detectors.keeper.look,
     renewToken: createRenewal(readDeps),
-    view,
+    news,
     async readNews() {
       queue = await convergence.readQueue();
-      return JSON.stringify(view());
+      return JSON.stringify(news);
     },
     async start() {
       parts.acts.start();
@@ -139,6 +131,52 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
   };
+}
+
+/** The news of a lead, each part of which is looked up when it is read. */
+function toNews(
+  {
+    upstream,
+    firstRead,
+    recovery,
+    sections,
+  }: {
+    readonly upstream: ReconcileDeps['upstream'];
+    readonly firstRead: FirstRead;
+    readonly recovery: Recovery;
+    readonly sections: SectionView;
+  },
+  findQueue: () => Queue,
+): LeaderNews {
+  return {
+    get health() {
+      return upstream.health();
+    },
+    get firstRead() {
+      return firstRead.state();
+    },
+    get ownAccount() {
+      return firstRead.ownAccount() ?? null;
+    },
+    get isReading() {
+      return recovery.isReading();
+    },
+    get detection() {
+      return recovery.detection() ?? null;
+    },
+    get sections() {
+      return sections.current();
+    },
+    get queue() {
+      return findQueue();
+    },
+  };
+}
+
+/** What keeps numbers and proofs, and forgets what is old. */
+function openKeeping(deps: ReconcileDeps, options: WatchedOptions) {
+  const pruning = createPruning(deps, toRetention(options.settings));
+  return [openSampling(deps, options), pruning, createLeaverProofs(deps)];
 }
 
 /** A service without a rate takes any number of calls. */
@@ -207,7 +245,7 @@ interface Surroundings {
 function createDetectors(
   { options, drifts }: TenureParts,
   deps: FirstReadDeps,
-  { firstRead, recovery, notify: wake }: Surroundings,
+  { firstRead, recovery, notify }: Surroundings,
 ): Detectors {
   const { settings, logger, metrics } = options;
   const { store } = deps;
@@ -215,7 +253,7 @@ function createDetectors(
     ...drifts,
     repair: toRepairPolicy(settings),
     driftEvents: toDriftEvents(logger, metrics),
-    notify: wake,
+    notify,
   };
   const findScope = async (): Promise<KeeperScope> => {
     if (!firstRead.finished) return 'nothing';
@@ -234,7 +272,7 @@ function createDetectors(
     sweepEvents: toSweepEvents(logger, metrics),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
-    notify: wake,
+    notify,
     decide: keeper.decide,
   });
   const poller = createAuditPoller(deps, {
@@ -243,7 +281,7 @@ function createDetectors(
     ownAccount: () => firstRead.ownAccount(),
     read: recovery.read,
     notify() {
-      wake();
+      notify();
       keeper.notify();
     },
   });
@@ -271,7 +309,7 @@ function hearNews(
       ends = [
         bell.listen('decided', decided),
         bell.listen('due', () => {
-          convergence.wake();
+          convergence.notify();
           bell.ring('here');
         }),
       ];
@@ -294,8 +332,8 @@ async function perform(
   errand: Errand,
 ): Promise<ErrandAnswer> {
   try {
-    if (errand.kind === 'read-admins') {
-      await convergence.readAdmins(groupId(errand.group), errand);
+    if (errand.kind === 'read-privilege') {
+      await convergence.readPrivilege(errand.resource, errand);
       return { kind: 'done', result: null };
     }
     if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };

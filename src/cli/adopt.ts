@@ -12,17 +12,18 @@ export const addAdoptCommand: AddCommand = (program, context) => {
     )
     .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
     .option('--privileged', 'also an owner, somebody protected, a group with rights or admins')
+    .option('--provider <name>', 'the provider whose it is from then on; default when left out')
     .option(...YES)
     .option('--json', 'as one JSON object')
     .addHelpText('after', help)
-    .action(async (name: string, { privileged, yes, json }: Options) => {
+    .action(async (name: string, { privileged, provider, yes, json }: Options) => {
       const question = `Let providers change ${name}, even if it is an owner, protected or has rights?`;
       if (privileged && !(await confirm(command, context, { yes, question }))) return;
       const client = connect();
       const { type, id } = parseAnswer<{ type: 'user' | 'group'; id: string }>(
         await client.send('GET', `/explain/${encodeURIComponent(name)}`),
       );
-      const body = privileged === undefined ? {} : { privileged };
+      const body = { privileged, provider };
       const path = `/${type}s/${id}/adopt` as const;
       const adopted = parseAnswer<{ name: string }>(await client.send('POST', path, body));
       write(json ? toJson(adopted) : `${type} ${adopted.name} (${id}) is managed now\n`);
@@ -40,6 +41,7 @@ Exit codes:
 
 interface Options {
   readonly privileged?: true;
+  readonly provider?: string;
   readonly yes?: true;
   readonly json?: true;
 }

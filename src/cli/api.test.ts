@@ -374,6 +374,7 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
     name: 'operator',
     purpose: 'operator',
     profile: 'lenient',
+    provider: 'default',
   };
   const attempts = { failed: async () => ({ kind: 'refused' }) as const };
   const letIn = requireOperator({

@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { CliContext } from './context.ts';
+import { confirm, YES } from './confirm.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { findRunning } from './find-running.ts';
+import { parseAnswer, toJson } from './json.ts';
 import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
 import { toMoment } from './lists.ts';
 
@@ -12,41 +15,117 @@ export type WithOwnAccess = (
   job: (client: OpsClient) => Promise<void>,
 ) => Promise<void>;
 
-/** Runs a job with the running bridge, or on the store when none runs. */
-export type AskAccess = (job: (client: OpsClient) => Promise<void>) => Promise<void>;
+/** A command about what lets somebody in, to which its own commands are added. */
+export interface AccessCommand {
+  readonly parent: Command;
+  readonly context: CliContext;
+  /** Runs a job with the running bridge, or on the store when none runs. */
+  readonly ask: (job: (client: OpsClient) => Promise<void>) => Promise<void>;
+}
 
-/** Creates an asker that looks for a running bridge at each job. */
-export function createAccessAsker(
-  context: Pick<CliContext, 'loadSettings' | 'connect'>,
+/** Creates a command that asks the running bridge, or the store where none runs. */
+export function accessCommand(
   withOwnAccess: WithOwnAccess,
-): AskAccess {
-  return async (job) => {
-    const running = await findRunning(context);
-    const { settings } = context.loadSettings();
-    await (running === undefined ? withOwnAccess(settings, job) : job(running));
+  { name, about }: { readonly name: string; readonly about: string },
+  addCommands: (access: AccessCommand) => void,
+): AddCommand {
+  return (program, context) => {
+    const parent = program
+      .command(name)
+      .description(`${about} (asks the running bridge, or the store where none runs)`);
+    addCommands({
+      ...{ parent, context },
+      async ask(job) {
+        const running = await findRunning(context);
+        const { settings } = context.loadSettings();
+        await (running === undefined ? withOwnAccess(settings, job) : job(running));
+      },
+    });
   };
 }
 
-/** Credentials that `list` prints. */
-type AccessListing<Item> = Pick<Listing<Item>, 'columns' | 'none'> & {
-  readonly path: '/tokens' | '/clients';
+/** What `list` prints. */
+type AccessListing<Item> = Pick<Listing<Item>, 'columns' | 'none' | 'path'> & {
   readonly description: string;
+  /** `hidden`: those that are revoked are listed with `--all` alone; `gone`: none are kept. */
+  readonly revoked: 'hidden' | 'gone';
 };
 
 /** Adds the command `list`. */
 export function addList<Item>(
-  parent: Command,
-  context: CliContext,
-  ask: AskAccess,
-  { description, ...listing }: AccessListing<Item>,
+  { parent, context, ask }: AccessCommand,
+  { description, revoked, ...listing }: AccessListing<Item>,
 ): void {
   const command = parent.command('list').description(description);
-  command.option('--all', 'those that are revoked as well');
+  if (revoked === 'hidden') command.option('--all', 'those that are revoked as well');
   addListOptions(command)
     .addHelpText('after', LIST_HELP)
     .action(({ all, ...options }: ListOptions & { all?: true }) => {
-      const query = { state: all ? undefined : 'live' };
+      const query = { state: all || revoked === 'gone' ? undefined : 'live' };
       return showList<Item>(command, context, { ...listing, query, options, ask });
+    });
+}
+
+/** What `create` and `rotate` make. */
+interface Making<Made> {
+  readonly usage: string;
+  readonly description: string;
+  readonly options: readonly Option[];
+  readonly toRequest: (
+    key: string,
+    wish: object,
+  ) => { readonly path: `/${string}`; readonly body: object };
+  /** The credential, and its secret, if it has one, on a line of its own. */
+  readonly toText: (made: Made) => string;
+}
+
+/** Adds a command that makes what is shown once. */
+export function addMaking<Made>(
+  { parent, context, ask }: AccessCommand,
+  { usage, description, options, toRequest, toText }: Making<Made>,
+): void {
+  const command = parent.command(usage).description(description);
+  for (const option of options) command.addOption(option);
+  command
+    .option('--json', 'as one JSON object')
+    .action(async (key: string, { json, ...wish }: { readonly json?: true }) => {
+      const { path, body } = toRequest(key, wish);
+      await ask(async (client) => {
+        const made = parseAnswer<Made>(await client.send('POST', path, body));
+        context.write(json ? toJson(made) : toText(made));
+      });
+    });
+}
+
+/** The end of a text with a secret. */
+export const SHOWN_ONCE = '\nThis is the only time that it is shown.\n';
+
+/** What `revoke` ends. */
+interface Ending<Options, Ended> {
+  readonly description: string;
+  readonly options?: readonly Option[];
+  readonly toQuestion: (key: string, options: Options) => string;
+  readonly end: (client: OpsClient, key: string, options: Options) => Promise<Ended>;
+  readonly toText: (ended: Ended, options: Options) => string;
+}
+
+/** Adds the command `revoke`, which asks first. */
+export function addRevoke<Options extends object, Ended>(
+  { parent, context, ask }: AccessCommand,
+  { description, options = [], toQuestion, end, toText }: Ending<Options, Ended>,
+): void {
+  const command = parent.command('revoke <name-or-id>').description(description);
+  for (const option of options) command.addOption(option);
+  command
+    .option(...YES)
+    .option('--json', 'as one JSON object')
+    .action(async (key: string, given: Options & { yes?: true; json?: true }) => {
+      const { yes, json } = given;
+      if (!(await confirm(command, context, { yes, question: toQuestion(key, given) }))) return;
+      await ask(async (client) => {
+        const ended = await end(client, key, given);
+        context.write(json ? toJson(ended) : toText(ended, given));
+      });
     });
 }
 
@@ -78,7 +157,22 @@ export function profileOption(): Option {
   return new Option('--profile <profile>', help).choices(['lenient', 'strict']).default('lenient');
 }
 
+/** Creates the option `--expires`. */
+export function expiresOption(help: string, otherwise: string): Option {
+  return new Option('--expires <duration>', help).default(otherwise);
+}
+
 /** Words about the profile of a credential in a list; nothing about the usual one. */
 export function toProfileText({ profile }: { readonly profile: string }): string {
   return profile === 'lenient' ? '' : `, ${profile}`;
+}
+
+/** Creates the option `--provider`. */
+export function providerOption(): Option {
+  return new Option('--provider <name>', 'the provider that presents it; default when left out');
+}
+
+/** Words about the provider of a credential in a list; nothing about the default one. */
+export function toProviderText({ provider }: { readonly provider: string | null }): string {
+  return provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
 }

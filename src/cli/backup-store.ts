@@ -1,60 +1,40 @@
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BridgeError } from '../domain/errors.ts';
-import { saveRecovery } from '../reconcile/repair/recovery-state.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
-import { isTree } from '../settings/tree.ts';
-import { openStore } from '../store/engine/database.ts';
-import { migrate } from '../store/engine/migrate.ts';
-import { replaceSqlite } from '../store/engine/sqlite-backup.ts';
+import type { CopyStep } from '../store/engine/sqlite-backup.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import type { BackupWork } from './backup-worker.ts';
+import type { BackupNews, BackupWork } from './backup-worker.ts';
+import { markStore } from './mark-store.ts';
+import type { Progress } from './progress.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';
 const POSTGRES_RESTORE =
   'the store is PostgreSQL: stop the bridge, put the backup back with pg_restore --clean, then run scim-bridge restore without a file';
 
-/** Interval at which it is looked how much of a backup is written, in milliseconds. */
+/** Interval at which it is looked how much is written, in milliseconds. */
 const LOOK_MS = 500;
 
-/**
- * Makes a backup of the store of the settings, in a thread of its own, so that this one can tell how far it has come.
- * @throws StoreError; BridgeError `backup-failed`
- */
+/** Words of the steps. */
+const STEPS: Readonly<Record<CopyStep, string>> = {
+  copying: 'Copying',
+  proving: 'Proving it whole',
+  preparing: 'Bringing it up to date',
+};
+
+/** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
 export async function backUpStore(
   settings: Settings,
   file: string,
-  told: (part: { readonly done: number; readonly total: number }) => void = () => undefined,
+  told: Progress['tell'] = () => undefined,
 ): Promise<void> {
   const [path, target] = [toPath(settings, POSTGRES_BACKUP), resolve(file)];
-  // The same module in a clone and in a package.
-  const module = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url);
-  const workerData: BackupWork = { path, target };
-  const worker = new Worker(module, { workerData });
-  const looking = setInterval(() => {
-    told({ done: toSize(`${target}.part`), total: toSize(path) });
-  }, LOOK_MS);
-  try {
-    const [failure] = await once(worker, 'message');
-    assertDone(failure);
-  } finally {
-    clearInterval(looking);
-    await worker.terminate();
-  }
-}
-
-function toSize(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** @throws the error of the thread, which comes as words */
-function assertDone(failure: unknown): void {
-  if (!isTree(failure)) return;
-  throw new BridgeError(String(failure.code), String(failure.message));
+  const copied = () => ({ done: toSize(`${target}.part`), total: toSize(path) });
+  await runApart({ kind: 'backup', path, target }, copied, told);
 }
 
 /**
@@ -62,13 +42,56 @@ function assertDone(failure: unknown): void {
  * is kept.
  * @throws StoreError; BridgeError `backup-failed`
  */
-export async function restoreStore(settings: Settings, file: string): Promise<string> {
-  const path = toPath(settings, POSTGRES_RESTORE);
+export async function restoreStore(
+  settings: Settings,
+  file: string,
+  told: Progress['tell'] = () => undefined,
+): Promise<string> {
+  const [path, from] = [toPath(settings, POSTGRES_RESTORE), resolve(file)];
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
-  const prepare = (part: string) => markStore(`sqlite:${part}`);
-  await replaceSqlite({ path, from: resolve(file), keptAs, prepare });
+  const copied = () => ({ done: toSize(`${path}.part`), total: toSize(from) });
+  await runApart({ kind: 'restore', path, from, keptAs }, copied, told);
   return keptAs;
+}
+
+/** Runs in a thread of its own, so that this one can tell how far it has come; `copied` measures the copy. */
+async function runApart(
+  workerData: BackupWork,
+  copied: () => { readonly done: number; readonly total: number },
+  told: Progress['tell'],
+): Promise<void> {
+  // The same module in a clone and in a package.
+  const module = new URL(`./backup-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(module, { workerData });
+  let step: CopyStep = 'copying';
+  const tell = () => told(STEPS[step], step === 'copying' ? copied() : undefined);
+  const looking = setInterval(tell, LOOK_MS);
+  try {
+    for await (const [news] of on(worker, 'message')) {
+      const parsed = parseNews(news);
+      if (parsed.kind === 'end') return assertDone(parsed);
+      step = parsed.step;
+      tell();
+    }
+  } finally {
+    clearInterval(looking);
+    await worker.terminate();
+  }
+}
+
+/** The thread tells nothing else. */
+function parseNews(news: unknown): BackupNews {
+  return news as BackupNews;
+}
+
+/** @throws the error of the thread, which comes as words */
+function assertDone({ failure }: Extract<BackupNews, { kind: 'end' }>): void {
+  if (failure !== null) throw new BridgeError(failure.code, failure.message);
+}
+
+function toSize(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function toPath(settings: Settings, otherwise: string): string {
@@ -80,16 +103,4 @@ function toPath(settings: Settings, otherwise: string): string {
 /** Makes the next start begin recovery, whatever the audit log says. @throws StoreError */
 export async function markRestored(settings: Settings): Promise<void> {
   await markStore(toStoreUrl(settings));
-}
-
-/** Marks the store at this address. @throws StoreError */
-async function markStore(url: string): Promise<void> {
-  const store = await openStore({ url });
-  const since = systemClock.now();
-  try {
-    await migrate(store);
-    await store.write((tx) => saveRecovery(tx, { phase: 'requested', since }, since));
-  } finally {
-    await store.close();
-  }
 }

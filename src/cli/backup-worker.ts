@@ -1,20 +1,36 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { BridgeError } from '../domain/errors.ts';
-import { backUpSqlite } from '../store/engine/sqlite-backup.ts';
+import { backUpSqlite, type CopyStep, replaceSqlite } from '../store/engine/sqlite-backup.ts';
+import { markStore } from './mark-store.ts';
 
-/** Files of a backup. */
-export interface BackupWork {
-  /** The store. */
-  readonly path: string;
-  readonly target: string;
+/** Files of a backup that is made, or put in the place of a store; absolute paths. */
+export type BackupWork =
+  | { readonly kind: 'backup'; readonly path: string; readonly target: string }
+  | {
+      readonly kind: 'restore';
+      readonly path: string;
+      readonly from: string;
+      readonly keptAs: string;
+    };
+
+/** Messages of the thread: a step begins, or all of it has ended; `failure` is null when it is done. */
+export type BackupNews =
+  | { readonly kind: 'step'; readonly step: CopyStep }
+  | {
+      readonly kind: 'end';
+      readonly failure: { readonly code: string; readonly message: string } | null;
+    };
+
+// The whole of a thread, so that the one that started it can tell how far it has come.
+tell({ kind: 'end', failure: await findFailure(parseWork(workerData)) });
+
+function tell(news: BackupNews): void {
+  parentPort?.postMessage(news);
 }
 
-// The whole of a thread: it copies the store, and tells null or why it could not.
-parentPort?.postMessage(findFailure(parseWork(workerData)));
-
-function findFailure({ path, target }: BackupWork): { code: string; message: string } | null {
+async function findFailure(work: BackupWork) {
   try {
-    backUpSqlite(path, target);
+    await carryOut(work);
     return null;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
@@ -22,7 +38,14 @@ function findFailure({ path, target }: BackupWork): { code: string; message: str
   }
 }
 
-/** The thread is started by `backUpStore` alone. */
+async function carryOut(work: BackupWork): Promise<void> {
+  const onStep = (step: CopyStep) => tell({ kind: 'step', step });
+  if (work.kind === 'backup') return backUpSqlite(work.path, work.target, onStep);
+  const prepare = (part: string) => markStore(`sqlite:${part}`);
+  await replaceSqlite({ ...work, prepare, onStep });
+}
+
+/** The thread is started by `backup-store.ts` alone. */
 function parseWork(data: unknown): BackupWork {
   return data as BackupWork;
 }

@@ -1,13 +1,9 @@
 import type { Settings } from '../settings/schema.ts';
 import type { AddCommand } from './context.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** Makes a backup of the store of the settings. */
-export type BackUp = (
-  settings: Settings,
-  file: string,
-  told: (part: { readonly done: number; readonly total: number }) => void,
-) => Promise<void>;
+export type BackUp = (settings: Settings, file: string, told: Progress['tell']) => Promise<void>;
 
 /** `backup`: copies one moment of the store into a file, while the bridge goes on. */
 export function backupCommand(backUp: BackUp): AddCommand {
@@ -21,7 +17,7 @@ export function backupCommand(backUp: BackUp): AddCommand {
       .action(async (file: string) => {
         const progress = createProgress(context);
         try {
-          await backUp(loadSettings().settings, file, (part) => progress.tell('Copying', part));
+          await backUp(loadSettings().settings, file, progress.tell);
         } finally {
           progress.end();
         }

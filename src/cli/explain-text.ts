@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../ops/schemas/resources.ts';
 import { type Column, type Output, toPlain, toTable } from './table.ts';
 
@@ -24,12 +25,22 @@ function toNote({ field, note }: ExplainedField): string[] {
   return note ? [`${field}: ${toPlain(note)}`] : [];
 }
 
-function toHeadLines({ type, name, id, upstream, managed, ...rest }: Explanation): string[] {
+function toHeadLines({
+  type,
+  name,
+  id,
+  upstream,
+  managed,
+  provider,
+  ...rest
+}: Explanation): string[] {
   const { deleted, version, seen, dueAt, problem } = rest;
   return [
     `${type} ${name}${deleted ? ' (deleted)' : ''}`,
     `id ${id}, version ${version}, ${upstream === null ? 'not known to the service' : `in the service ${upstream}`}`,
-    managed === 'no' ? 'not managed: only observed' : `managed, ${managed}`,
+    managed === 'no'
+      ? 'not managed: only observed'
+      : `managed, ${managed}${provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`}`,
     seen === null ? 'never seen in the service' : `last seen ${seen.at} by ${seen.by}`,
     ...(dueAt === null ? [] : [`due ${dueAt}`]),
     ...(problem === null ? [] : [`last problem: ${problem.words} (${problem.code})`]),

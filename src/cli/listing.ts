@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import type { CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
@@ -162,6 +162,15 @@ function toStart({ terminal }: CliContext): string {
   return terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
 }
 
+/** Reads a list as an option says how much of it. */
+export async function readListed<Item>(
+  command: Command,
+  client: OpsClient,
+  { limit, ...listing }: Pick<Listing<Item>, 'path' | 'query'> & { readonly limit: string },
+): Promise<Page<Item>> {
+  return readList<Item>(client, listing, parseNumber(command, '--limit', limit));
+}
+
 /** Reads as many entries as are wanted, with as few requests as that takes. */
 async function readList<Item>(
   client: OpsClient,
@@ -188,12 +197,35 @@ function toListText<Item>(
   context: CliContext,
 ): string {
   if (items.length === 0) return `${none}\n`;
-  const more = nextCursor === null ? '' : `There are more than these ${items.length}: --limit\n`;
+  return toFirstOf(items, { columns, context, hasMore: nextCursor !== null });
+}
+
+/** Options of a table of the first entries of a list. */
+interface FirstOptions<Item> {
+  readonly columns: readonly Column<Item>[];
+  readonly context: CliContext;
+  readonly hasMore: boolean;
+}
+
+/** Writes the first entries of a list as a table, and tells where there are more. */
+export function toFirstOf<Item>(
+  items: readonly Item[],
+  { columns, context, hasMore }: FirstOptions<Item>,
+): string {
+  const more = hasMore ? `There are more than these ${items.length}: --limit\n` : '';
   return `${toTable(items, columns, context)}${more}`;
 }
 
+const COUNT = /^[1-9]\d{0,6}$/;
+
 /** Parses a whole number above 0; everything else is wrong usage. */
 export function parseNumber(command: Command, name: string, text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  if (COUNT.test(text)) return Number(text);
   return command.error(`error: ${name} is a whole number from 1 to 9999999`);
+}
+
+/** Parses how many lines are shown. @throws InvalidArgumentError */
+export function parseLimit(text: string): number {
+  if (COUNT.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
 }

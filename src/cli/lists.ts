@@ -92,6 +92,7 @@ export const addRequestsCommand: AddCommand = listCommand<
       { head: 'for', cell: ({ resource }) => resource?.id ?? '' },
       { head: 'written', cell: ({ written }) => written.map(toWritten).join(', ') },
       { head: 'status', cell: ({ status: one }) => toStatus(one) },
+      { head: 'refused because', cell: ({ refusal }) => refusal ?? '' },
       { head: 'ms', rank: 'minor', cell: ({ durationMs }) => `${Math.round(durationMs)}` },
       { head: 'credential', rank: 'minor', cell: ({ credential }) => credential },
       {
@@ -113,7 +114,10 @@ export const addActsCommand: AddCommand = listCommand<
   addOptions: (command) =>
     command
       .option('--operator <name>', 'with the credential that has this name or id')
-      .option('--of <name>', `${OF_ONE}; or the id of a drift, plan, token or client`)
+      .option(
+        '--of <name>',
+        `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`,
+      )
       .addOption(
         new Option('--outcome <outcome>', 'that ended like this').choices([
           'done',
@@ -263,7 +267,8 @@ function toOutcome(outcome: ActView['outcome']): Cell {
   };
 }
 
-function toWritten({ op, path, values }: RequestView['written'][number]): string {
+function toWritten({ op, path, values, words }: RequestView['written'][number]): string {
+  if (words !== null) return `${op}: ${words} (${values})`;
   return `${op} ${path} (${values})`;
 }
 

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { PLAN_STATUSES } from '../domain/plan.ts';
 import { toReleaseText } from '../ops/recovery/release.ts';
+import type { ReadingView } from '../ops/schemas/kinds.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
 import type { FirstRunItem, FirstRunView, RecoveryView } from '../ops/schemas/recovery.ts';
 import type { Status } from '../ops/schemas/state.ts';
@@ -20,7 +21,8 @@ import {
 import { toMoment } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText } from './plan-text.ts';
-import { toFirstReadText } from './status.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { toReadingText } from './status.ts';
 import type { Colour, Column } from './table.ts';
 
 /** Entries of one page. */
@@ -45,7 +47,7 @@ export const addPlanCommand: AddCommand = (program, context) => {
   });
   addDecision(plan, context, {
     usage: 'undo <id>',
-    description: 'memberships, admins and active flags as they were before it',
+    description: 'memberships, admins, active flags and handovers as they were before it',
     question: (id) => `Undo the plan ${id} in the service?`,
   });
 };
@@ -73,7 +75,7 @@ function showFirstRun(command: Command, context: CliContext, options: PlanOption
   return show(command, context, {
     options,
     async read(client) {
-      const view = await readAll(client);
+      const view = await readAll(client, createProgress(context));
       return tellsNames(context, options) ? view : toNameless('FirstRun', view);
     },
     async toText(view, client) {
@@ -117,11 +119,16 @@ function toShownText(context: CliContext, options: PlanOptions, plan: PlanAnswer
 async function toNoneText(client: OpsClient): Promise<string> {
   const status = parseAnswer<Status>(await client.send('GET', '/status'));
   if (status.firstRead !== null)
-    return `No plan waits; the service is read for the first time: ${toFirstReadText(status)}.\n`;
+    return `No plan waits; the service is read for the first time: ${toReadingText(status.firstRead)}.\n`;
   const making = await listPlans(client, '?status=making');
-  if (making.length > 0) return 'A plan is being made: the whole service is read first.\n';
-  const { release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
+  const { reading, release } = parseAnswer<RecoveryView>(await client.send('GET', '/recovery'));
+  if (making.length > 0) return toMakingText(reading);
   return `No plan waits.\n${release === null ? '' : toReleaseText(release, Date.now())}`;
+}
+
+function toMakingText(reading: ReadingView | null): string {
+  const progress = reading === null ? '' : `: ${toReadingText(reading)}`;
+  return `A plan is being made; the whole service is read first${progress}.\n`;
 }
 
 /** The plan with this id; undefined: no id. */
@@ -223,24 +230,30 @@ const help = `
   privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
 
 /** Joins every page. */
-async function readAll(client: OpsClient): Promise<FirstRunView> {
+async function readAll(client: OpsClient, progress: Progress): Promise<FirstRunView> {
   const first = parseAnswer<FirstRunView>(
     await client.send('GET', `/plans/first-run?limit=${PAGE}`),
   );
   const items = [...first.items];
+  const total = Object.values(first.counts ?? {}).reduce((sum, count) => sum + count, 0);
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const path = `/plans/first-run?limit=${PAGE}&cursor=${cursor}` as const;
     const page = parseAnswer<FirstRunView>(await client.send('GET', path));
     items.push(...page.items);
     cursor = page.nextCursor;
+    progress.tell('Reading the list', { done: items.length, total });
   }
+  progress.end();
   return { ...first, items, nextCursor: null };
 }
 
-function toText({ phase, release, counts, items }: FirstRunView): string {
+function toText({ phase, reading, release, counts, items }: FirstRunView): string {
   const lines = Object.entries(counts ?? {}).map(([name, count]) => `  ${pad(name)} ${count}\n`);
   const entries = items.map(toLine);
-  const progress = release === null ? '' : toReleaseText(release, Date.now());
+  const progress = [
+    reading === null ? '' : `It is ${toReadingText(reading)}.\n`,
+    release === null ? '' : toReleaseText(release, Date.now()),
+  ].join('');
   return `${PHASES[phase]}\n${progress}${lines.join('')}\n${entries.join('')}`;
 }
 

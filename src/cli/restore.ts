@@ -1,13 +1,18 @@
 import type { Settings } from '../settings/schema.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** Restores a store. */
 export interface Restoring {
   /** Marks the store of the settings as a restored backup. */
   readonly markRestored: (settings: Settings) => Promise<void>;
   /** Replaces the store by a backup, marked so, and returns the path under which the former store is kept. */
-  readonly restoreStore: (settings: Settings, file: string) => Promise<string>;
+  readonly restoreStore: (
+    settings: Settings,
+    file: string,
+    told: Progress['tell'],
+  ) => Promise<string>;
 }
 
 /** `restore`: puts a backup back, or records that it was, so that the next start does not repeat old changes. */
@@ -31,7 +36,9 @@ export function restoreCommand({ markRestored, restoreStore }: Restoring): AddCo
         if (file === undefined) {
           await markRestored(settings);
         } else {
-          const keptAs = await restoreStore(settings, file);
+          const progress = createProgress(context);
+          const restoring = restoreStore(settings, file, progress.tell);
+          const keptAs = await restoring.finally(progress.end);
           write(`The backup is the store now. What was there before: ${keptAs}\n`);
         }
         write(

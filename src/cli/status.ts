@@ -1,3 +1,4 @@
+import type { ReadingView } from '../ops/schemas/kinds.ts';
 import type { Status } from '../ops/schemas/state.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -50,7 +51,7 @@ function toText(status: Status, context: CliContext): string {
   const changes =
     writes.paused === null
       ? `${writes.mode}, ${writes.waiting} wait for the service`
-      : `paused since ${toMoment(writes.paused.since)}, ${writes.waiting} wait`;
+      : `paused since ${toMoment(writes.paused.since)}${toReason(writes.paused)}, ${writes.waiting} wait`;
   return [
     `${paint({ text: status.status, colour: colour[status.status] })}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${toMoment(bridge.startedAt)}, ${leads}\n`,
     ...reasons.map(({ code, detail, remedy }) => {
@@ -61,10 +62,10 @@ function toText(status: Status, context: CliContext): string {
     ...toTroubles(status),
     ...toLeavers(status),
     toLine('service', toServiceText(status)),
-    toLine('first read', toFirstReadText(status)),
+    toLine('first read', status.firstRead ? toReadingText(status.firstRead) : 'finished'),
     toLine('last sweep', toSweepText(status)),
     toLine('differences', toDriftsText(status)),
-    toLine('wrong tokens', `${status.authentication.failed} in ten minutes`),
+    toLine('wrong tokens', toAttemptsText(status.authentication)),
   ].join('');
 }
 
@@ -82,6 +83,15 @@ function toTroubles({ stuck, failing, disputes }: Status): string[] {
     ...shown,
     ...disputed.map(({ type, name, reason }) => toLine('', toPlain(`${type} ${name}: ${reason}`))),
   ];
+}
+
+function toReason({ reason }: { readonly reason: string | null }): string {
+  return reason === null ? '' : toPlain(` (${reason})`);
+}
+
+function toAttemptsText({ failed, sources }: Status['authentication']): string {
+  const from = sources.slice(0, SHOWN_MAX).map(({ address }) => address);
+  return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
 }
 
 function toLeavers({ leavers }: Status): string[] {
@@ -106,10 +116,8 @@ function toServiceText({ upstream }: Status): string {
   return `answers, ${inFlight} calls under way, ${calls} wait for their turn${pause}`;
 }
 
-/** Prints how far the first read has come. */
-export function toFirstReadText({ firstRead }: Pick<Status, 'firstRead'>): string {
-  if (firstRead === null) return 'finished';
-  const { step, read, expected, endsAt } = firstRead;
+/** Prints how far a complete read of the service has come. */
+export function toReadingText({ step, read, expected, endsAt }: ReadingView): string {
   const of = expected === null ? '' : ` of ${expected}`;
   const end = endsAt === null ? '' : `, until about ${toMoment(endsAt)}`;
   return `reading ${step}, ${read}${of} so far${end}`;

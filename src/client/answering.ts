@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../upstream/answer-head.ts';
+import type { AnswerHead } from '../upstream/answer-body.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions as TransportCallOptions } from '../upstream/transport.ts';

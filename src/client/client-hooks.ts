@@ -1,4 +1,4 @@
-import type { AnswerHeaders } from '../upstream/answer-head.ts';
+import type { AnswerHeaders } from '../upstream/answer-body.ts';
 import type { WireRequest } from '../upstream/exchange.ts';
 import type { TransportHooks } from '../upstream/transport-options.ts';
 

@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../upstream/answer-head.ts';
+import type { AnswerHead } from '../upstream/answer-body.ts';
 import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
 import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
 

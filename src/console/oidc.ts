@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { toSessionCookie } from '../access/session-cookie.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
 import type { SignInActs } from './sign-in-acts.ts';
 
@@ -216,6 +217,7 @@ function toCredential(claims: Claims, options: OidcOptions): Credential | undefi
     ...toPerson(claims),
     purpose: isIn(operatorGroups) ? 'operator' : 'reader',
     profile: 'lenient',
+    provider: DEFAULT_PROVIDER,
   };
 }
 

@@ -5,14 +5,16 @@ export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
  * Result of an operator's takeover of an account or group.
  * - `managed`: it is the bridge's already
  * - `unknown`: there is no account or group of this id
+ * - `unknown-provider`: there is no provider of this name
  * - `taken`: a managed user or group has its name
  * - `privileged`: it is never taken over unless that is said in so many words
- * - `could-not-look`: the service could not tell who administers the group
+ * - `could-not-look`: the service could not tell whether it is privileged
  */
 export type Adoption =
   | { readonly kind: 'adopted' }
   | { readonly kind: 'managed' }
   | { readonly kind: 'unknown' }
+  | { readonly kind: 'unknown-provider' }
   | { readonly kind: 'taken' }
   | { readonly kind: 'privileged'; readonly reason: string }
   | { readonly kind: 'could-not-look'; readonly reason: string };
@@ -23,4 +25,6 @@ export type Adoption =
 export interface AdoptionRequest {
   readonly id: string;
   readonly privileged: 'refuse' | 'adopt';
+  /** Name of the provider whose it is from then on; its limits do not bind an operator. */
+  readonly provider: string;
 }

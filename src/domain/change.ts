@@ -1,12 +1,19 @@
-import { DRIFT_KINDS, type DriftKind } from './drift.ts';
+import type { DriftKind } from './drift.ts';
+import type { GroupField } from './group.ts';
+import type { HarmKind } from './harm.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+import { hasMoreBits } from './mask.ts';
+import type { UserField } from './user.ts';
 
-/** Changes that bring the service to what is desired. */
+/** Changes of the service, from the plan of a call to the ledger and to what operators are shown. */
 export const CHANGE_KINDS = [
   'user.create',
   'user.activate',
   'user.deactivate',
   'user.rename',
   'user.access',
+  'user.address',
+  'user.delete',
   'group.create',
   'group.rename',
   'group.permissions',
@@ -15,47 +22,206 @@ export const CHANGE_KINDS = [
   'member.remove',
   'admin.add',
   'admin.remove',
+  'user.hand-over',
+  'group.hand-over',
 ] as const;
 
 /**
- * Kind of change. `user.access` is the licence or a suspension, `member` and `admin` are one user in a group. A create
- * of something that the service had looks for it first.
+ * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
+ * `admin` are one user in a group. A create of something that the service had looks for it first. A `hand-over` gives a
+ * user or group to another provider, and does not reach the service.
  */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
 export type RepairableKind = Exclude<DriftKind, 'user.unmanaged' | 'group.unmanaged'>;
 
-const REPAIRS: Readonly<Record<RepairableKind, ChangeKind>> = {
-  'user.missing': 'user.create',
-  'user.deactivated': 'user.activate',
-  'user.activated': 'user.deactivate',
-  'user.renamed': 'user.rename',
-  'user.access': 'user.access',
-  'group.missing': 'group.create',
-  'group.renamed': 'group.rename',
-  'group.permissions': 'group.permissions',
-  'member.added': 'member.remove',
-  'member.removed': 'member.add',
-  'admin.added': 'admin.remove',
-  'admin.removed': 'admin.add',
+/** Lists of a group in which a change concerns one user. */
+export type ChangedList = 'memberships' | 'group_admins';
+
+/** Facts about one kind of change. */
+interface ChangeRow {
+  /** Fields that it may concern, or the list in which it concerns one user. */
+  readonly about: readonly (UserField | GroupField)[] | ChangedList;
+  /** Drift that it repairs; absent: none. */
+  readonly repairs?: RepairableKind;
+  /** Harm that it does, `measured`: if its values say so; absent: none. */
+  readonly harm?: HarmKind | 'measured';
+  /** Reason for an operator, after the name of the user or group. */
+  readonly words: string;
+}
+
+const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
+  'user.create': {
+    about: ['account'],
+    repairs: 'user.missing',
+    words: 'is wanted and has no account: create',
+  },
+  'user.activate': {
+    about: ['active'],
+    repairs: 'user.deactivated',
+    words: 'is wanted active: activate',
+  },
+  'user.deactivate': {
+    about: ['active'],
+    repairs: 'user.activated',
+    harm: 'deactivate',
+    words: 'is wanted inactive: deactivate',
+  },
+  'user.rename': {
+    about: ['name'],
+    repairs: 'user.renamed',
+    words: 'has another name: rename',
+  },
+  'user.access': {
+    about: ['appsPermissions', 'temporarilyInactive'],
+    repairs: 'user.access',
+    harm: 'measured',
+    words: 'has other licences or is suspended otherwise: set as wanted',
+  },
+  'user.address': {
+    about: ['address'],
+    words: 'has another userName or address: try it once',
+  },
+  'user.delete': {
+    about: ['active'],
+    harm: 'deactivate',
+    words: 'is a virtual user whom a provider deleted: delete',
+  },
+  'group.create': {
+    about: ['existence'],
+    repairs: 'group.missing',
+    words: 'is wanted and is not there: create',
+  },
+  'group.rename': {
+    about: ['displayName'],
+    repairs: 'group.renamed',
+    words: 'has another name: rename',
+  },
+  'group.permissions': {
+    about: ['permissions', 'addToCardsAndSpacesEnabled'],
+    repairs: 'group.permissions',
+    harm: 'measured',
+    words: 'has other permissions: set as wanted',
+  },
+  'group.delete': {
+    about: ['existence'],
+    harm: 'deleteGroup',
+    words: 'was deleted by its provider: delete',
+  },
+  'member.add': {
+    about: 'memberships',
+    repairs: 'member.removed',
+    words: 'is wanted as a member: add',
+  },
+  'member.remove': {
+    about: 'memberships',
+    repairs: 'member.added',
+    harm: 'removeMember',
+    words: 'is not wanted as a member: remove',
+  },
+  'admin.add': {
+    about: 'group_admins',
+    repairs: 'admin.removed',
+    words: 'is wanted as an admin: promote',
+  },
+  'admin.remove': {
+    about: 'group_admins',
+    repairs: 'admin.added',
+    harm: 'demoteAdmin',
+    words: 'is not wanted as an admin: demote',
+  },
+  'user.hand-over': {
+    about: [],
+    words: 'goes to another provider: hand over',
+  },
+  'group.hand-over': {
+    about: [],
+    words: 'goes to another provider: hand over',
+  },
 };
+
+/** Finds the facts about a kind of change. */
+export function getChangeRow(kind: ChangeKind): ChangeRow {
+  return CHANGES[kind];
+}
+
+const REPAIRS: ReadonlyMap<DriftKind, ChangeKind> = new Map(
+  CHANGE_KINDS.flatMap((kind) => {
+    const { repairs } = CHANGES[kind];
+    return repairs === undefined ? [] : [[repairs, kind] as const];
+  }),
+);
 
 /** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
 export function findRepair(kind: DriftKind): ChangeKind | undefined {
-  return isRepairable(kind) ? REPAIRS[kind] : undefined;
+  return REPAIRS.get(kind);
 }
 
-function isRepairable(kind: DriftKind): kind is RepairableKind {
-  return Object.hasOwn(REPAIRS, kind);
+/** One change of one resource, or of one user in a group, by the ids that its call uses. */
+export interface SentChange {
+  /** null: a call by an operator, of which only the names are known. */
+  readonly kind: ChangeKind | null;
+  /** Id of the account, or of the group; undefined at a creation. */
+  readonly upstreamId?: string;
+  /** Id of the account that comes into the group or leaves it. */
+  readonly memberId?: string;
 }
 
-/** Finds the drift that a change repairs; undefined: no drift needs it. */
-export function findDrift(kind: ChangeKind): RepairableKind | undefined {
-  return REPAIRABLE_KINDS.find((drift) => REPAIRS[drift] === kind);
+/** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
+export function listHarms(changes: readonly Pick<SentChange, 'kind'>[]): HarmKind[] {
+  return changes.flatMap(({ kind }) => (kind === null ? [] : (findHarmOf(kind) ?? [])));
 }
 
-const REPAIRABLE_KINDS = DRIFT_KINDS.filter(isRepairable);
+/** Lists the kinds of changes that do this harm, whatever else they change. */
+export function listKindsOf(harm: HarmKind): ChangeKind[] {
+  return CHANGE_KINDS.filter((kind) => findHarmOf(kind) === harm);
+}
+
+function findHarmOf(kind: ChangeKind): HarmKind | undefined {
+  const { harm } = CHANGES[kind];
+  return harm === 'measured' ? undefined : harm;
+}
+
+/** A change with its values, as far as harm is concerned. */
+interface ValuedChange {
+  readonly kind: ChangeKind;
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
+}
+
+/** Finds the harm of making the service hold `desired`; undefined: none. */
+export function findHarm(change: ValuedChange): HarmKind | undefined {
+  const { harm } = CHANGES[change.kind];
+  if (harm !== 'measured') return harm;
+  return holdsMore(change) ? 'cutAccess' : undefined;
+}
+
+/** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */
+export function isGranting(change: ValuedChange): boolean {
+  const harm = findHarm(change);
+  return harm !== undefined && harm !== 'removeMember';
+}
+
+/** Flags that restrict: off is more. */
+const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
+
+/** True when the service holds more than desired in any field: bits of a mask, or a flag. */
+function holdsMore({ desired, observed }: ValuedChange): boolean {
+  if (!isJsonObject(observed)) return false;
+  const wanted = isJsonObject(desired) ? desired : {};
+  return Object.entries(observed).some(([field, held]) => {
+    const want = wanted[field];
+    if (typeof held === 'number') return hasMoreBits(held, typeof want === 'number' ? want : 0);
+    const [isHeld, isWanted] = [held === true, want === true];
+    return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;
+  });
+}
+
+/** True for a change of whose a user or group is. */
+export function isHandOver(kind: ChangeKind): boolean {
+  return kind === 'user.hand-over' || kind === 'group.hand-over';
+}
 
 /** Key that tells the changes of one resource apart. */
 export function toChangeKey({

@@ -1,7 +1,6 @@
-import { findRepair } from './change.ts';
+import { findRepair, isGranting } from './change.ts';
 import type { Difference, DriftKind } from './drift.ts';
 import { isUnmanagedKind } from './drift.ts';
-import { isGranting } from './harm.ts';
 
 /** Automatic reactions to a drift. */
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;

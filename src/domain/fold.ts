@@ -9,3 +9,25 @@ export function foldCase(text: string): string {
   const lower = limitMarks(text).normalize('NFC').toLowerCase();
   return limitMarks(lower.normalize('NFC'));
 }
+
+/**
+ * Most characters of an indexed value, as it was sent and as it is compared: folded, a text can be three times as
+ * long. An index of PostgreSQL takes 2,704 bytes at most.
+ */
+export const INDEXED_LENGTH_MAX = 512;
+
+/** True for text that the index of every store can hold. */
+export function isIndexable(text: string): boolean {
+  if (text.length > INDEXED_LENGTH_MAX) return false;
+  return text.length * 3 <= INDEXED_LENGTH_MAX || foldCase(text).length <= INDEXED_LENGTH_MAX;
+}
+
+/** `foldCase` of one resource, whose texts are compared again and again: each is folded once. */
+export function createFolds(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const folded = known.get(text) ?? foldCase(text);
+    known.set(text, folded);
+    return folded;
+  };
+}

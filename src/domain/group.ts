@@ -64,7 +64,7 @@ export interface LinkChange {
 }
 
 /** A change that the service holds now. */
-export interface SettledLink extends LinkChange {
+export interface DoneLink extends LinkChange {
   /** It held before the bridge asked, so the bridge did not put the user in. */
   readonly heldAlready?: true;
 }

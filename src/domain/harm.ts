@@ -1,8 +1,3 @@
-import type { ChangeKind } from './change.ts';
-import { isJsonObject, type JsonValue } from './json.ts';
-import { hasMoreBits } from './mask.ts';
-import type { OwnCallKind } from './own-call.ts';
-
 /** Kinds of harm that a repair can do. */
 export const HARM_KINDS = [
   'deactivate',
@@ -18,23 +13,6 @@ export type HarmKind = (typeof HARM_KINDS)[number];
 /** Time for which harm counts, in milliseconds. */
 export const HARM_WINDOW_MS = 24 * 3_600_000;
 
-/**
- * Calls of the ledger by the harm they do. For licences and permissions a call does not say whether they were more
- * before.
- */
-export const CALLS_OF_HARM: Readonly<Record<HarmKind, readonly OwnCallKind[]>> = {
-  deactivate: ['user.deactivate', 'user.delete'],
-  removeMember: ['member.remove'],
-  demoteAdmin: ['admin.remove'],
-  cutAccess: [],
-  deleteGroup: ['group.delete'],
-};
-
-/** Finds the harm of a call of the ledger; undefined: none, as far as the ledger says. */
-export function findHarmOf(kind: OwnCallKind): HarmKind | undefined {
-  return HARM_KINDS.find((harm) => CALLS_OF_HARM[harm].includes(kind));
-}
-
 const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]>> = {
   deactivate: ['person deactivated', 'people deactivated'],
   removeMember: ['member removed from a group', 'members removed from groups'],
@@ -47,53 +25,6 @@ const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]
 export function toHarmWords(harm: HarmKind, count: number): string {
   const [one, many] = HARM_WORDS[harm];
   return `${count} ${count === 1 ? one : many}`;
-}
-
-/** A change, as far as harm is concerned. */
-interface Change {
-  readonly kind: ChangeKind;
-  readonly desired: JsonValue;
-  readonly observed: JsonValue;
-}
-
-/** Finds the harm of making the service hold `desired`; undefined: none. */
-export function findHarm(change: Change): HarmKind | undefined {
-  switch (change.kind) {
-    case 'user.deactivate':
-      return 'deactivate';
-    case 'member.remove':
-      return 'removeMember';
-    case 'admin.remove':
-      return 'demoteAdmin';
-    case 'group.delete':
-      return 'deleteGroup';
-    case 'user.access':
-    case 'group.permissions':
-      return holdsMore(change) ? 'cutAccess' : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */
-export function isGranting(change: Change): boolean {
-  const harm = findHarm(change);
-  return harm !== undefined && harm !== 'removeMember';
-}
-
-/** Flags that restrict: off is more. */
-const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
-
-/** True when the service holds more than desired in any field: bits of a mask, or a flag. */
-function holdsMore({ desired, observed }: Change): boolean {
-  if (!isJsonObject(observed)) return false;
-  const wanted = isJsonObject(desired) ? desired : {};
-  return Object.entries(observed).some(([field, held]) => {
-    const want = wanted[field];
-    if (typeof held === 'number') return hasMoreBits(held, typeof want === 'number' ? want : 0);
-    const [isHeld, isWanted] = [held === true, want === true];
-    return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;
-  });
 }
 
 /** Limit of one kind of harm in 24 hours without an operator's approval. */
@@ -119,4 +50,36 @@ export function exceedsLimit(
   const limit = kinds[kind];
   if (count > limit.count) return true;
   return population >= populationMin && count * 100 > limit.percent * population;
+}
+
+/**
+ * Removals that may still leave before the limit of providers can be reached, as the leader knows it. Only the leader
+ * removes, and what leaves the window of the limit makes more room, so its count is never too high.
+ */
+export interface HarmRoom {
+  /** Takes room for this harm; false: it is not known whether there is any, and none was taken. */
+  take(harms: readonly HarmKind[]): boolean;
+  /** Keeps how many more removals the limit allows, as just counted. */
+  learn(counted: ReadonlyMap<HarmKind, number>): void;
+}
+
+/** Creates the room of one lead, of which nothing is known yet. `countMax` 0: there is no limit. */
+export function createHarmRoom({ count: countMax }: { readonly count: number }): HarmRoom {
+  const room = new Map<HarmKind, number>();
+  return {
+    take(harms) {
+      if (countMax === 0) return true;
+      const byKind = Map.groupBy(harms, (harm) => harm);
+      const wanted = [...byKind].map(([harm, all]) => ({
+        harm,
+        left: (room.get(harm) ?? 0) - all.length,
+      }));
+      if (wanted.some(({ left }) => left < 0)) return false;
+      for (const { harm, left } of wanted) room.set(harm, left);
+      return true;
+    },
+    learn(counted) {
+      for (const [harm, left] of counted) room.set(harm, left);
+    },
+  };
 }

@@ -1,7 +1,10 @@
 /** An attribute that a request writes, and of how many values; never the values. */
 export interface WrittenPath {
-  /** `drop`: parts that were not taken; their names may be personal, so `path` is the kind of the reason. */
-  readonly op: 'set' | 'add' | 'replace' | 'remove' | 'drop';
+  /**
+   * `drop`, `repair`, `refuse`: parts that were not taken, were corrected, or are why all was refused; their names may be
+   * personal, so `path` is the kind of the reason.
+   */
+  readonly op: 'set' | 'add' | 'replace' | 'remove' | 'drop' | 'repair' | 'refuse';
   /** Path in the spelling of the schema, an extension's after its URN. */
   readonly path: string;
   /** 0: it is to have none; of a filter it is not known how many it meets, and counts as 1. */

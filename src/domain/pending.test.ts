@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  addPending,
-  oldestPending,
-  type Pending,
-  restorePending,
-  settlePending,
-} from './pending.ts';
+import { addPending, oldestPending, type Pending, restorePending, withoutDone } from './pending.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -33,7 +27,7 @@ const settlements: {
   want: Pending<Field>;
 }[] = [
   {
-    why: 'what was planned and holds is settled',
+    why: 'what was planned and holds is done',
     pending: { active: 1, name: 2 },
     fields: ['active'],
     want: { name: 2 },
@@ -68,7 +62,7 @@ for (const { why, pending, fields, want } of settlements) {
   test(`no wake-up is lost: ${why}`, () => {
     const planned: Pending<Field> = { active: 1, name: 2 };
 
-    expect(settlePending(pending, planned, fields)).toStrictEqual(want);
+    expect(withoutDone(pending, planned, fields)).toStrictEqual(want);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * Version of the last write of each field (a provider's or a rule's) that the service does not hold yet. A field that
- * is absent is settled: a difference in it is drift, and is not touched (docs/ARCHITECTURE.md, the three facts).
+ * is absent does not wait: a difference in it is drift, and is not touched (docs/ARCHITECTURE.md, the three facts).
  */
 export type Pending<Field extends string> = { readonly [F in Field]?: number };
 
@@ -47,7 +47,7 @@ export function addPending<Field extends string>(
  * `pending` without the fields of `planned` whose version is still the one that was planned from: a
  * compare-and-set, so that a write which arrived during the call keeps its claim on the next one.
  */
-export function settlePending<Field extends string>(
+export function withoutDone<Field extends string>(
   pending: Pending<Field>,
   planned: Pending<Field>,
   fields: Iterable<Field>,

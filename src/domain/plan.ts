@@ -16,27 +16,29 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
 /**
  * Sources of plans.
- * - `sweep`, `tail`: a complete comparison, or a look at what the audit log names
+ * - `sweep`, `audit`: a complete comparison, or a look at what the audit log names
  * - `operator`: a repair that an operator asked for
  * - `undo`: the undoing of another plan
  * - `provider`: removals that identity providers asked for, more than `limits.provider` allows
  * - `first-run`: what was asked for while the bridge observed
  * - `restore`: every difference between a restored backup and the service
+ * - `handover`: people and groups of one provider go to another one
  */
 export const PLAN_SOURCES = [
   'sweep',
-  'tail',
+  'audit',
   'operator',
   'undo',
   'provider',
   'first-run',
   'restore',
+  'handover',
 ] as const;
 /** Source of a plan. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
 
 /** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
-export const REPAIR_SOURCES = ['sweep', 'tail', 'operator'] as const satisfies PlanOrigin[];
+export const REPAIR_SOURCES = ['sweep', 'audit', 'operator'] as const satisfies PlanOrigin[];
 
 /**
  * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding

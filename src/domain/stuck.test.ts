@@ -6,13 +6,13 @@ import {
   findNextRetryAt,
   findOldestStuck,
   listFailed,
+  onlyWaiting,
   type Stuck,
   withEarlierRefusals,
   withExhausted,
   withoutAnyRest,
   withoutDeferred,
   withoutRest,
-  withoutSettled,
 } from './stuck.ts';
 
 type Field = 'name' | 'active' | 'address';
@@ -55,7 +55,7 @@ describe('what is stuck', () => {
   });
 
   test('is so no longer once nothing waits', () => {
-    expect(withoutSettled(stuck, { active: 5 })).toEqual({ active: stuck.active });
+    expect(onlyWaiting(stuck, { active: 5 })).toEqual({ active: stuck.active });
   });
 
   test('is tried now when the service was seen anew, and shown as before', () => {

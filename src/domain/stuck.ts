@@ -157,7 +157,7 @@ export function countAttempts(failed: Stuck<string>): number {
 }
 
 /** `stuck` without fields that wait no longer. */
-export function withoutSettled<Field extends string>(
+export function onlyWaiting<Field extends string>(
   stuck: Stuck<Field>,
   pending: Pending<Field>,
 ): Stuck<Field> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toExtension } from './given.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { addPending, type Pending, restorePending } from './pending.ts';
 
@@ -53,22 +54,46 @@ export interface RefusedResource<Field extends string> {
   readonly version: number;
 }
 
-/** Differences between users and groups in taking a write back. */
+/** Places of the owned fields of users or groups among the attributes; a field of no place is never refused. */
 export interface FieldsOfKind<Field extends string> {
-  /** Copies `current` with these fields as they were before. */
-  revert(current: JsonObject, before: JsonObject, fields: readonly Field[]): JsonObject;
+  /** Field that stands for the whole: every write of what the service does not know claims it. */
+  readonly existence: Field;
+  readonly attributes: readonly Field[];
+  readonly urn: string;
+  /** Fields of the extension `urn`. */
+  readonly extension: readonly Field[];
   /** Owned fields whose desired value differs. */
   listChanged(current: JsonObject, next: JsonObject): readonly Field[];
+}
+
+/** Copies `current` with the refused fields as they were before, so that what others wrote stays. */
+export function revertFields<Field extends string>(
+  current: JsonObject,
+  before: JsonObject,
+  fields: readonly Field[],
+  { existence, attributes, urn, extension }: Omit<FieldsOfKind<Field>, 'listChanged'>,
+): JsonObject {
+  // Nothing was written since.
+  if (fields.includes(existence)) return before;
+  const next: JsonObject = { ...current };
+  for (const field of fields) {
+    if (attributes.includes(field)) setOrDelete(next, field, before[field]);
+    if (!extension.includes(field)) continue;
+    const held = { ...toExtension(next, urn) };
+    setOrDelete(held, field, toExtension(before, urn)[field]);
+    setOrDelete(next, urn, withoutEmpty(held));
+  }
+  return next;
 }
 
 /** Takes a refused write back (RFC 7644 §3.5.2). `reverted`: the owned fields that are as before, refused or not. */
 export function takeBackWrite<Field extends string>(
   { current, pending, written, pendingBefore, fields, isLast, version }: RefusedResource<Field>,
-  { revert, listChanged }: FieldsOfKind<Field>,
+  kind: FieldsOfKind<Field>,
 ): { attributes: JsonObject; pending: Pending<Field>; reverted: readonly Field[] } {
   const kept = isLast ? withoutWrite(current, written) : current;
-  const attributes = revert(kept, written.before, fields);
-  const others = listChanged(current, attributes).filter((field) => !fields.includes(field));
+  const attributes = revertFields(kept, written.before, fields, kind);
+  const others = kind.listChanged(current, attributes).filter((field) => !fields.includes(field));
   const waiting = others.filter((field) => pending[field] !== undefined);
   const reached = others.filter((field) => pending[field] === undefined);
   const restored = restorePending(pending, pendingBefore, [...fields, ...waiting]);

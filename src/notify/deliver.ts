@@ -21,8 +21,10 @@ export interface DeliveryDeps {
   readonly poster: Poster;
   readonly told: {
     attempted(fields: { receiver: string; result: DeliveryResult; type: string }): void;
-    /** A receiver takes nothing from now on, or takes everything again. */
-    receiverChanged(fields: { receiver: string; isDown: boolean; error: string }): void;
+    /** A receiver takes nothing from now on. */
+    receiverDown(fields: { receiver: string; reason: string }): void;
+    /** It takes everything again, after so many milliseconds and failures. */
+    receiverUp(fields: { receiver: string; afterMs: number; failures: number }): void;
   };
   readonly signal: AbortSignal;
 }
@@ -47,16 +49,22 @@ export interface Delivery {
  */
 export function createDelivery(deps: DeliveryDeps, receiver: Receiver, idleMs: number): Delivery {
   const { store, clock, poster, told, signal } = deps;
+  const { name } = receiver;
   let failures = 0;
+  let downAt = 0;
 
   function noteDown(error: string, retryAfterMs: number): number {
     failures += 1;
-    if (failures === 1) told.receiverChanged({ receiver: receiver.name, isDown: true, error });
+    if (failures === 1) {
+      downAt = clock.now();
+      told.receiverDown({ receiver: name, reason: error });
+    }
     return Math.max(toWaitMs(failures, deps.random()), retryAfterMs);
   }
 
   function noteUp(): void {
-    if (failures > 0) told.receiverChanged({ receiver: receiver.name, isDown: false, error: '' });
+    const afterMs = clock.now() - downAt;
+    if (failures > 0) told.receiverUp({ receiver: name, afterMs, failures });
     failures = 0;
   }
 
@@ -76,7 +84,7 @@ export function createDelivery(deps: DeliveryDeps, receiver: Receiver, idleMs: n
     async run() {
       for (;;) {
         const batch = { now: clock.now(), limit: BATCH };
-        const ready = await listReady(store.read, receiver.name, batch);
+        const ready = await listReady(store.read, name, batch);
         if (ready.length === 0) return idleMs;
         const waitMs = await deliver(ready);
         if (waitMs !== undefined) return waitMs;

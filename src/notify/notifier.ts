@@ -48,7 +48,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const observed = await deps.observe();
     const at = clock.now();
     const stored = await store.write((tx) => tellChanges(tx, policy.receivers, observed, at));
-    if (stored > 0) wake();
+    if (stored > 0) notify();
     return LOOK_MS;
   }
 
@@ -63,7 +63,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     }
   }
 
-  function wake(): void {
+  function notify(): void {
     const before = waking;
     waking = new AbortController();
     before.abort('news');
@@ -72,7 +72,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   return {
     start() {
       if (policy.receivers.length === 0) return;
-      unlisten = store.bell.listen('decided', wake);
+      unlisten = store.bell.listen('decided', notify);
       const delivery = { store, clock, random, poster, told, signal };
       running = Promise.all([
         repeat(look),

@@ -4,7 +4,8 @@ import { Agent, request } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Receiver } from '../domain/notification.ts';
-import { createAddressGuard, PrivateAddress } from './guarded-lookup.ts';
+import { createAddressGuard } from '../outbound/address-guard.ts';
+import { findCause, toFailureWords } from '../outbound/failure-words.ts';
 
 /** Result of one attempt: `down`: it says nothing of this notification; `gone`: the receiver wants none any more. */
 export type PostResult =
@@ -61,7 +62,7 @@ export function createPoster(
       signal,
     });
     await answer.body.dump({ limit: ANSWER_MAX });
-    return toResult(answer.statusCode, answer.headers['retry-after']);
+    return toResult(answer.statusCode, answer.headers['retry-after'], clock.now());
   }
 
   return {
@@ -95,25 +96,28 @@ async function toHeaders(
   };
 }
 
-function toResult(status: number, retryAfter: string | string[] | undefined): PostResult {
+function toResult(
+  status: number,
+  retryAfter: string | string[] | undefined,
+  now: number,
+): PostResult {
   const error = `answered with ${status}`;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone', error };
   if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', error };
-  const seconds = Number(retryAfter);
-  const retryAfterMs = Number.isFinite(seconds) ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : 0;
-  return { kind: 'down', error, retryAfterMs };
+  return { kind: 'down', error, retryAfterMs: parseRetryAfter(`${retryAfter}`, now) };
 }
 
-/** The address is never told: that of a channel is its password. */
+/** Seconds or a date (RFC 9110 §10.2.3), in milliseconds; 0 for anything else. */
+function parseRetryAfter(text: string, now: number): number {
+  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Math.min(Math.max(askedMs || 0, 0), RETRY_AFTER_MAX_MS);
+}
+
+/** A file of a secret is told apart from its receiver. */
 function toWords(error: unknown): string {
-  const cause = findCause(error);
-  if (cause instanceof PrivateAddress) return cause.message;
-  const code = Object(cause).code ?? (cause instanceof Error ? cause.name : 'unknown');
-  const isFile = Object(cause).path !== undefined;
-  return isFile ? `the file of the secret cannot be read (${code})` : `no answer (${code})`;
-}
-
-function findCause(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? findCause(error.cause) : error;
+  const { path, code } = Object(findCause(error));
+  return path === undefined
+    ? toFailureWords(error)
+    : `the file of the secret cannot be read (${code})`;
 }

@@ -72,17 +72,18 @@ export function isBodyOptional(name: OpsSchemaName): boolean {
 }
 
 /** The parameters of a request, those of its path first. */
-export function listParameters({ path, filters, meanings, newest }: Described): OpsParameter[] {
+export function listParameters(route: Described): OpsParameter[] {
+  const { path, filters, parameters, meanings, newest } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     ...({ name, in: 'path', required: true } as const),
     schema: { type: 'string' },
   }));
   const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
   if (newest) return [...inPath, limit];
-  if (filters === undefined) return inPath;
-  const inQuery = Object.entries(filters).map(([name, words]) =>
+  const inQuery = Object.entries(parameters ?? filters ?? {}).map(([name, words]) =>
     toParameter(name, toWords(words), meanings?.[name]),
   );
+  if (filters === undefined) return [...inPath, ...inQuery];
   return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
 }
 
@@ -95,12 +96,13 @@ export function listAnswers({ answers }: Described): [string, OpsSchemaName][] {
 
 function toOperation(route: Described): object {
   const parameters = listParameters(route);
-  const { method, path, tag, summary, body } = route;
+  const { method, path, tag, summary, body, file } = route;
   return {
     operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
     tags: [tag],
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(file === undefined ? {} : { requestBody: { required: true, content: toFile(file) } }),
     ...(body === undefined
       ? {}
       : { requestBody: { required: !isBodyOptional(body), content: toContent(body) } }),
@@ -130,6 +132,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 function toContent(name: OpsSchemaName): object {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+function toFile(type: string): object {
+  return { [type]: { schema: { type: 'string' } } };
 }
 
 function toParameter(name: string, schema: object, description = MEANINGS[name]): OpsParameter {

@@ -44,12 +44,21 @@ const noResources = {
   list: async () => ({ items: [], nextCursor: null }),
   find: async () => undefined,
   adopt: async () => ({ kind: 'unknown' }) as const,
+  release: async () => ({ kind: 'unknown' }) as const,
 };
 const resources = { users: noResources, groups: noResources };
 const api = { call: async () => undefined, told: () => undefined };
 const recovery: RecoverySource = {
   read: async () => ({
-    ...{ phase: 'none', detection: null, since: null, reason: null, planId: null, release: null },
+    ...{
+      phase: 'none',
+      detection: null,
+      since: null,
+      reason: null,
+      planId: null,
+      reading: null,
+      release: null,
+    },
   }),
 };
 
@@ -66,7 +75,15 @@ const writes: WritesSource = {
 
 const firstRun: FirstRunSource = {
   readPage: async () => ({
-    ...{ phase: 'none', planId: null, release: null, counts: {}, items: [], nextCursor: null },
+    ...{
+      phase: 'none',
+      planId: null,
+      reading: null,
+      release: null,
+      counts: {},
+      items: [],
+      nextCursor: null,
+    },
   }),
 };
 
@@ -84,12 +101,18 @@ const plans: PlanSource = {
   listActions: async () => [],
   countActions: async () => new Map(),
   previewUndo: async () => undefined,
-  sumUp: async () => [],
+  listParts: async () => [],
   approve: unknown,
   discard: unknown,
   undo: unknown,
 };
 const access: AccessSource = {
+  providers: {
+    create: async () => ({ kind: 'taken' }),
+    list: async () => [],
+    change: async () => ({ kind: 'unknown' }),
+    delete: async () => ({ kind: 'unknown' }),
+  },
   tokens: {
     make: async () => ({ kind: 'name-taken' }),
     list: async () => [],
@@ -139,6 +162,24 @@ const operators = {
   decideDrifts,
   writes,
   retry,
+  leavers: async () => [],
+  handover: {
+    find: async () => ({ items: [], handovers: [], counts: {} }),
+    importIds: async () => [],
+    plan: async () => {
+      throw new Error('nobody asks here');
+    },
+    isProvider: async () => false,
+    reserve: () => undefined,
+  },
+  census: {
+    compare: () => {
+      throw new Error('nobody asks here');
+    },
+    isProvider: async () => false,
+    isRead: () => true,
+    reserve: () => undefined,
+  },
   listRequests: async () => [],
   acts: { list: async () => [] },
   settings: [],
@@ -166,6 +207,7 @@ function request(
     findRecovery: async () => undefined,
     findAuditFailure: async () => undefined,
     countWaitingPlans: async () => [],
+    findLateLeavers: async () => ({ count: 0, some: [] }),
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
     readFirstRead: async () => ({ kind: 'finished' }),
@@ -245,7 +287,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     about: { version: '1.2.3', startedAt: 0 },
     engine: 'sqlite',
     readFirstRead: async () => ({ kind: 'finished' }),
-    countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2 }],
+    countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2, held: 0 }],
     findLastSweep: async () => null,
   };
 }

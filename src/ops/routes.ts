@@ -1,6 +1,7 @@
 import type { ShownSetting } from '../settings/shown.ts';
 import { type AccessSource, accessRoutes } from './access/router.ts';
 import { type ApiSource, apiRoutes } from './api/routes.ts';
+import { type CensusNeeds, censusRoutes } from './census/routes.ts';
 import { type DriftDecisionSource, driftRoutes } from './drift/drifts.ts';
 import { type LookSource, lookRoutes } from './drift/look.ts';
 import { type PlanSource, planRoutes } from './drift/plans.ts';
@@ -8,7 +9,9 @@ import { type SweepSource, sweepRoutes } from './drift/sweeps.ts';
 import { type ErasureSource, erasureRoutes } from './erasure/routes.ts';
 import { type MemberSource, memberRoutes } from './explain/members.ts';
 import { type ExplainSource, explainRoutes } from './explain/routes.ts';
+import { type HandoverNeeds, handoverRoutes } from './handover/routes.ts';
 import { type OpsRoute, route } from './http/route.ts';
+import { type LeaverSource, leaverRoutes } from './leavers/routes.ts';
 import { type NotificationSource, notificationRoutes } from './notifications/routes.ts';
 import { type FirstRunSource, type RecoverySource, recoveryRoutes } from './recovery/routes.ts';
 import { type ListRequests, requestRoutes } from './requests/routes.ts';
@@ -44,6 +47,9 @@ export interface OpsSources {
   readonly plans: PlanSource;
   readonly firstRun: FirstRunSource;
   readonly recovery: RecoverySource;
+  readonly leavers: LeaverSource;
+  readonly census: CensusNeeds['census'];
+  readonly handover: HandoverNeeds['handover'];
   readonly listRequests: ListRequests;
   readonly acts: Pick<ActLog, 'list'>;
   readonly notifications: NotificationSource;
@@ -71,10 +77,13 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...lookRoutes,
   ...planRoutes,
   ...recoveryRoutes,
+  ...leaverRoutes,
+  ...censusRoutes,
   ...requestRoutes,
   ...actRoutes,
   ...notificationRoutes,
   ...accessRoutes,
+  ...handoverRoutes,
   ...apiRoutes,
   route({
     method: 'get',

@@ -35,7 +35,7 @@ export interface UpdateCompanyUser extends Explained {
   readonly upstreamId: number;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;
-  /** The fields that this call settles. */
+  /** The fields that are done with this call. */
   readonly fields: readonly UserField[];
 }
 

@@ -43,15 +43,15 @@ interface PlanCase {
   readonly policy?: Partial<GroupPolicy>;
   /** The actions without their reasons. */
   readonly actions: readonly object[];
-  readonly settled?: readonly GroupField[];
+  readonly done?: readonly GroupField[];
 }
 
 function runCases(cases: readonly PlanCase[]): void {
-  test.each(cases)('$why', ({ state, policy: given, actions, settled }) => {
+  test.each(cases)('$why', ({ state, policy: given, actions, done }) => {
     const plan = planGroup({ ...held, ...state }, { ...policy, ...given });
     const planned = plan.actions.map(({ reason: _, ...action }) => action);
 
-    expect({ ...plan, actions: planned }).toStrictEqual({ actions, settled: settled ?? [] });
+    expect({ ...plan, actions: planned }).toStrictEqual({ actions, done: done ?? [] });
   });
 }
 
@@ -102,16 +102,16 @@ describe('the plan of a group: itself', () =>
       ],
     },
     {
-      why: 'what waits and holds is settled without a call',
+      why: 'what waits and holds is done without a call',
       state: { pending: { displayName: 1, existence: 2 } },
       actions: [],
-      settled: ['displayName', 'existence'],
+      done: ['displayName', 'existence'],
     },
     {
       why: 'what holds beside what does not',
       state: { desired: { ...different, displayName: 'Board' }, pending: everything },
       actions: [{ ...update, permissions: 16, addToCardsAndSpacesEnabled: false }],
-      settled: ['displayName'],
+      done: ['displayName'],
     },
     {
       why: 'permissions of zero are sent',
@@ -131,7 +131,7 @@ describe('the plan of a group: itself', () =>
       why: 'but not what nobody wants',
       state: { observed: undefined, pending: everything },
       actions: [{ ...update, displayName: 'Board' }],
-      settled: ['permissions', 'addToCardsAndSpacesEnabled'],
+      done: ['permissions', 'addToCardsAndSpacesEnabled'],
     },
     {
       why: 'all that is wanted, where nobody saw anything',
@@ -139,34 +139,34 @@ describe('the plan of a group: itself', () =>
       actions: [{ ...update, ...different }],
     },
     {
-      why: 'what was given up while it waited is settled',
+      why: 'what was given up while it waited is done',
       state: { pending: { permissions: 1 }, observed: { ...observed, permissions: 4 } },
       actions: [],
-      settled: ['permissions'],
+      done: ['permissions'],
     },
     {
       why: 'that it is there needs no look and no call',
       state: { observed: undefined, pending: { existence: 1, displayName: 1 } },
       actions: [{ ...update, displayName: 'Board' }],
-      settled: ['existence'],
+      done: ['existence'],
     },
     {
       why: 'any id makes a group known: SCIM id',
       state: { ids: { ...unknownIds, scimId: 'a' }, pending: { existence: 1 } },
       actions: [],
-      settled: ['existence'],
+      done: ['existence'],
     },
     {
       why: 'any id makes a group known: REST id',
       state: { ids: { ...unknownIds, restId: 1 }, pending: { existence: 1 } },
       actions: [],
-      settled: ['existence'],
+      done: ['existence'],
     },
     {
       why: 'any id makes a group known: uid',
       state: { ids: { ...unknownIds, uid: 'u' }, pending: { existence: 1 } },
       actions: [],
-      settled: ['existence'],
+      done: ['existence'],
     },
   ]));
 
@@ -206,13 +206,13 @@ describe('the plan of a deleted group', () =>
       why: 'one that never came to be needs no call',
       state: { ...gone, ...unseen },
       actions: [],
-      settled: ['existence'],
+      done: ['existence'],
     },
     {
       why: 'an adopted one is never removed, only left',
       state: { ...gone, created: false, members: [leaves], admins: [leaves] },
       actions: [takeOut, { kind: 'change-admin', change: leaves }],
-      settled: ['existence'],
+      done: ['existence'],
     },
     {
       why: 'an adopted one that holds nothing of ours costs no call',
@@ -223,14 +223,14 @@ describe('the plan of a deleted group', () =>
       why: 'nothing else of it is touched',
       state: { ...released, desired: different, pending: everything },
       actions: [],
-      settled: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
+      done: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     },
     {
       why: 'where the settings forbid removing, even our own is only left',
       policy: { deletion: 'never' },
       state: { ...gone, members: [leaves] },
       actions: [takeOut],
-      settled: ['existence'],
+      done: ['existence'],
     },
   ]));
 

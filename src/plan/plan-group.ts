@@ -19,7 +19,7 @@ export interface GroupPolicy {
 /** Actions for a group, and the fields that need no call because they already hold. */
 export interface GroupPlan {
   readonly actions: readonly GroupAction[];
-  readonly settled: readonly GroupField[];
+  readonly done: readonly GroupField[];
 }
 
 /**
@@ -31,7 +31,7 @@ export interface GroupPlan {
 export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   if (state.mustLook) {
     const reason = 'what the service holds is not known for sure';
-    return { actions: [{ kind: 'look-at-group', reason }], settled: [] };
+    return { actions: [{ kind: 'look-at-group', reason }], done: [] };
   }
   if (state.deleted) return planDeletion(state, policy);
   if (!isKnown(state)) return planCreation(state);
@@ -47,7 +47,7 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
     ...planMembers(tried, policy),
     ...planAdmins(tried),
   ];
-  return { actions, settled: listSettled(state) };
+  return { actions, done: listDone(state) };
 }
 
 type Links = Pick<GroupState, 'members' | 'admins'>;
@@ -68,22 +68,22 @@ function isKnown({ ids }: GroupState): boolean {
 
 /** Removes a group that the bridge created; from another one only what the bridge put in. */
 function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
-  const settled = parsePendingFields(state.pending);
-  if (!isKnown(state)) return { actions: [], settled };
+  const done = parsePendingFields(state.pending);
+  if (!isKnown(state)) return { actions: [], done };
   if (state.created && policy.deletion === 'created') {
-    if (state.pending.existence === undefined) return { actions: [], settled };
-    return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], settled: [] };
+    if (state.pending.existence === undefined) return { actions: [], done };
+    return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], done: [] };
   }
   const { fresh, tried } = splitLinks(state);
   const actions = [fresh, tried].flatMap((links) => [
     ...planMembers(links, policy),
     ...planAdmins(links),
   ]);
-  return { actions, settled };
+  return { actions, done };
 }
 
 function planCreation({ pending, desired }: GroupState): GroupPlan {
-  if (pending.existence === undefined) return { actions: [], settled: [] };
+  if (pending.existence === undefined) return { actions: [], done: [] };
   const reason = 'wanted, and the service has no such group';
   const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
   const action: GroupAction = {
@@ -93,7 +93,7 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
     reason,
   };
-  return { actions: [action], settled: [] };
+  return { actions: [action], done: [] };
 }
 
 /** The service knows the group, so its existence waits no longer. */
@@ -114,7 +114,7 @@ function toWanted(desired: DesiredGroup): GroupField[] {
   return fields.filter((field) => desired[field] !== undefined);
 }
 
-function listSettled(state: GroupState): GroupField[] {
+function listDone(state: GroupState): GroupField[] {
   const open = listOpenFields(state);
   return parsePendingFields(state.pending).filter((field) => !open.has(field));
 }

@@ -36,7 +36,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       policy: suspending,
       state: { desired: inactive, observed: suspended, pending: { active: 1 } },
       actions: [],
-      settled: ['active'],
+      done: ['active'],
     },
     {
       why: 'so is who was deactivated by the other switch',
@@ -47,7 +47,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
         pending: { active: 1 },
       },
       actions: [],
-      settled: ['active'],
+      done: ['active'],
     },
     {
       why: 'who is to work is not suspended',
@@ -85,7 +85,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
         pending: { active: 1, temporarilyInactive: 1 },
       },
       actions: [],
-      settled: ['active', 'temporarilyInactive'],
+      done: ['active', 'temporarilyInactive'],
     },
     {
       why: 'nor while anything else changes',
@@ -109,7 +109,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       why: 'by the SCIM switch a suspension is nobody’s business',
       state: { observed: suspended, pending: { active: 1 } },
       actions: [],
-      settled: ['active'],
+      done: ['active'],
     },
   ]));
 

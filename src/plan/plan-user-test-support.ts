@@ -62,7 +62,7 @@ export interface PlanCase {
   readonly policy?: UserPolicy;
   /** The actions without their reasons. */
   readonly actions: readonly object[];
-  readonly settled?: readonly UserField[];
+  readonly done?: readonly UserField[];
 }
 
 function planCase({ state, policy: given }: PlanCase) {
@@ -73,6 +73,6 @@ function planCase({ state, policy: given }: PlanCase) {
 /** Plans each case from `held` and compares everything but the reasons. */
 export function runCases(cases: readonly PlanCase[]): void {
   test.each(cases)('$why', (row) => {
-    expect(planCase(row)).toStrictEqual({ actions: row.actions, settled: row.settled ?? [] });
+    expect(planCase(row)).toStrictEqual({ actions: row.actions, done: row.done ?? [] });
   });
 }

@@ -73,7 +73,7 @@ describe('the plan of a person: an account', () =>
       why: 'somebody inactive costs no call until active',
       state: { ...unseen, pending: { account: 1 }, desired: { ...desired, active: false } },
       actions: [],
-      settled: ['account'],
+      done: ['account'],
     },
     {
       why: 'nobody deleted is created, whatever else is said of them',
@@ -83,13 +83,13 @@ describe('the plan of a person: an account', () =>
         deleted: true,
       },
       actions: [],
-      settled: ['account'],
+      done: ['account'],
     },
     {
       why: 'what waits without an account waits for nothing',
       state: { ...unseen, pending: { active: 1, name: 2 } },
       actions: [],
-      settled: ['active', 'name'],
+      done: ['active', 'name'],
     },
     {
       why: 'without an address there is no create, and the wish stays',
@@ -100,7 +100,7 @@ describe('the plan of a person: an account', () =>
       why: 'an account that is there by now needs no create',
       state: { pending: { account: 1 } },
       actions: [],
-      settled: ['account'],
+      done: ['account'],
     },
   ]));
 
@@ -125,10 +125,10 @@ describe('the plan of a person: changes', () =>
       actions: [{ ...update, active: true }],
     },
     {
-      why: 'what waits and holds is settled without a call',
+      why: 'what waits and holds is done without a call',
       state: { pending: { active: 1, name: 2, address: 3 } },
       actions: [],
-      settled: ['active', 'name', 'address'],
+      done: ['active', 'name', 'address'],
     },
     {
       why: 'one call for all attributes',
@@ -148,7 +148,7 @@ describe('the plan of a person: changes', () =>
         { ...update, name: different.name },
         tryAddress,
       ],
-      settled: ['active'],
+      done: ['active'],
     },
     {
       why: 'permissions of zero are sent',
@@ -169,24 +169,24 @@ describe('the plan of a person: changes', () =>
       actions: [{ ...updateCompany, temporarilyInactive: false, fields: ['temporarilyInactive'] }],
     },
     {
-      why: 'an address that may not change is settled without a try',
+      why: 'an address that may not change is done without a try',
       policy: { ...policy, addressMayChange: false },
       state: { desired: different, pending: { address: 1 } },
       actions: [],
-      settled: ['address'],
+      done: ['address'],
     },
     {
-      why: 'an address that may not change settles nothing else',
+      why: 'an address that may not change ends nothing else',
       policy: { ...policy, addressMayChange: false },
       state: { desired: { ...different, active: false }, pending: { active: 1, address: 1 } },
       actions: [{ ...update, active: false }],
-      settled: ['address'],
+      done: ['address'],
     },
     {
       why: 'a field that waits beside one that holds',
       state: { observed: { ...observed, active: false }, pending: { active: 1, name: 2 } },
       actions: [{ ...update, active: true }],
-      settled: ['name'],
+      done: ['name'],
     },
     {
       why: 'what came back for this name before is no difference',
@@ -196,7 +196,7 @@ describe('the plan of a person: changes', () =>
         pending: { name: 1 },
       },
       actions: [],
-      settled: ['name'],
+      done: ['name'],
     },
   ]));
 

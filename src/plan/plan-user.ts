@@ -21,7 +21,7 @@ export interface UserPolicy {
 /** Actions for a user, and the fields that need no call because they already hold. */
 export interface UserPlan {
   readonly actions: readonly UserAction[];
-  readonly settled: readonly UserField[];
+  readonly done: readonly UserField[];
 }
 
 /**
@@ -29,9 +29,9 @@ export interface UserPlan {
  * address last. Only pending fields are acted on; a field that merely differs is drift.
  */
 export function planUser(state: UserState, policy: UserPolicy): UserPlan {
-  if (state.mustLook) return { actions: [lookAt(state)], settled: [] };
+  if (state.mustLook) return { actions: [lookAt(state)], done: [] };
   if (state.upstreamId === undefined) return planAccount(state);
-  if (state.observed === undefined) return { actions: [lookAt(state)], settled: [] };
+  if (state.observed === undefined) return { actions: [lookAt(state)], done: [] };
   const account = { ...policy, upstreamId: state.upstreamId, observed: state.observed };
   // Ordinary accounts can only be deactivated; a virtual one is deleted.
   const isToGo = state.deleted && state.observed.virtual && state.pending.active !== undefined;
@@ -40,7 +40,7 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
 
 function planRemoval({ upstreamId }: Account): UserPlan {
   const reason = 'deleted by the provider';
-  return { actions: [{ kind: 'remove-virtual-user', upstreamId, reason }], settled: [] };
+  return { actions: [{ kind: 'remove-virtual-user', upstreamId, reason }], done: [] };
 }
 
 function lookAt({ upstreamId }: UserState): UserAction {
@@ -55,11 +55,11 @@ function lookAt({ upstreamId }: UserState): UserAction {
 function planAccount({ deleted, desired, pending }: UserState): UserPlan {
   const { userName, address, name, active } = desired;
   if (pending.account === undefined || deleted || !active) {
-    return { actions: [], settled: parsePendingFields(pending) };
+    return { actions: [], done: parsePendingFields(pending) };
   }
-  if (address === undefined) return { actions: [], settled: [] };
+  if (address === undefined) return { actions: [], done: [] };
   const reason = 'wanted, and the service has no account';
-  return { actions: [{ kind: 'create-user', userName, address, name, reason }], settled: [] };
+  return { actions: [{ kind: 'create-user', userName, address, name, reason }], done: [] };
 }
 
 interface Account extends UserPolicy {
@@ -87,10 +87,10 @@ function planChanges(state: UserState, account: Account): UserPlan {
   actions.push(...calls.filter((call) => call !== undefined));
   if (changes.has('address') && account.addressMayChange)
     actions.push(toTryAddress(state, account));
-  const settled = waiting.filter(
+  const done = waiting.filter(
     (field) => !changes.has(field) || (field === 'address' && !account.addressMayChange),
   );
-  return { actions: withTriedLast(actions, state), settled };
+  return { actions: withTriedLast(actions, state), done };
 }
 
 /** Orders calls so that those that failed before come last and delay no other. */

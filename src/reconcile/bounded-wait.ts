@@ -1,3 +1,5 @@
+import type { Clock } from '../domain/clock.ts';
+import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
@@ -6,6 +8,7 @@ import type { ReconcileDeps } from './deps.ts';
 import type { AnyFirstStep } from './head-start.ts';
 import type { Settlement } from './outcome.ts';
 import type { Progress } from './recorded.ts';
+import { classify } from './verdict.ts';
 import type { Waiters } from './waiters.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
@@ -18,6 +21,32 @@ export interface BoundedWait {
   /** Time that it may still wait, in milliseconds. */
   readonly waitMs: number;
   readonly class: 'remove' | 'change';
+}
+
+/**
+ * Makes a look that may take `waitMs`, with the wait for its turn.
+ * @param about what the look reads, as a sentence begins: `the admins of the group`
+ * @throws BridgeError `could-not-look`, also when it takes longer
+ */
+export async function lookWithin<Seen>(
+  clock: Clock,
+  { waitMs, about }: { readonly waitMs: number; readonly about: string },
+  look: (signal: AbortSignal) => Promise<Seen>,
+): Promise<Seen> {
+  const [answered, late] = [new AbortController(), new AbortController()];
+  clock.sleep(waitMs, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  try {
+    return await look(late.signal);
+  } catch (error) {
+    const { problem } = classify(error);
+    const message = `${about} could not be read (${problem.code})`;
+    throw new BridgeError('could-not-look', message, { cause: error });
+  } finally {
+    answered.abort();
+  }
 }
 
 /** False when too many requests wait already or the queue ahead is longer than the wait. */
@@ -44,7 +73,8 @@ const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
   readonly key: ResourceKey;
-  release(): void;
+  /** Lets the resource go; true: another has asked for the lock meanwhile. */
+  release(): boolean;
 }
 
 /** A write that was begun in its transaction: its first step, and the lock of its resource. */

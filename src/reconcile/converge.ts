@@ -1,20 +1,20 @@
+import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import type { ChangeRow } from '../store/changes.ts';
+import { type ChangeRow, listTraces } from '../store/changes.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
+import { GONE, type Progress, type Recorded } from './recorded.ts';
 import {
   type FirstStep,
-  openPermit,
-  type Permit,
-  type Permitted,
+  type Guarded,
+  type GuardedStep,
+  openSendGuard,
   type PlannedStep,
-} from './permit.ts';
-import { GONE, type Progress, type Recorded } from './recorded.ts';
-import { traceStep } from './trace-step.ts';
+} from './send-guard.ts';
 
 /** One type of resource, as convergence needs it. */
 export interface Convergeable<
@@ -29,9 +29,11 @@ export interface Convergeable<
   load(db: Db, id: string): Promise<State | undefined>;
   /** Plans the next step, undefined when there is nothing to do. */
   planNext(state: State): Action | undefined;
+  /** Lists the changes that an action makes; none: it looks. */
+  toChanges(action: Action): readonly SentChange[];
   /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: Action): SentCreate | undefined;
-  /** Takes the step; every call of it goes through `upstream`, which asks for the permit before it leaves. */
+  /** Takes the step; every call of it goes through `upstream`, which asks the send guard before it leaves. */
   apply(
     service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
     state: State,
@@ -71,7 +73,7 @@ export interface Run extends Progress {
  * @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge<
-  State extends Permitted & { readonly mustLook: boolean; readonly missed?: Missed },
+  State extends Guarded & { readonly mustLook: boolean; readonly missed?: Missed },
   Action extends { readonly kind: string; readonly reason: string },
   Known extends { readonly missing?: true },
   Part,
@@ -101,14 +103,14 @@ export async function converge<
     guard.note(state.version, action);
     const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
-    const permit: Permit<State> = openPermit(deps, { key, step, create, replan, again, begun });
-    const { upstream } = permit;
-    const taken = { key, state: withMissed(state, missed), action, change: begun?.change };
+    const planned: GuardedStep<State, Action> = { key, step, create, replan, again, begun };
+    const { upstream, seen, withdraw, saveOutcomes } = openSendGuard(deps, planned);
+    const taken = { key, state, action, missed, change: begun?.change };
     const outcome = await take({ ...deps, upstream }, kind, taken);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
-    again = permit.isOvertaken && outcome.kind === 'later';
+    again = seen.isOvertaken && outcome.kind === 'later';
     if (again) {
-      await permit.withdraw();
+      await withdraw();
       begun = undefined;
       step = await replan();
       continue;
@@ -117,11 +119,13 @@ export async function converge<
     failures += Number(outcome.kind === 'unknown');
     const isOwn =
       !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
-    const row = permit.isAsBegun ? begun?.row : undefined;
+    const row = seen.isAsBegun ? begun?.row : undefined;
     const ended = { outcome, isOwn, failures, row, change: begun?.change };
     begun = undefined;
-    const recorded = await kind.record(permit.planned, ended, permit.saveOutcomes);
-    if (action) report(deps, key, action.kind, outcome.kind);
+    const recorded = await kind.record(seen.planned, ended, saveOutcomes);
+    if (action) {
+      deps.events.converged({ ...key, action: toName(kind, action), outcome: outcome.kind });
+    }
     if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
     step = { state: recorded.state, action: kind.planNext(recorded.state) };
@@ -131,6 +135,8 @@ export async function converge<
 
 interface TakenStep<State, Action> extends PlannedStep<State, Action> {
   readonly key: ResourceKey;
+  /** What the run knows of a "not there". */
+  readonly missed: Missed | undefined;
   /** The change that the step was begun with. */
   readonly change: ChangeRow | undefined;
 }
@@ -139,11 +145,21 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
 async function take<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part, Row>,
-  { key, state, action, change }: TakenStep<State, Action>,
+  { key, state, action, missed, change }: TakenStep<State, Action>,
 ): Promise<Outcome<Known, Part>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
-  const traced = { key, action: action.kind, change };
-  return traceStep(deps, traced, () => kind.apply(deps, state, action));
+  const traced = { key, action: toName(kind, action), change };
+  const known = missed === undefined ? state : { ...state, missed };
+  return traceStep(deps, traced, () => kind.apply(deps, known, action));
+}
+
+/** Name of an action in the log and in traces: the kinds of its changes. */
+function toName<Action>(
+  { toChanges }: { toChanges(action: Action): readonly SentChange[] },
+  action: Action,
+): string {
+  const kinds = new Set(toChanges(action).map(({ kind }) => kind));
+  return kinds.size === 0 ? 'look' : [...kinds].join(', ');
 }
 
 async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
@@ -153,15 +169,6 @@ async function readStep<State, Action extends { kind: string; reason: string }, 
 ): Promise<PlannedStep<State, Action> | undefined> {
   const state = await kind.load(store.read, id);
   return state && { state, action: kind.planNext(state) };
-}
-
-function report(
-  { events }: ReconcileDeps,
-  { type, id }: ResourceKey,
-  action: string,
-  outcome: Outcome<unknown, unknown>['kind'],
-): void {
-  events.converged({ type, id, action, outcome });
 }
 
 /** Times that one run may repeat the same step while nothing is written. */
@@ -216,10 +223,34 @@ export function toMissed(
   return outcome.known.missing ? 'gone' : 'found';
 }
 
-/** Adds to the state of a step what the run knows of a "not there". */
-function withMissed<State extends { readonly missed?: Missed }>(
-  state: State,
-  missed: Missed | undefined,
-): State {
-  return missed === undefined ? state : { ...state, missed };
+/** Traces that one step is shown in at most. */
+const TRACES_MAX = 16;
+
+/** Step, and the change that it was begun with, which the store does not have. */
+interface TracedStep {
+  readonly key: ResourceKey;
+  readonly action: string;
+  readonly change: ChangeRow | undefined;
+}
+
+/** Runs a step in the trace of the oldest change that waits for it, linked with those of the others. */
+async function traceStep<T>(
+  { store, tracing }: ReconcileDeps,
+  { key: { type, id }, action, change }: TracedStep,
+  step: () => Promise<T>,
+): Promise<T> {
+  if (tracing?.isOn !== true) return step();
+  // The change of a write that begins at once is not stored.
+  const own = change?.trace ?? undefined;
+  const traces = own === undefined ? await listTraces(store.read, id, TRACES_MAX) : [own];
+  const [parent, ...links] = traces;
+  // Work that no provider has asked for is shown by its calls alone.
+  if (parent === undefined) return step();
+  const attributes = { 'scim_bridge.resource_type': type, 'scim_bridge.action': action };
+  const span = tracing.begin({ name: 'converge', kind: 'internal', parent, links, attributes });
+  try {
+    return await span.run(step);
+  } finally {
+    span.end();
+  }
 }

@@ -1,13 +1,15 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
+import type { SentChange } from '../domain/change.ts';
 import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { HarmRoom } from '../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
-import type { HarmRoom } from './harm-room.ts';
+import type { LeadersStore } from './lead.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 
@@ -51,7 +53,7 @@ export interface ReconcileEvents {
   /** Another author changed a managed user or group, which is looked at now. `action` is the service's word. */
   changedByOthers(fields: { type: 'user' | 'group'; id: string; action: string }): void;
   /** The audit log cannot be read from now on, or can be again. */
-  auditFollowed(fields: { failing: boolean; code: string }): void;
+  auditFollowed(fields: { failing: boolean; code: string; afterMs: number }): void;
   firstRead(fields: { step: string; count: number }): void;
   /** Told once a minute while a list is read; undefined: the service does not say how long it is. */
   firstReadProgress(fields: {
@@ -91,6 +93,7 @@ export interface ProcessDeps {
 
 /** Dependencies of every step of reconciliation: the leader alone has a way to the service. */
 export interface ReconcileDeps extends ProcessDeps {
+  readonly store: LeadersStore;
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
@@ -113,4 +116,6 @@ export interface CallContext {
   readonly key: string;
   /** 1 for a call that failed before: only later runs repeat it. */
   readonly attemptsMax?: number;
+  /** Changes that the call makes; absent: it looks. */
+  readonly changes?: readonly SentChange[];
 }

@@ -1,3 +1,4 @@
+import { listHarms } from '../domain/change.ts';
 import type { GroupState } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
@@ -8,11 +9,15 @@ import { NO_CALL_ROW } from '../store/in-flight.ts';
 import type { WaitingLinks } from '../store/links/waiting.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
-import type { Sending } from '../upstream/transport-options.ts';
+import type { CallClass } from '../upstream/transport.ts';
 import type { Convergeable } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type FirstStep, writeCall } from './permit.ts';
-import { toOwnChanges } from './to-own-changes.ts';
+import {
+  type ChangingCall,
+  type FirstStep,
+  type StepCallOptions,
+  writeCall,
+} from './send-guard.ts';
 
 /** Resource as a write is about to leave it; of a group with all changes of its lists that wait. */
 export type WrittenResource =
@@ -46,14 +51,13 @@ export interface Beginning<State, Row> {
   readonly key: ResourceKey;
   readonly state: State;
   readonly row: Row;
-  /** True in a transaction that only the leader can end. */
-  readonly holdsLead: (tx: Db) => Promise<boolean>;
 }
 
 /**
  * Plans the first step of a write in its transaction, and writes its call into the ledger, so that a call which can leave
  * at once needs no transaction of its own. The caller stores the columns with the write. undefined: the step begins with
  * a look, waits for its turn, or needs to be judged by limits first.
+ * @throws BridgeError `not-leading`: the transaction must not end
  */
 export async function beginStep<
   State extends { readonly sentCreates: readonly SentCreate[]; readonly mustLook: boolean },
@@ -65,15 +69,15 @@ export async function beginStep<
   tx: Db,
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part, Row>,
-  { key, state, row, holdsLead }: Beginning<State, Row>,
+  { key, state, row }: Beginning<State, Row>,
 ): Promise<FirstStep<State, Action, Row> | undefined> {
   const action = kind.planNext(state);
   if (action === undefined || state.mustLook) return undefined;
   const call = await foresee(deps, kind, { state, action });
   if (call === undefined || call.operation.method === 'GET') return undefined;
-  if (deps.upstream.queueAheadMs(call.callClass) > 0 || !(await holdsLead(tx))) return undefined;
-  if (!deps.harmRoom.take(toOwnChanges(call.operation.id, call.args))) return undefined;
-  const written = await writeCall(tx, deps, { key, sending: call });
+  if (deps.upstream.queueAheadMs(call.callClass) > 0) return undefined;
+  if (!deps.harmRoom.take(listHarms(call.changes))) return undefined;
+  const written = await writeCall(tx, deps, { key, call, lead: deps.store.lead });
   const create = kind.toSentCreate(action);
   const creates = create === undefined ? state.sentCreates : [...state.sentCreates, create];
   const columns = {
@@ -83,6 +87,10 @@ export async function beginStep<
   };
   const atMs = performance.now();
   return { state, action, call, written, columns, row: { ...row, ...columns }, atMs, by: deps };
+}
+
+interface ForeseenCall extends ChangingCall {
+  readonly callClass: CallClass;
 }
 
 /**
@@ -99,12 +107,16 @@ async function foresee<
   deps: ReconcileDeps,
   kind: Convergeable<State, Action, Known, Part, Row>,
   { state, action }: { readonly state: State; readonly action: Action },
-): Promise<Pick<Sending, 'operation' | 'args' | 'callClass'> | undefined> {
+): Promise<ForeseenCall | undefined> {
   return new Promise((resolve, reject) => {
     // Nothing answers, so nothing comes after the first call.
     const silence = new Promise<never>(() => undefined);
-    const call: ReconcileDeps['upstream']['callChecked'] = (operation, args, options) => {
-      resolve({ operation, args, callClass: options?.class ?? 'pass' });
+    const call: ReconcileDeps['upstream']['callChecked'] = (
+      operation,
+      args,
+      { class: callClass = 'pass', changes = [] }: StepCallOptions = {},
+    ) => {
+      resolve({ operation, args, callClass, changes });
       return silence;
     };
     const learn = () => {

@@ -1,6 +1,6 @@
+import type { ChangeKind } from '../domain/change.ts';
 import type { GroupField } from '../domain/group.ts';
 import type { GroupId } from '../domain/ids.ts';
-import type { OwnCallKind } from '../domain/own-call.ts';
 import { addPending, type Pending } from '../domain/pending.ts';
 import type { UserField } from '../domain/user.ts';
 import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
@@ -9,7 +9,7 @@ import { claimAccounts } from '../store/links/work.ts';
 import type { Db } from '../store/store.ts';
 
 /** Fields that a call of each kind may change. */
-const FIELDS: Partial<Readonly<Record<OwnCallKind, readonly (UserField | GroupField)[]>>> = {
+const FIELDS: Partial<Readonly<Record<ChangeKind, readonly (UserField | GroupField)[]>>> = {
   'user.activate': ['active', 'temporarilyInactive'],
   'user.deactivate': ['active', 'temporarilyInactive'],
   'user.rename': ['name'],
@@ -67,7 +67,7 @@ export async function listOvertaken(
 /** Lets the fields wait again that lost calls may have changed. */
 export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
   const waiting = parseStored<Pending<string>>(row.pending);
-  const fields = lost.flatMap(({ kind }) => FIELDS[kind] ?? []);
+  const fields = lost.flatMap(({ kind }) => (kind === null ? [] : (FIELDS[kind] ?? [])));
   const open = fields.filter((field) => waiting[field] === undefined);
   if (open.length === 0) return row;
   return { ...row, pending: JSON.stringify(addPending(waiting, open, row.version)) };
@@ -81,7 +81,7 @@ export async function claimLostLinks(
 ): Promise<void> {
   for (const table of ['memberships', 'group_admins'] as const) {
     const prefix = table === 'memberships' ? 'member.' : 'admin.';
-    const named = lost.filter(({ kind }) => kind.startsWith(prefix));
+    const named = lost.filter(({ kind }) => kind?.startsWith(prefix));
     const accounts = named.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
     await claimAccounts(tx, table, id, { accounts, version });
   }

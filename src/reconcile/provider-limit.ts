@@ -1,15 +1,8 @@
-import { toChangeKey } from '../domain/change.ts';
+import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
-import {
-  findHarmOf,
-  HARM_KINDS,
-  HARM_WINDOW_MS,
-  type HarmKind,
-  toHarmWords,
-} from '../domain/harm.ts';
+import { HARM_KINDS, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
-import type { OwnChange } from '../domain/own-call.ts';
 import type { Pending } from '../domain/pending.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
@@ -73,7 +66,7 @@ export async function assertWithinLimit(
   const room = new Map<HarmKind, number>();
   if (countMax === 0) return room;
   const asked = written.filter(({ is_repair }) => is_repair === 0);
-  const harms = new Set(asked.flatMap(({ kind }) => findHarmOf(kind) ?? []));
+  const harms = new Set(listHarms(asked));
   if (harms.size === 0) return room;
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
@@ -114,7 +107,7 @@ export interface Removals {
   readonly key: ResourceKey;
   /** Version from which the call was planned. */
   readonly version: number;
-  readonly changes: readonly OwnChange[];
+  readonly changes: readonly SentChange[];
   readonly limit: TooMuchHarm;
   readonly deactivation: Deactivation;
 }

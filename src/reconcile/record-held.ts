@@ -1,11 +1,73 @@
 import type { ResourceKey } from '../domain/ids.ts';
-import { type ChangeRow, insertChange, takeSettledChanges } from '../store/changes.ts';
+import type { Pending } from '../domain/pending.ts';
+import type { Rules } from '../rules/rules.ts';
+import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import { findGroupRow } from '../store/groups/groups.ts';
+import type { Lead } from '../store/leader.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
+import { findUserRow } from '../store/users/users.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
-import type { ReconcileDeps } from './deps.ts';
+import type { EndedStep } from './converge.ts';
+import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
+import type { Problem } from './outcome.ts';
 import type { Recorded, Undone } from './recorded.ts';
 import type { Waiter, Waiters } from './waiters.ts';
+
+/** Step that ended, with all that recording it needs. */
+export interface Step<State, Known, Part, Row, Undo>
+  extends Pick<EndedStep<Known, Part, Row>, 'outcome' | 'isOwn' | 'failures' | 'row'> {
+  /** State that the step was planned from. */
+  readonly planned: State;
+  /** Lead that recording has to prove; undefined: it is proven, or nobody else can lead. */
+  readonly lead?: Lead | undefined;
+  /** Writes that are not answered yet; refused ones are undone. */
+  readonly undos: readonly Waiter<Undo>[];
+  readonly rules: Rules;
+  /** Times that a change may fail by its own fault before it is stuck. */
+  readonly attemptsMax: number;
+  /** Longest duration of a call, in milliseconds: an attempt may take effect for so long after it left. */
+  readonly callMs: number;
+  readonly now: number;
+  readonly random: number;
+}
+
+/** Step to be recorded, and for whom. */
+interface StepToRecord<State, Known, Part, Row, Undo>
+  extends Pick<Recording<Undo>, 'key' | 'waiters' | 'isUndo' | 'mayRefuse'> {
+  readonly planned: State;
+  readonly ended: EndedStep<Known, Part, Row>;
+  /** What the service refused or failed at; undefined: nothing. */
+  readonly problem: Problem | undefined;
+  /** Stores what belongs to the step in the same transaction. */
+  readonly also: (tx: Db) => Promise<void>;
+}
+
+/** Records a step of a user or group, and reports what became of it. */
+export async function recordStep<State extends PlannedDeletion, Known, Part, Row, Undo>(
+  deps: ReconcileDeps,
+  { planned, ended, problem, also, ...held }: StepToRecord<State, Known, Part, Row, Undo>,
+  record: (tx: Db, step: Step<State, Known, Part, Row, Undo>) => Promise<Recorded<State>>,
+): Promise<Recorded<State>> {
+  const { change, row } = ended;
+  const { clock, rules, policy, random, store } = deps;
+  const since = clock.now();
+  const recording = { ...held, change, provesLead: row !== undefined };
+  const recorded = await recordHeld<State, Undo>(deps, recording, async (tx, undos) => {
+    const { attemptsMax, callMs } = policy;
+    const facts = { rules, attemptsMax, callMs, now: clock.now(), random: random() };
+    const lead = row && store.lead;
+    const stored = await record(tx, { ...ended, ...facts, planned, lead, undos });
+    await also(tx);
+    return stored;
+  });
+  reportDeleted(deps.events, held.key, { planned, recorded });
+  if (problem || planned.mustLook) {
+    await reportStuck(deps, { key: held.key, code: problem?.code, since });
+  }
+  return recorded;
+}
 
 /** What recording takes. */
 type RecordDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
@@ -20,6 +82,8 @@ export interface Recording<Undo> {
   readonly mayRefuse: boolean;
   /** The change of a write that was begun with this step; undefined: it is stored. */
   readonly change: ChangeRow | undefined;
+  /** True when recording proves the lead itself. */
+  readonly provesLead?: boolean;
   /** Narrows the undo that is stored of a request that waits in another process. */
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is Undo & (UserUndo | GroupUndo);
 }
@@ -30,12 +94,13 @@ export interface Recording<Undo> {
  */
 export async function recordHeld<State, Undo>(
   { store, clock, events }: RecordDeps,
-  { key, waiters, mayRefuse, change, isUndo }: Recording<Undo>,
+  { key, waiters, mayRefuse, change, isUndo, provesLead }: Recording<Undo>,
   record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,
 ): Promise<Recorded<State>> {
   const held = waiters.hold(key);
+  const write = (provesLead ? store.writeUnproven : undefined) ?? store.write;
   try {
-    const { recorded, held: delivered } = await store.write(async (tx) => {
+    const { recorded, held: delivered } = await write(async (tx) => {
       const asks = mayRefuse && store.engine === 'postgres';
       const rows = asks ? await lockWaits(tx, key, clock.now()) : [];
       const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
@@ -43,8 +108,8 @@ export async function recordHeld<State, Undo>(
         return isUndo(undo) ? [{ id, version, undo }] : [];
       });
       const result = await record(tx, [...held.waiters, ...elsewhere]);
-      await refuseElsewhere(tx, elsewhere, result.undone);
-      return { recorded: result, held: await settleChanges(tx, key, result, change) };
+      if (elsewhere.length > 0) await refuseElsewhere(tx, elsewhere, result.undone);
+      return { recorded: result, held: await takeDelivered(tx, key, result, change) };
     });
     held.resume(recorded.undone);
     const now = clock.now();
@@ -52,6 +117,7 @@ export async function recordHeld<State, Undo>(
       events.changeHeld({ kind, tookMs: Math.max(now - accepted_at, 0) });
     }
     store.bell.ring('settled');
+    if (delivered.some(({ kind }) => kind === 'leaver')) store.bell.ring('left');
     return recorded;
   } catch (error) {
     held.resume([]);
@@ -60,7 +126,7 @@ export async function recordHeld<State, Undo>(
 }
 
 /** Takes out the changes that wait no more, and returns those that the service holds now. */
-async function settleChanges(
+async function takeDelivered(
   tx: Db,
   key: ResourceKey,
   recorded: Recorded<unknown>,
@@ -71,12 +137,12 @@ async function settleChanges(
     await insertChange(tx, begun);
   }
   if (!recorded.finished) return [];
-  const settled = await takeSettledChanges(tx, key, recorded);
+  const done = await takeDoneChanges(tx, key, recorded);
   if (!Number.isFinite(recorded.version)) return [];
-  return settled.filter(
+  return done.filter(
     (change) =>
       !recorded.undone.some(({ version }) => version === change.version) &&
-      !isReplaced(change, settled),
+      !isReplaced(change, done),
   );
 }
 
@@ -87,10 +153,10 @@ function isOnlyChange(recorded: Recorded<unknown>, { version }: ChangeRow): bool
 }
 
 /** True when a later request has turned an activation or deactivation round before it arrived. */
-function isReplaced({ kind, version }: ChangeRow, settled: readonly ChangeRow[]): boolean {
+function isReplaced({ kind, version }: ChangeRow, done: readonly ChangeRow[]): boolean {
   const opposite = kind === 'leaver' ? 'joiner' : 'leaver';
   if (kind !== 'leaver' && kind !== 'joiner') return false;
-  return settled.some((other) => other.kind === opposite && other.version > version);
+  return done.some((other) => other.kind === opposite && other.version > version);
 }
 
 async function refuseElsewhere(
@@ -102,4 +168,49 @@ async function refuseElsewhere(
     const refused = undone.find((one) => one.version === version);
     if (refused) await refuseWait(tx, id, JSON.stringify(refused.problem));
   }
+}
+
+/** Recorded refusal, or a look after which a change that failed again and again may be stuck. */
+interface RecordedStep {
+  readonly key: ResourceKey;
+  /** Code of the refusal; undefined when the step failed. */
+  readonly code: string | undefined;
+  /** Beginning of recording, epoch milliseconds. */
+  readonly since: number;
+}
+
+/** Reports once that a user or group became stuck; later refusals of the same are not reported. */
+async function reportStuck(
+  { store, events }: Pick<ReconcileDeps, 'store' | 'events'>,
+  { key, code, since }: RecordedStep,
+): Promise<void> {
+  const row = await findRow(store.read, key);
+  if (row === undefined || row.stuck_at === null || row.stuck_at < since) return;
+  const problem = parseStored<Partial<Problem> | null>(row.last_error ?? 'null');
+  events.stuck({ type: key.type, id: key.id, code: code ?? problem?.code ?? 'unknown' });
+}
+
+async function findRow(db: Db, { type, id }: ResourceKey) {
+  return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
+}
+
+/** Planned state, as far as a deletion needs it. */
+interface PlannedDeletion {
+  readonly deleted: boolean;
+  readonly mustLook: boolean;
+  readonly pending: Pending<string>;
+  readonly members?: readonly unknown[];
+  readonly admins?: readonly unknown[];
+}
+
+/** Reports once that a deletion has nothing left to do. */
+function reportDeleted(
+  events: ReconcileEvents,
+  { type, id }: ResourceKey,
+  { planned, recorded }: { planned: PlannedDeletion; recorded: Recorded<unknown> },
+): void {
+  const { deleted, pending, members = [], admins = [] } = planned;
+  const wasOpen = Object.keys(pending).length + members.length + admins.length > 0;
+  if (!deleted || !wasOpen || !recorded.finished || recorded.undone.length > 0) return;
+  if (recorded.oldestPending === undefined) events.deletionFinished({ type, id });
 }

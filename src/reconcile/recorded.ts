@@ -101,7 +101,7 @@ export function planNextLostLook(looksLeft: number, now: number): number | undef
 }
 
 /** State that a step was planned from, as far as creates are concerned. */
-interface CreatePlanned {
+export interface CreatePlanned {
   readonly sentCreates: readonly SentCreate[];
 }
 

@@ -50,7 +50,9 @@ export interface WaitingRequest<Undo> extends Waiter<Undo> {
 
 interface Entry<Undo> extends Waiter<Undo> {
   readonly until: number;
-  readonly answer: (settlement: Settlement) => void;
+  readonly resolve: (settlement: Settlement) => void;
+  /** Ends the deadline. */
+  readonly answered: AbortController;
   isHeld: boolean;
   /** Answer that came while it was held: given afterwards, unless the write was taken back. */
   kept?: Settlement;
@@ -79,7 +81,9 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     if (!entries?.delete(entry)) return;
     if (entries.size === 0) queues.delete(keyText(key));
     size -= 1;
-    entry.answer(settlement);
+    // With a reason: without one, an error with a stack is made each time.
+    entry.answered.abort('answered');
+    entry.resolve(settlement);
   }
 
   /** Answers now, or after the result that is being recorded is known. */
@@ -89,22 +93,17 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   }
 
   function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
-    return new Promise((resolve) => {
-      const stopWaiting = startDeadline(clock, waitMs, () => tell(key, entry, TOO_SLOW));
-      const entry: Entry<Undo> = {
-        ...waiter,
-        until: clock.now() + waitMs,
-        isHeld: false,
-        answer(settlement) {
-          stopWaiting();
-          resolve(settlement);
-        },
-      };
-      const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
-      queue.entries.add(entry);
-      queues.set(keyText(key), queue);
-      size += 1;
-    });
+    const { promise, resolve } = Promise.withResolvers<Settlement>();
+    const answered = new AbortController();
+    const until = clock.now() + waitMs;
+    const entry: Entry<Undo> = { ...waiter, until, resolve, answered, isHeld: false };
+    const onOver = () => tell(key, entry, TOO_SLOW);
+    clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
+    const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
+    queue.entries.add(entry);
+    queues.set(keyText(key), queue);
+    size += 1;
+    return promise;
   }
 
   function hold(key: ResourceKey): HeldWaiters<Undo> {
@@ -145,10 +144,9 @@ function holdEntries<Undo>(
   return {
     waiters: held,
     resume(undone) {
-      const problems = new Map(undone.map(({ version, problem }) => [version, problem]));
       for (const entry of held) {
         entry.isHeld = false;
-        const problem = problems.get(entry.version);
+        const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
         const settlement = problem ? ({ kind: 'refused', problem } as const) : entry.kept;
         if (settlement) answer(entry, settlement);
       }
@@ -160,12 +158,4 @@ function listRequests<Undo>(queues: ReadonlyMap<string, Queue<Undo>>): WaitingRe
   return [...queues.values()].flatMap(({ key, entries }) =>
     [...entries].map(({ version, undo, id, until }) => ({ key, version, undo, id, until })),
   );
-}
-
-/** Calls `onOver` after `ms`, unless the returned function is called before. */
-function startDeadline(clock: Clock, ms: number, onOver: () => void): () => void {
-  const stopped = new AbortController();
-  clock.sleep(ms, stopped.signal).then(onOver, () => undefined);
-  // With a reason: without one, an error with a stack is made each time.
-  return () => stopped.abort('answered');
 }

@@ -3,7 +3,7 @@ import { type Combined, combine, type Given, isAsked } from '../domain/given.ts'
 import { type GroupField, toDesiredGroup } from '../domain/group.ts';
 import { toPendingAfterGroupWrite } from '../domain/group-write.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { type Pending, settlePending } from '../domain/pending.ts';
+import { type Pending, withoutDone } from '../domain/pending.ts';
 import { listTakenFromGroup } from '../domain/protection.ts';
 import { RULED_GROUP_FIELDS, type RuledGroupField } from '../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
@@ -115,5 +115,5 @@ function toPending(
     inFlight,
   });
   const dropped = changed.filter((field) => given[field] === undefined);
-  return settlePending(pending, pending, dropped);
+  return withoutDone(pending, pending, dropped);
 }

@@ -1,7 +1,7 @@
 import { USER_EXTENSION } from '../domain/extensions.ts';
 import { type Combined, combine, type Given, isAsked, toExtension } from '../domain/given.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { type Pending, settlePending } from '../domain/pending.ts';
+import { type Pending, withoutDone } from '../domain/pending.ts';
 import { listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../domain/rules.ts';
@@ -147,5 +147,5 @@ function toPending(
     deactivation,
   });
   const dropped = changed.filter((field) => given[field] === undefined);
-  return settlePending(pending, pending, dropped);
+  return withoutDone(pending, pending, dropped);
 }

@@ -39,6 +39,15 @@ export interface SandboxGroup {
   readonly updated: string;
 }
 
+/** One space, with those who entered it directly and the groups that have a role in it. */
+export interface SandboxSpace {
+  readonly id: number;
+  readonly uid: string;
+  readonly title: string;
+  readonly userIds: readonly number[];
+  readonly groupIds: readonly number[];
+}
+
 /** Kind of link between a user and a group. */
 export type LinkKind = 'member' | 'admin';
 
@@ -66,6 +75,7 @@ export type Change =
   | { readonly kind: 'user-removed'; readonly userId: number }
   | { readonly kind: 'group'; readonly group: SandboxGroup }
   | { readonly kind: 'group-removed'; readonly groupId: number }
+  | { readonly kind: 'space'; readonly space: SandboxSpace }
   | {
       readonly kind: 'link';
       readonly link: LinkKind;

@@ -51,6 +51,17 @@ export const operations = {
     path: `${admins}/{user_id}`,
     section: 'admins',
   },
+  'groupEntities.getListOfGroupEntities': {
+    method: 'GET',
+    path: `${group}/entities`,
+    section: 'groups',
+  },
+  'spaces.retrieveListOfSpaces': { method: 'GET', path: '/api/latest/spaces', section: null },
+  'spaceUsers.getListOfUsers': {
+    method: 'GET',
+    path: '/api/latest/spaces/{space_id}/users',
+    section: null,
+  },
   'companyUsers.getListOfUsers': {
     method: 'GET',
     path: '/api/latest/company/users',

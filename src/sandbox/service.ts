@@ -7,7 +7,7 @@ import {
   type UserUpdate,
   updateUser,
 } from './directory-users.ts';
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from './model.ts';
+import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { type Seed, seedDirectory } from './seed.ts';
 
@@ -148,6 +148,21 @@ export class SandboxService {
 
   removeAdmin(group: GroupRef, user: UserRef): void {
     this.#link(group, user, { link: 'admin', present: false });
+  }
+
+  /** Creates a space that these users entered directly and in which these groups have a role. */
+  addSpace(
+    title: string,
+    people: { readonly users?: readonly UserRef[]; readonly groups?: readonly GroupRef[] } = {},
+  ): SandboxSpace {
+    const { state, newUid } = this.#directory;
+    const space = {
+      ...{ id: state.spaces.size + 1, uid: newUid(), title },
+      userIds: (people.users ?? []).map((user) => this.getUser(user).id),
+      groupIds: (people.groups ?? []).map((group) => this.getGroup(group).id),
+    };
+    state.commit([{ kind: 'space', space }]);
+    return space;
   }
 
   /** Invents users and groups, without audit events. */

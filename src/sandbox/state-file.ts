@@ -1,7 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import type { AuditEvent, Change, LinkKind, SandboxGroup, SandboxUser } from './model.ts';
+import type {
+  AuditEvent,
+  Change,
+  LinkKind,
+  SandboxGroup,
+  SandboxSpace,
+  SandboxUser,
+} from './model.ts';
 import { auditEventsMax, type Journal, type Remembered } from './state.ts';
 
 /** Keeps a sandbox in one SQLite file: a commit is on the disk before its answer leaves. */
@@ -18,6 +25,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS users (id INTEGER PRIMARY KEY AUTOINCREMENT, doc TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS groups (id INTEGER PRIMARY KEY AUTOINCREMENT, doc TEXT NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS spaces (id INTEGER PRIMARY KEY AUTOINCREMENT, doc TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY AUTOINCREMENT, doc TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS links (
     group_id INTEGER NOT NULL, link TEXT NOT NULL, user_id INTEGER NOT NULL,
@@ -78,6 +86,7 @@ function prepare(db: DatabaseSync) {
     userRemoved: db.prepare('DELETE FROM users WHERE id = ?'),
     userLinksRemoved: db.prepare('DELETE FROM links WHERE user_id = ?'),
     group: upsert('groups'),
+    space: upsert('spaces'),
     groupRemoved: db.prepare('DELETE FROM groups WHERE id = ?'),
     groupLinksRemoved: db.prepare('DELETE FROM links WHERE group_id = ?'),
     linked: db.prepare(
@@ -113,6 +122,9 @@ function save(statements: Statements, change: Change): void {
     case 'group':
       statements.group.run(change.group.id, JSON.stringify(change.group));
       return;
+    case 'space':
+      statements.space.run(change.space.id, JSON.stringify(change.space));
+      return;
     case 'group-removed':
       statements.groupLinksRemoved.run(change.groupId);
       statements.groupRemoved.run(change.groupId);
@@ -142,6 +154,9 @@ function* readChanges(db: DatabaseSync): Generator<Change> {
   for (const row of db.prepare('SELECT doc FROM groups ORDER BY id').iterate()) {
     yield { kind: 'group', group: parseGroup(row.doc) };
   }
+  for (const row of db.prepare('SELECT doc FROM spaces ORDER BY id').iterate()) {
+    yield { kind: 'space', space: parseSpace(row.doc) };
+  }
   for (const row of db.prepare('SELECT group_id, link, user_id FROM links').iterate()) {
     const link: LinkKind = row.link === 'admin' ? 'admin' : 'member';
     const [groupId, userId] = [Number(row.group_id), Number(row.user_id)];
@@ -159,6 +174,10 @@ function parseUser(doc: SQLOutputValue | undefined): SandboxUser {
 
 function parseGroup(doc: SQLOutputValue | undefined): SandboxGroup {
   return JSON.parse(String(doc)) as SandboxGroup;
+}
+
+function parseSpace(doc: SQLOutputValue | undefined): SandboxSpace {
+  return JSON.parse(String(doc)) as SandboxSpace;
 }
 
 function parseEvent(doc: SQLOutputValue | undefined): AuditEvent {

@@ -1,5 +1,5 @@
 import { GroupLinks } from './group-links.ts';
-import type { AuditEvent, Change, SandboxGroup, SandboxUser } from './model.ts';
+import type { AuditEvent, Change, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
 import { Table } from './table.ts';
 
 /** Number of audit events that are kept; the oldest go first. */
@@ -26,6 +26,7 @@ export interface Remembered {
 export class State {
   readonly users = new Table<SandboxUser>();
   readonly groups = new Table<SandboxGroup>();
+  readonly spaces = new Table<SandboxSpace>();
   readonly members = new GroupLinks();
   readonly admins = new GroupLinks();
   /** Oldest first. */
@@ -98,6 +99,9 @@ export class State {
         break;
       case 'group-removed':
         this.#removeGroup(change.groupId);
+        break;
+      case 'space':
+        this.spaces.put(change.space);
         break;
       case 'link':
         this.#putLink(change);

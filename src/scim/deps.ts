@@ -5,6 +5,7 @@ import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { RequestLog } from '../domain/kept-request.ts';
+import type { Asker } from '../domain/leaver.ts';
 import type { Turns } from '../domain/turns.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
@@ -12,6 +13,7 @@ import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { OverloadKind } from '../telemetry/overload.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { FormerIds } from './former-ids.ts';
 import type { FindClosed } from './http/guards.ts';
 import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
@@ -49,6 +51,7 @@ export type DeleteAdoption = 'yes' | 'refuse';
 export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
+  readonly formerIds: FormerIds;
   readonly clock: Clock;
   /** Cuts long work for requests into turns; all requests share them. */
   readonly turns: Turns;
@@ -72,6 +75,14 @@ export interface ScimDeps {
   readonly tracing: Tracing;
   /** Log of the requests of providers. */
   readonly requests: RequestLog;
+  /** Request that these dependencies are of; undefined: an operator asks. */
+  readonly asker?: Asker | undefined;
+}
+
+/** Parts that one request of a provider is given. */
+export interface ProviderDeps extends ScimDeps {
+  /** Name of the provider that asks. */
+  readonly provider: string;
 }
 
 /** Answer to a provider's write. */

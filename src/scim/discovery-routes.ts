@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { JsonObject } from '../domain/json.ts';
 import type { ScimDeps } from './deps.ts';
+import { findPart } from './dialect/parse-body.ts';
 import { ScimError } from './errors.ts';
 import { allowOnly } from './http/guards.ts';
 import { sendJson } from './http/respond.ts';
@@ -26,7 +27,7 @@ export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
       maxPageSize: policy.pageSizeMax,
     },
   });
-  router.route('/ServiceProviderConfig').get(always(config)).all(allowOnly('GET'));
+  router.route('/ServiceProviderConfig').get(rejectFilter, always(config)).all(allowOnly('GET'));
   addList(router, '/ResourceTypes', toResourceTypes(baseUrl));
   addList(router, '/Schemas', toSchemas(baseUrl));
   return router;
@@ -37,7 +38,7 @@ function addList(router: Router, path: string, resources: JsonObject[]): void {
   router.route(path).get(rejectFilter, always(list)).all(allowOnly('GET'));
   router
     .route(`${path}/:id`)
-    .get((req, res) => {
+    .get(rejectFilter, (req, res) => {
       const resource = resources.find(({ id }) => id === req.params.id);
       if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
       sendJson(res, 200, resource);
@@ -50,7 +51,8 @@ function always(body: JsonObject): RequestHandler {
 }
 
 /** A filter on a description is forbidden. @see RFC 7644 §4 */
-const rejectFilter: RequestHandler = (req, _res, next) => {
-  if (!isAbsent(req.query.filter)) throw new ScimError(403, 'Descriptions cannot be filtered.');
+const rejectFilter: RequestHandler<object> = (req, _res, next) => {
+  if (!isAbsent(findPart(req.query, 'filter')))
+    throw new ScimError(403, 'Descriptions cannot be filtered.');
   next();
 };

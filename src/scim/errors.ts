@@ -89,13 +89,20 @@ export function notFound(resourceType: 'User' | 'Group'): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
 }
 
-/** 409 `uniqueness`: another user or group has this name or address. */
+/**
+ * 409 `uniqueness`: another user or group has this name or address.
+ * @param holder `account`: no answer shows it, since only the account has it, as after a change that the service cannot make
+ */
 export function notUnique(
   resourceType: 'User' | 'Group',
   attribute: 'userName' | 'displayName' | 'emails',
+  holder: 'resource' | 'account' = 'resource',
 ): ScimError {
   const name = attribute === 'emails' ? 'e-mail address' : attribute;
-  const detail = `Another ${resourceType} already has this ${name}.`;
+  const detail =
+    holder === 'resource'
+      ? `Another ${resourceType} already has this ${name}.`
+      : `In the service the account of another ${resourceType} still has this ${name}.`;
   return new ScimError(409, detail, { scimType: 'uniqueness' });
 }
 

@@ -140,15 +140,15 @@ const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
   'remove-value-dropped': REMOVAL_WITH_VALUE,
 };
 
-/** Corrections of one request, and the parts of it that were not taken, by kind. */
+/** Corrections of one request, by kind. */
 export interface RequestRepairs extends Repairs {
-  /** Numbers of the parts that were not taken. */
-  listDropped(): readonly DroppedParts[];
+  list(): readonly RepairedParts[];
 }
 
-/** Parts of a request that were not taken. */
-export interface DroppedParts {
+/** Parts of a request that were corrected, not taken, or the reason of its refusal. */
+export interface RepairedParts {
   readonly kind: RepairKind;
+  readonly op: 'repair' | 'drop' | 'refuse';
   readonly count: number;
   /** True where information is lost; false where every server ignores such parts. */
   readonly isLoss: boolean;
@@ -162,15 +162,20 @@ export function createRequestRepairs(
   { repaired }: { repaired(kind: RepairKind): void },
   profile: Profile,
 ): RequestRepairs {
-  const dropped = new Map<RepairKind, number>();
+  const made = new Map<RepairKind, number>();
+  const findRefusal = (kind: RepairKind) => (profile === 'strict' ? STRICT[kind] : undefined);
   return {
     count(kind) {
       repaired(kind);
-      const refusal = profile === 'strict' ? STRICT[kind] : undefined;
+      made.set(kind, (made.get(kind) ?? 0) + 1);
+      const refusal = findRefusal(kind);
       if (refusal) throw badRequest(...refusal);
-      if (DROPPING.has(kind)) dropped.set(kind, (dropped.get(kind) ?? 0) + 1);
     },
-    listDropped: () =>
-      [...dropped].map(([kind, count]) => ({ kind, count, isLoss: LOSING.has(kind) })),
+    list: () =>
+      [...made].map(([kind, count]) => {
+        const isRefused = findRefusal(kind) !== undefined;
+        const op = isRefused ? 'refuse' : DROPPING.has(kind) ? 'drop' : 'repair';
+        return { kind, op, count, isLoss: !isRefused && LOSING.has(kind) };
+      }),
   };
 }

@@ -2,14 +2,14 @@ import type { RequestHandler, Response } from 'express';
 import type { ResourceView } from '../store/resources/views.ts';
 import type { Db } from '../store/store.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
-import type { ScimDeps } from './deps.ts';
+import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
-import { isNotModified, toETag } from './http/etag.ts';
-import { getRepairs } from './http/notes.ts';
+import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
+import { getRepairs, toProviderDeps } from './http/notes.ts';
+import { type QueryParameters, toParameters } from './http/parameters.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
-import { isAbsent } from './render/paging.ts';
 import { type Projection, parseProjection } from './render/projection.ts';
-import { type Pieces, toRef } from './render/resource-text.ts';
+import { type Pieces, toRef, toShownVersion } from './render/resource-text.ts';
 import type { Repairs } from './repairs.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
 import { settleWrite } from './writes/settle.ts';
@@ -33,12 +33,12 @@ export interface ResourceKind<View extends ResourceView> {
   readonly schema: ResourceSchema;
   /** Answer to a PATCH: the resource, or 204 unless the request asks for attributes. */
   readonly patchAnswer: 'resource' | 'on-demand';
-  create(deps: ScimDeps, sent: Sent): Promise<Written<View>>;
-  replace(deps: ScimDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
-  patch(deps: ScimDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
-  remove(deps: ScimDeps, target: WriteTarget): Promise<AcceptedWrite>;
+  create(deps: ProviderDeps, sent: Sent): Promise<Written<View>>;
+  replace(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
+  patch(deps: ProviderDeps, target: WriteTarget, sent: Sent): Promise<Written<View>>;
+  remove(deps: ProviderDeps, target: WriteTarget): Promise<AcceptedWrite>;
   findView(db: Db, id: string): Promise<View | undefined>;
-  render(deps: ScimDeps, view: View, projection: Projection): Promise<Pieces>;
+  render(deps: ProviderDeps, view: View, projection: Projection): Promise<Pieces>;
 }
 
 /** Body of a write, and the counter of its corrections. */
@@ -51,7 +51,7 @@ type Written<View> = AcceptedWrite & { readonly row: View };
 
 /**
  * Handlers of one type of resource. Reads are answered from the store alone; a PATCH takes all its operations or none.
- * @throws ScimError POST 400, 403, 409, 503; GET 404; PUT and PATCH 400, 403, 404, 409, 412, 503; DELETE 403, 404, 412, 503
+ * @throws ScimError POST 400, 403, 409, 503; GET 400, 404, 412; PUT and PATCH 400, 403, 404, 409, 412, 503; DELETE 403, 404, 412, 503
  * @see RFC 7644 §3.3 to §3.6
  */
 export function createResourceHandlers<View extends ResourceView>(
@@ -63,53 +63,62 @@ export function createResourceHandlers<View extends ResourceView>(
     body,
     repairs: getRepairs(deps, res),
   });
+  const toProjection = ({ query }: { query: QueryParameters }, res: Response): Projection =>
+    parseProjection(toParameters(query, getRepairs(deps, res)), schema);
   const settle = (res: Response, write: AcceptedWrite) =>
     settleWrite(deps, write, getRequestContext(res).arrivedAt);
 
   async function send(
     res: Response,
+    asked: ProviderDeps,
     { view, projection, status }: { view: View; projection: Projection; status: 200 | 201 },
   ): Promise<void> {
-    const text = await kind.render(deps, view, projection);
-    await sendResource(res, { status, version: view.version, text });
+    const text = await kind.render(asked, view, projection);
+    await sendResource(res, { status, version: toShownVersion(view, asked), text });
   }
 
   return {
     async create(req, res) {
       // Before anything is stored: a request that is refused has changed nothing.
-      const projection = parseProjection(req.query, schema);
-      const created = await kind.create(deps, toSent(req, res));
+      const projection = toProjection(req, res);
+      const asked = toProviderDeps(deps, res);
+      const created = await kind.create(asked, toSent(req, res));
       await settle(res, created);
       res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
-      await send(res, { view: created.row, projection, status: 201 });
+      await send(res, asked, { view: created.row, projection, status: 201 });
     },
     async read(req, res) {
-      const projection = parseProjection(req.query, schema);
+      const projection = toProjection(req, res);
       const view = await kind.findView(deps.store.read, req.params.id);
       if (view === undefined) throw notFound(schema.name);
-      if (isNotModified(req, view.version)) return sendNotModified(res, view.version);
-      await send(res, { view, projection, status: 200 });
+      const asked = toProviderDeps(deps, res);
+      const version = toShownVersion(view, asked);
+      assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
+      if (isNotModified(req, version)) return sendNotModified(res, version);
+      await send(res, asked, { view, projection, status: 200 });
     },
     async replace(req, res) {
       // As in `create`.
-      const projection = parseProjection(req.query, schema);
-      const changed = await kind.replace(deps, toTarget(req), toSent(req, res));
+      const projection = toProjection(req, res);
+      const asked = toProviderDeps(deps, res);
+      const changed = await kind.replace(asked, toTarget(req), toSent(req, res));
       await settle(res, changed);
-      await send(res, { view: changed.row, projection, status: 200 });
+      await send(res, asked, { view: changed.row, projection, status: 200 });
     },
     async patch(req, res) {
       // As in `create`.
-      const projection = parseProjection(req.query, schema);
-      const changed = await kind.patch(deps, toTarget(req), toSent(req, res));
+      const projection = toProjection(req, res);
+      const asked = toProviderDeps(deps, res);
+      const changed = await kind.patch(asked, toTarget(req), toSent(req, res));
       await settle(res, changed);
-      if (kind.patchAnswer === 'resource' || !isAbsent(req.query.attributes)) {
-        return send(res, { view: changed.row, projection, status: 200 });
+      if (kind.patchAnswer === 'resource' || projection.only !== undefined) {
+        return send(res, asked, { view: changed.row, projection, status: 200 });
       }
       res.setHeader('ETag', toETag(changed.row.version));
       res.status(204).end();
     },
     async remove(req, res) {
-      await settle(res, await kind.remove(deps, toTarget(req)));
+      await settle(res, await kind.remove(toProviderDeps(deps, res), toTarget(req)));
       res.status(204).end();
     },
   };

@@ -9,8 +9,11 @@ import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { limitRequests } from './http/limit-requests.ts';
+import { note } from './http/notes.ts';
+import { toParameters } from './http/parameters.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { isAbsent } from './render/paging.ts';
+import { UNCOUNTED } from './repairs.ts';
 import { keepRequests } from './requests/keep-requests.ts';
 import {
   createResourceHandlers,
@@ -75,16 +78,19 @@ function addResourceRoutes(
   const collection = router.route(path).get(open, list).post(before, create);
   collection.all(allowOnly('GET', 'POST'));
   const item = router.route(`${path}/:id` as const);
-  const named = [open, refuseUnstorable(type)];
+  const named = [open, findOwnId(deps, type)];
   item.get(named, read).put(named, body, replace).patch(named, body, patch);
   item.delete(named, body, remove);
   item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
 }
 
-/** Refuses an id that no store can look up, as any id that was never given out. @throws ScimError 404 */
-function refuseUnstorable(type: 'user' | 'group'): ResourceHandler {
-  return (req, _res, next) => {
+/** Puts the id of the bridge in the place of one of an earlier server. @throws ScimError 404 for an id that no store can look up */
+function findOwnId({ formerIds }: ScimDeps, type: 'user' | 'group'): ResourceHandler {
+  return (req, res, next) => {
     if (!isStorable(req.params.id)) throw notFound(type === 'user' ? 'User' : 'Group');
+    const resourceId = formerIds.toOwn(type, req.params.id);
+    req.params.id = resourceId;
+    note(res, { resourceId });
     next();
   };
 }
@@ -98,7 +104,8 @@ const SEARCHING = ['filter', 'sortBy', 'startIndex', 'count'] as const;
  */
 function greet({ baseUrl }: ScimDeps): RequestHandler {
   return (req, res, next) => {
-    const { query } = req;
+    // They are counted where they are followed.
+    const query = toParameters(req.query, UNCOUNTED);
     if (hasCursor(query) || SEARCHING.some((name) => !isAbsent(query[name]))) return next();
     sendJson(res, 200, {
       schemas: [],

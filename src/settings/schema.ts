@@ -6,6 +6,7 @@ import {
   durationOrZero,
   httpUrl,
   text,
+  textList,
   trustedProxies,
   wholeNumber,
 } from './kinds.ts';
@@ -148,6 +149,21 @@ export const settingsSchema = z.strictObject({
         .prefault('1h')
         .describe(
           'How long an access token is valid that a provider gets from `/oauth/token` for a client of `scim-bridge client create`.',
+        ),
+      keyHosts: textList('names of hosts separated by commas; `*` stands for any text')
+        .prefault([])
+        .describe(
+          'The hosts that the keys of issuers are read from, for clients that prove themselves by assertions. See [sign-in-without-secret.md](sign-in-without-secret.md).',
+        ),
+      privateAddresses: choice(['refuse', 'allow'])
+        .prefault('refuse')
+        .describe(
+          'Whether such a host may have an address of a private network or of this machine, and be spoken to without TLS: `allow` for an issuer of your own.',
+        ),
+      clockSkew: durationOrZero({ min: '1s', max: '5m' })
+        .prefault('30s')
+        .describe(
+          'How far the clock of an issuer may be from that of the store: an assertion is taken that much before it begins and after it ends.',
         ),
     })
     .prefault({}),

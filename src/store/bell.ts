@@ -5,11 +5,30 @@
  * - `errand`: a process asks the leader for a call, or has its answer
  * - `here`: the leader has heard what is due
  * - `settled`: the leader has stored what became of a change
+ * - `left`: the service holds that somebody is out
  * - `leader`: another process leads, or may
+ * - `former-ids`: ids of an earlier SCIM server were added
  */
-export type Topic = 'due' | 'decided' | 'errand' | 'here' | 'settled' | 'leader';
+export type Topic =
+  | 'due'
+  | 'decided'
+  | 'errand'
+  | 'here'
+  | 'settled'
+  | 'left'
+  | 'leader'
+  | 'former-ids';
 
-export const TOPICS: readonly Topic[] = ['due', 'decided', 'errand', 'here', 'settled', 'leader'];
+export const TOPICS: readonly Topic[] = [
+  'due',
+  'decided',
+  'errand',
+  'here',
+  'settled',
+  'left',
+  'leader',
+  'former-ids',
+];
 
 /**
  * Tells all processes on one store that there is news in it. A ring may be lost with a connection, so each listener
@@ -35,14 +54,18 @@ export function createLocalBell(): LocalBell {
     for (const hear of [...(listeners.get(topic) ?? [])]) hear();
   };
   return {
-    ring: (topic) => queueMicrotask(() => tell(topic)),
+    ring(topic) {
+      if (listeners.has(topic)) queueMicrotask(() => tell(topic));
+    },
     ringAll() {
       for (const topic of TOPICS) tell(topic);
     },
     listen(topic, hear) {
       const set = listeners.get(topic) ?? new Set();
       listeners.set(topic, set.add(hear));
-      return () => void set.delete(hear);
+      return () => {
+        if (set.delete(hear) && set.size === 0) listeners.delete(topic);
+      };
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   findLateLeavers,
   insertChange,
   pruneChanges,
-  takeSettledChanges,
+  takeDoneChanges,
 } from './changes.ts';
 import { recoverInFlight } from './in-flight.ts';
 import type { Store } from './store.ts';
@@ -28,9 +28,7 @@ describeStores('accepted changes', ({ makeStore }) => {
     const { id } = await addGroup(store);
     for (const version of [2, 3, 4, 5]) await remember(store, id, version, 'group');
     const take = (version: number, oldestPending: number | undefined) =>
-      store.write((tx) =>
-        takeSettledChanges(tx, { type: 'group', id }, { version, oldestPending }),
-      );
+      store.write((tx) => takeDoneChanges(tx, { type: 'group', id }, { version, oldestPending }));
 
     const first = await take(4, 3);
     const second = await take(4, undefined);
@@ -46,7 +44,7 @@ describeStores('accepted changes', ({ makeStore }) => {
     const waits = await addUser(store, { pending: '{"active":2,"name":2}' });
     const take = (id: typeof out.id) => {
       const progress = { version: 2, oldestPending: 2 };
-      return store.write((tx) => takeSettledChanges(tx, { type: 'user', id }, progress));
+      return store.write((tx) => takeDoneChanges(tx, { type: 'user', id }, progress));
     };
     for (const { id } of [out, waits]) await remember(store, id, 2, 'leaver');
 
@@ -87,7 +85,7 @@ describeStores('accepted changes', ({ makeStore }) => {
     const settled = await Promise.all(
       [held, ...others].slice(0, 2).map(({ id }) => {
         const progress = { version: 9, oldestPending: undefined };
-        return store.write((tx) => takeSettledChanges(tx, { type: 'user', id }, progress));
+        return store.write((tx) => takeDoneChanges(tx, { type: 'user', id }, progress));
       }),
     );
     await store.write((tx) => pruneChanges(tx, { limit: 10 }));

@@ -28,17 +28,17 @@ const IS_HELD_LEAVER = sql<SqlBool>`kind = 'leaver' and exists (select 1 from us
   where users.id = changes.resource_id and ${IS_STILL_IN})`;
 
 /** Forgets the changes that wait no more, and returns them, the oldest first. */
-export async function takeSettledChanges(
+export async function takeDoneChanges(
   tx: Db,
   { id }: ResourceKey,
   { version, oldestPending }: ChangeProgress,
 ): Promise<ChangeRow[]> {
-  let settled = tx.deleteFrom('changes').where('resource_id', '=', id);
+  let done = tx.deleteFrom('changes').where('resource_id', '=', id);
   if (Number.isFinite(version)) {
-    settled = settled.where('version', '<=', version).where(sql<SqlBool>`not (${IS_HELD_LEAVER})`);
+    done = done.where('version', '<=', version).where(sql<SqlBool>`not (${IS_HELD_LEAVER})`);
   }
-  if (oldestPending !== undefined) settled = settled.where(isSettled(id, oldestPending));
-  const rows = await settled.returningAll().execute();
+  if (oldestPending !== undefined) done = done.where(isDone(id, oldestPending));
+  const rows = await done.returningAll().execute();
   return rows.toSorted((a, b) => a.version - b.version);
 }
 
@@ -50,7 +50,7 @@ export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: numbe
 }
 
 /** Somebody is out, or in, also while another part of the same request still waits. */
-function isSettled(id: string, oldestPending: number): RawBuilder<SqlBool> {
+function isDone(id: string, oldestPending: number): RawBuilder<SqlBool> {
   const access = sql`kind in ('leaver', 'joiner')`;
   const waits = sql`exists (select 1 from users where users.id = ${id}
     and (pending like '%"active"%' or pending like '%"account"%'))`;

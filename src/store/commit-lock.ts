@@ -9,6 +9,7 @@ const NUMBERS = {
   rules: 7_246_000_004,
   plans: 7_246_000_005,
   facts: 7_246_000_008,
+  'former-ids': 7_246_000_009,
 } as const;
 
 /**

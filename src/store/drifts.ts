@@ -230,14 +230,23 @@ export async function pruneDrifts(
 /** Counts drifts of each kind and status. */
 export async function countDrifts(
   db: Db,
-): Promise<{ kind: DriftKind; status: DriftStatus; count: number }[]> {
-  return db
+): Promise<{ kind: DriftKind; status: DriftStatus; count: number; held: number }[]> {
+  const rows = await db
     .selectFrom('drifts')
-    .select((select) => ['kind', 'status', select.fn.countAll<number>().as('count')])
-    .groupBy(['kind', 'status'])
-    .orderBy('kind')
-    .orderBy('status')
+    .leftJoin('plans', (join) =>
+      join.onRef('plans.id', '=', 'drifts.plan_id').on('plans.status', '=', 'held'),
+    )
+    .select(({ fn }) => [
+      'drifts.kind',
+      'drifts.status',
+      fn.countAll<number>().as('count'),
+      fn.count<number>('plans.id').as('held'),
+    ])
+    .groupBy(['drifts.kind', 'drifts.status'])
+    .orderBy('drifts.kind')
+    .orderBy('drifts.status')
     .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
 }
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */

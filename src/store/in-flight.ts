@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type RawBuilder, sql, type UpdateObject } from 
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
+import { isLed, type Lead } from './leader.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -22,7 +23,7 @@ export function isUnsure(row: {
 }
 
 /** Finds the newest version of a waiting change that is taken to hold where a list shows it. */
-export function toSettledTo({ unsure_since }: { readonly unsure_since: number | null }): number {
+export function toDoneUpTo({ unsure_since }: { readonly unsure_since: number | null }): number {
   return unsure_since ?? Number.MAX_SAFE_INTEGER;
 }
 
@@ -82,12 +83,16 @@ export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | unde
   }
 }
 
-/** Stores the end of a call. @throws RowChanged when anything has changed the row since it was read */
+/**
+ * Stores the end of a call. @throws RowChanged when anything has changed the row since it was read, or another process
+ * leads
+ */
 export async function landUnchanged(
   tx: Db,
   table: 'users' | 'groups',
   { id, version, steps, in_flight, must_look, due_at, pending, stuck }: InFlightRow,
   change: UpdateObject<Schema, 'users' | 'groups'>,
+  lead: Lead | undefined,
 ): Promise<void> {
   const landed = await tx
     .updateTable(table)
@@ -100,6 +105,7 @@ export async function landUnchanged(
     .where('due_at', '=', due_at)
     .where('pending', '=', pending)
     .where('stuck', '=', stuck)
+    .where(isLed(lead))
     .executeTakeFirst();
   if (landed.numUpdatedRows === 0n) throw new RowChanged();
 }

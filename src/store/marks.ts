@@ -11,6 +11,7 @@ export const TOPICS = [
   'requests',
   'acts',
   'access',
+  'leavers',
 ] as const;
 
 /** One of these parts. */
@@ -41,8 +42,13 @@ const STATEMENTS: Readonly<Record<Topic, string>> = {
   requests: 'select (select max(seq) from requests) as a, 0 as b, 0 as c, 0 as d',
   acts: `select (select max(id) from acts) as a,
     (select max(ended_at) from acts where target = '') as b, 0 as c, 0 as d`,
+  leavers: `select (select max(seq) from leavers) as a,
+    (select count(*) from leavers where status = 'waits') as b,
+    (select count(*) from leavers where logged is null and ended_at is not null) as c,
+    (select count(*) from leavers where look_at is not null) as d`,
   access: `select (select max(seq) from tokens) as a, (select count(revoked_at) from tokens) as b,
-    (select count(*) from client_secrets where revoked_at is null) as c,
+    (select count(*) from client_secrets where revoked_at is null)
+      + (select count(*) from clients where revoked_at is null) as c,
     (select count(*) from sessions) as d`,
 };
 

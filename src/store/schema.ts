@@ -5,7 +5,7 @@ import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { CallOutcome, OwnCallKind } from '../domain/own-call.ts';
+import type { LeaverStatus, RemovalKind } from '../domain/leaver.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
@@ -22,6 +22,8 @@ export interface ConvergenceColumns {
   /** Order of creation: lists are sorted by it and cursors point at it. */
   seq: Generated<number>;
   origin: Origin | null;
+  /** The provider whose it is, while it is managed; its `external_id` means something to that one alone. */
+  provider: Generated<string>;
   external_id: string | null;
   /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
   attributes: string;
@@ -110,6 +112,18 @@ export interface FormerNamesTable {
   name_folded: string;
 }
 
+/** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
+export interface FormerIdsTable {
+  /** Order of coming. */
+  seq: Generated<number>;
+  resource_type: 'user' | 'group';
+  former_id: string;
+  resource_id: string;
+  /** The provider whose links it is in. */
+  provider: string;
+  created_at: number;
+}
+
 /** One group. The service knows it by up to three ids (SCIM id, REST id, REST uid). */
 export interface GroupsTable extends ConvergenceColumns {
   id: GroupId;
@@ -171,12 +185,22 @@ export interface DisputesTable {
   count: number;
 }
 
+/**
+ * Outcome of one of our calls.
+ * - `done`: the service said yes
+ * - `refused`: it said no, and changed nothing
+ * - `unknown`: the answer was lost or a failure; it may have changed something
+ * - `not-sent`: it never left
+ */
+export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
+
 /** The ledger of our own mutating calls: one row a change, written before the call leaves. */
 export interface OwnCallsTable {
   id: Generated<number>;
   at: number;
   operation: string;
-  kind: OwnCallKind;
+  /** null: an operator asked for the call, so only what it names is known. */
+  kind: ChangeKind | null;
   /** `operator`: the call converges nothing, an operator asked for it; `resource_id` is empty then. */
   resource_type: 'user' | 'group' | 'operator';
   resource_id: string;
@@ -365,9 +389,26 @@ interface AccessColumns {
   revoked_at: number | null;
 }
 
+/** An identity provider with limits. The default one has no row. */
+export interface ProvidersTable {
+  seq: Generated<number>;
+  name: string;
+  /** Mail domains, as a JSON list; null: any. */
+  domains: string | null;
+  /** Patterns of names of groups, as a JSON list; null: any. */
+  group_names: string | null;
+  /** `Right[]` as JSON text. */
+  may: string;
+  created_at: number;
+  /** The id of the credential that made it. */
+  created_by: string;
+}
+
 /** A named token of a provider or an operator. */
 export interface TokensTable extends AccessColumns {
   seq: Generated<number>;
+  /** The provider that presents it; means nothing where it does not open SCIM. */
+  provider: Generated<string>;
   /** Unique among those that are not revoked. */
   name: string;
   purpose: Purpose;
@@ -380,9 +421,13 @@ export interface TokensTable extends AccessColumns {
 /** An OAuth client, which is a provider. */
 export interface ClientsTable extends AccessColumns {
   seq: Generated<number>;
+  /** The provider whose client it is. */
+  provider: Generated<string>;
   /** Unique among those that are not revoked. */
   name: string;
   profile: Profile;
+  /** A `Trust` as JSON; null: the client has secrets. */
+  trust: string | null;
 }
 
 /** Secret of a client. */
@@ -392,13 +437,23 @@ export interface ClientSecretsTable extends AccessColumns {
   expires_at: number;
 }
 
-/** Access token that a client got for one of its secrets; valid as long as both are not revoked. */
+/** Access token that a client got; valid as long as the client is not revoked, and its secret. */
 export interface AccessTokensTable {
   id: string;
   client_id: string;
-  secret_id: string;
+  /** null: it was got for an assertion. */
+  secret_id: string | null;
   digest: string;
   created_at: number;
+  expires_at: number;
+}
+
+/** Assertion that was taken, so that it is not taken again. */
+export interface UsedAssertionsTable {
+  /** SHA-256 of its issuer and of what tells it from others. */
+  digest: string;
+  client_id: string;
+  /** Time from which on it is refused for its age, epoch milliseconds. */
   expires_at: number;
 }
 
@@ -518,6 +573,36 @@ export interface ChangesTable {
   trace: string | null;
 }
 
+/** Removal of somebody's access that a provider asked for, kept when it is over too. Documents are JSON text. */
+export interface LeaversTable {
+  seq: Generated<number>;
+  user_id: string;
+  /** Version of the write. */
+  version: number;
+  kind: RemovalKind;
+  /** Licences that were left; null: it was no removal of a licence, or of all of them. */
+  licence: number | null;
+  /** Arrival of the request, its credential and its id. */
+  asked_at: number;
+  credential: string;
+  request_id: string;
+  accepted_at: number;
+  status: LeaverStatus;
+  /** Time and call of the observation that showed it; null: none has, or there was no account. */
+  seen_at: number | null;
+  seen_by: string | null;
+  /** Time at which it was found to be over; null: it waits. */
+  ended_at: number | null;
+  /** `SentRemoval`; null: it waits, or no call was needed. */
+  sent: string | null;
+  /** `LoggedRemoval`; null: it waits, or the audit log was not read so far. */
+  logged: string | null;
+  /** `Remains`; null: nobody has looked. */
+  remains: string | null;
+  /** Time of the next look at what remains; null: there is none. */
+  look_at: number | null;
+}
+
 /** State that was told when it began: see `Condition`. */
 export interface NoticesTable {
   key: string;
@@ -552,6 +637,7 @@ export interface Schema {
   users: UsersTable;
   user_emails: UserEmailsTable;
   former_names: FormerNamesTable;
+  former_ids: FormerIdsTable;
   groups: GroupsTable;
   memberships: LinkColumns;
   group_admins: GroupAdminsTable;
@@ -563,15 +649,18 @@ export interface Schema {
   audit_event_names: AuditEventNamesTable;
   requests: RequestsTable;
   acts: ActsTable;
+  leavers: LeaversTable;
   drifts: DriftsTable;
   sweeps: SweepsTable;
   plans: PlansTable;
   plan_actions: PlanActionsTable;
   inspections: InspectionsTable;
+  providers: ProvidersTable;
   tokens: TokensTable;
   clients: ClientsTable;
   client_secrets: ClientSecretsTable;
   access_tokens: AccessTokensTable;
+  used_assertions: UsedAssertionsTable;
   sessions: SessionsTable;
   samples: SamplesTable;
   leader: LeaderTable;

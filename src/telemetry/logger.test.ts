@@ -34,7 +34,7 @@ for (const { why, method, status, want } of levels) {
   });
 }
 
-const worker = { resourceType: 'user', resourceId: 'u1' };
+const worker = { resourceType: 'user', resourceId: 'u1' } as const;
 
 test('fields that are given once stand in every line', () => {
   const [line] = record((logger) => logger.with({ requestId: 'r7' }).log(events.stopped()));

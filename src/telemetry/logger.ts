@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
-import type { LogFields, LogLevel, LogLine } from './events.ts';
+import type { LogFields, LogLine } from './events.ts';
+import type { LogLevel } from './log-lines.ts';
 
 /** Writes lines of events.ts, one JSON object each. */
 export interface Logger {

@@ -1,4 +1,5 @@
-import { parseJsonText } from './json-text.ts';
+import { promisify } from 'node:util';
+import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 
 /** Body of an unexpected answer. `text` is cut at 2,000 characters. */
 export type AnswerBody =
@@ -115,3 +116,98 @@ function joinWords(values: readonly unknown[], depth: number): string | undefine
 function cut(line: string): string {
   return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX - 1).toWellFormed()}…`;
 }
+
+/** Status and headers of an answer. */
+export interface AnswerHead {
+  readonly status: number;
+  /** Names in lower case; a list where a header came several times and cannot be joined. */
+  readonly headers: AnswerHeaders;
+  /** The service's request id, for its support. */
+  readonly requestId: string | undefined;
+}
+
+/** Headers of an answer. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The head of an answer, with the request id found in it. */
+export function toHead(status: number, headers: AnswerHeaders): AnswerHead {
+  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['x-correlation-id'];
+  const requestId = (Array.isArray(id) ? id[0] : id)?.slice(0, 200);
+  return { status, headers, requestId };
+}
+
+/**
+ * Parses JSON. A whole number that is too large to be exact (above 2^53 − 1) becomes its digits as text, so that no id
+ * is altered on its way. @throws SyntaxError
+ */
+export function parseJsonText(text: string): unknown {
+  return LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+/** Sixteen digits are needed for such a number; a reviver costs several times as much as the parsing. */
+const LONG_NUMBER = /\d{16}/;
+
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const digits = context?.source ?? '';
+  const isAltered = typeof value === 'number' && !Number.isSafeInteger(value);
+  return isAltered && /^-?\d+$/.test(digits) ? digits : value;
+}
+
+/** Encodings that are asked for, as `Accept-Encoding` has them. */
+export const acceptedEncodings = 'gzip, br';
+
+/** The content of an answer is not encoded as its headers say. */
+export class UndecodableBody extends Error {
+  override readonly name = 'UndecodableBody';
+  readonly status: number;
+  constructor(status: number, encoding: string, cause?: unknown) {
+    super(`the content could not be decoded (${encoding})`, { cause });
+    this.status = status;
+  }
+}
+
+/** The content is larger than the limit, as it came or after decompression. */
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge';
+  readonly status: number;
+  constructor(status: number, bytesMax: number) {
+    super(`the response is larger than ${bytesMax} bytes`);
+    this.status = status;
+  }
+}
+
+/** Name of the encoding of a content, undefined when it is plain. */
+export function findEncoding(headers: AnswerHeaders): string | undefined {
+  const encoding = [headers['content-encoding'] ?? ''].flat().join(', ').trim().toLowerCase();
+  return encoding === '' || encoding === 'identity' ? undefined : encoding;
+}
+
+/**
+ * Decompresses a content. Never more than `bytesMax` bytes are made, however much it claims to hold.
+ * @throws ResponseTooLarge, UndecodableBody
+ */
+export async function decodeBody(
+  bytes: Uint8Array,
+  { status, encoding, bytesMax }: { status: number; encoding: string; bytesMax: number },
+): Promise<Uint8Array> {
+  const decode = decoders[encoding];
+  if (decode === undefined) throw new UndecodableBody(status, 'unknown encoding');
+  try {
+    return await decode(bytes, { maxOutputLength: bytesMax });
+  } catch (cause) {
+    const isTooLarge =
+      cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
+    if (isTooLarge) throw new ResponseTooLarge(status, bytesMax);
+    throw new UndecodableBody(status, encoding, cause);
+  }
+}
+
+type Decode = (bytes: Uint8Array, options: ZlibOptions & BrotliOptions) => Promise<Uint8Array>;
+
+const decodeGzip: Decode = promisify(gunzip);
+const decodeBrotli: Decode = promisify(brotliDecompress);
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: decodeGzip,
+  'x-gzip': decodeGzip,
+  br: decodeBrotli,
+};

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Budget, type BudgetOptions, createBudget } from './budget.ts';
+import { type Budget, type BudgetOptions, createBudget, type Turn } from './budget.ts';
 import type { CallClass } from './call-class.ts';
 import { createFakeClock, type FakeClock, runReady } from './testing/fake-clock.ts';
-import type { Turn } from './turns.ts';
 
 interface Setup {
   readonly clock: FakeClock;

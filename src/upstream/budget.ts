@@ -1,9 +1,13 @@
 import type { CallClass, ClassCounts } from './call-class.ts';
 import type { Clock } from './clock.ts';
-import { estimateQueueMs } from './queue-estimate.ts';
+import { UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
-import { createTurnLine, type TurnLine } from './turn-line.ts';
-import type { Turn, TurnRequest } from './turns.ts';
+import {
+  createWaitingRoom,
+  estimateQueueMs,
+  type Place,
+  type WaitingRoom,
+} from './waiting-room.ts';
 
 /** Budget of one token: it decides which call leaves when. */
 export interface Budget {
@@ -61,7 +65,7 @@ class TurnBudget implements Budget {
     const { clock, inFlightMax, queueMax, requestsPerSecond, marginMs, spentAt } = options;
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
-    this.#line = createTurnLine(queueMax, () => this.#wake());
+    this.#line = createTurnLine(queueMax, () => this.#pumpIfWaiting());
     this.#window = createRateWindow(requestsPerSecond, marginMs, spentAt);
   }
 
@@ -126,19 +130,19 @@ class TurnBudget implements Budget {
       sent: () => {
         left = true;
         place.sent(this.#clock.now());
-        this.#wake();
+        this.#pumpIfWaiting();
       },
       end: () => {
         this.#inFlight -= 1;
         if (!left) place.giveBack();
         // Still out: its answer brought no new pause. A probe that never left proves nothing.
         if (isProbe && this.#probe === 'out') this.#probe = left ? 'none' : 'due';
-        this.#wake();
+        this.#pumpIfWaiting();
       },
     };
   }
 
-  #wake(): void {
+  #pumpIfWaiting(): void {
     if (!this.#pumping && this.#line.room.size > 0) void this.#pump();
   }
 
@@ -160,4 +164,97 @@ function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> 
     () => true,
     () => false,
   );
+}
+
+/** A caller that waits for a turn. */
+interface Waiter {
+  readonly resolve: (turn: Turn) => void;
+  readonly reject: (error: UpstreamError) => void;
+  readonly operation: string;
+}
+
+/** Queue of callers that wait for their turn: each may give up, and all are refused at the end. */
+export interface TurnLine {
+  readonly room: WaitingRoom<Waiter>;
+  /** Aborted by `close`. */
+  readonly closed: AbortSignal;
+  /** @throws UpstreamError `closed` or `aborted`: the caller has no use for a turn */
+  assertOpen(request: TurnRequest): void;
+  /** Waits for the turn. @throws UpstreamError `overloaded` at once; rejects with `aborted` or `closed` */
+  join(request: TurnRequest): Promise<Turn>;
+  /** Refuses all waiting and all later callers. */
+  close(): void;
+}
+
+/** Creates an empty queue. `onJoin` is called for each caller that joins it. */
+function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
+  const room = createWaitingRoom<Waiter>();
+  const closing = new AbortController();
+
+  function add({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const waiter: Waiter = { operation, resolve, reject };
+    const place: Place<Waiter> = { callClass, key, again, waiter };
+    room.add(place);
+    onJoin();
+    if (!signal) return promise;
+    const leave = () => {
+      if (room.remove(place)) reject(aborted(operation, signal.reason));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  return {
+    room,
+    closed: closing.signal,
+    assertOpen({ operation, signal }) {
+      if (closing.signal.aborted) throw closed(operation);
+      if (signal?.aborted) throw aborted(operation, signal.reason);
+    },
+    join(request) {
+      if (room.size >= queueMax) throw overloaded(request.operation, queueMax);
+      return add(request);
+    },
+    close() {
+      closing.abort();
+      for (const waiter of room.clear()) waiter.reject(closed(waiter.operation));
+    },
+  };
+}
+
+function aborted(operation: string, cause: unknown): UpstreamError {
+  return notSent('aborted', operation, 'given up by the caller while waiting for its turn', cause);
+}
+
+function closed(operation: string): UpstreamError {
+  return notSent('closed', operation, 'the client is closed');
+}
+
+function overloaded(operation: string, queueMax: number): UpstreamError {
+  return notSent('overloaded', operation, `more than ${queueMax} calls are waiting`);
+}
+
+function notSent(
+  code: 'aborted' | 'closed' | 'overloaded',
+  operation: string,
+  detail: string,
+  cause?: unknown,
+): UpstreamError {
+  return new UpstreamError(code, { operation, detail, cause, retry: 'later', outcome: 'not-sent' });
+}
+
+/** Request of a turn. `again` keeps the place of a call that had a turn before. */
+export interface TurnRequest {
+  readonly operation: string;
+  readonly callClass: CallClass;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly again: boolean;
+}
+
+/** Permission for one request: `sent()` is called when it leaves, `end()` always and last. */
+export interface Turn {
+  sent(): void;
+  end(): void;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openCallScope } from './call-scope.ts';
+import { openCallScope } from './outgoing-call.ts';
 import { createEagerClock } from './testing/fake-clock.ts';
 
 afterEach(() => void vi.useRealTimers());

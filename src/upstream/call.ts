@@ -1,13 +1,20 @@
-import { type AnswerHead, toHead } from './answer-head.ts';
-import { type AttemptDeps, assertWritable, runAttempt } from './attempt.ts';
+import { type AnswerHead, toHead } from './answer-body.ts';
 import type { Bearer } from './bearer.ts';
-import type { Budget } from './budget.ts';
-import { type CallScope, openCallScope } from './call-scope.ts';
+import type { Budget, Turn } from './budget.ts';
 import { UpstreamError } from './errors.ts';
-import { type OutgoingCall, toNotSent } from './outgoing-call.ts';
+import type { Gates, PassageResult } from './gates.ts';
+import type { Operation } from './operations/operation.ts';
+import {
+  type Attempt,
+  type CallScope,
+  type OutgoingCall,
+  openCallScope,
+  toNotSent,
+} from './outgoing-call.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import { planRepeatMs } from './retry.ts';
-import type { Turn } from './turns.ts';
+import { type Done, type SendDeps, send } from './send.ts';
+import type { WritesRefused } from './transport-options.ts';
 
 /** Dependencies of `runCall`. */
 export interface CallDeps extends AttemptDeps {
@@ -145,4 +152,77 @@ async function takeTurn(
 /** An earlier attempt that may have had an effect outweighs a later one that did not leave or was deferred. */
 function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
   return error.retry === 'later' ? (doubt ?? error) : error;
+}
+
+/** Dependencies of `runAttempt`. */
+export interface AttemptDeps extends SendDeps {
+  readonly gates: Gates;
+}
+
+/**
+ * Sends the call once and returns its answer. The turn ends with it, whatever the result.
+ * @throws UpstreamError
+ */
+async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<Done> {
+  const { call, turn } = attempt;
+  try {
+    const passage = deps.gates.enter(call.operation.id, call.options.key);
+    let result: PassageResult = { kind: 'not-tried' };
+    try {
+      if (call.options.beforeSend || findHook(deps, call)) await announce(deps, attempt);
+      assertWanted(deps, attempt);
+      const sent = await send(deps, attempt);
+      result = sent.result;
+      if (sent.kind === 'failed') throw sent.error;
+      return sent;
+    } finally {
+      passage.record(result);
+    }
+  } finally {
+    turn.end();
+  }
+}
+
+const REFUSAL_WORDS: Readonly<Record<WritesRefused, string>> = {
+  'observe-mode': 'nothing is changed in the service while only observing',
+  'writes-paused': 'nothing is changed in the service until an operator resumes',
+};
+
+/** @throws UpstreamError `observe-mode` or `writes-paused` when the call would change something and that is refused now. */
+function assertWritable({ hooks }: SendDeps, call: Pick<OutgoingCall, 'operation'>): void {
+  if (!isMutating(call.operation)) return;
+  const refused = hooks.writesRefused?.();
+  if (refused !== undefined) throw toNotSent(refused, call, { detail: REFUSAL_WORDS[refused] });
+}
+
+function isMutating({ method }: Operation): boolean {
+  return method !== 'GET';
+}
+
+/** Asks the caller and the hook a last time, then lets the hook record the call. @throws UpstreamError `stopped` */
+async function announce(deps: AttemptDeps, { call, number }: Attempt): Promise<void> {
+  const { operation, args, callClass, options } = call;
+  const sending = { operation, args, attempt: number, callClass, key: options.key };
+  try {
+    // The hook last: every call that it is told of leaves, unless the hook objects.
+    await options.beforeSend?.(sending);
+    await findHook(deps, call)?.(sending);
+  } catch (cause) {
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    throw toNotSent('stopped', call, { detail: `stopped before it was sent${why}`, cause });
+  }
+}
+
+function findHook({ hooks }: AttemptDeps, { operation }: OutgoingCall) {
+  return isMutating(operation) ? hooks.beforeSend : undefined;
+}
+
+/** Checks a last time that the call is still wanted. @throws UpstreamError */
+function assertWanted(deps: AttemptDeps, { call, scope }: Attempt): void {
+  assertWritable(deps, call); // Again: the call may have waited long for its turn.
+  const ended = scope.ended();
+  if (ended === undefined) return;
+  const code = ended === 'caller' ? 'aborted' : 'timeout';
+  const cause: unknown = scope.signal.reason;
+  throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
 }

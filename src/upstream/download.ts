@@ -1,13 +1,11 @@
-import type { AnswerHead } from './answer-head.ts';
-import { toHead } from './answer-head.ts';
-import type { Bearer } from './bearer.ts';
-import { addHeaders } from './call-headers.ts';
-import { type CallScope, openCallScope } from './call-scope.ts';
+import { type AnswerHead, toHead } from './answer-body.ts';
+import { addHeaders, type Bearer } from './bearer.ts';
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { toAnswerError, toExchangeError } from './failures.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
+import { type CallScope, openCallScope } from './outgoing-call.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions, Timeouts } from './transport-options.ts';
 

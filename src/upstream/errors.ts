@@ -1,5 +1,4 @@
-import type { AnswerBody } from './answer-body.ts';
-import type { AnswerHeaders } from './answer-head.ts';
+import type { AnswerBody, AnswerHeaders } from './answer-body.ts';
 
 /**
  * Stable code of a failure.

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { AnswerHeaders } from './answer-head.ts';
+import { type AnswerHeaders, decodeBody, findEncoding, ResponseTooLarge } from './answer-body.ts';
 import { ContentStream } from './content-stream.ts';
-import { decodeBody, findEncoding, ResponseTooLarge } from './decode-body.ts';
 import type { Operation } from './operations/operation.ts';
 import type { AnswerHandler, DispatchController, RequestDispatcher } from './request-dispatcher.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { CallScope } from './call-scope.ts';
-import { ResponseTooLarge } from './decode-body.ts';
+import { ResponseTooLarge } from './answer-body.ts';
 import { parseAnswer, toAnswerError, toExchangeError } from './failures.ts';
+import type { CallScope } from './outgoing-call.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 const asked = { token: 't0ken', nowMs, pauseMs: undefined };

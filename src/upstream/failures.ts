@@ -1,11 +1,16 @@
-import { findWords, readAnswerBody } from './answer-body.ts';
-import { type AnswerHead, toHead } from './answer-head.ts';
-import type { CallScope } from './call-scope.ts';
-import { ResponseTooLarge, UndecodableBody } from './decode-body.ts';
+import {
+  type AnswerHead,
+  findWords,
+  ResponseTooLarge,
+  readAnswerBody,
+  toHead,
+  UndecodableBody,
+} from './answer-body.ts';
 import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
+import type { CallScope } from './outgoing-call.ts';
 import { parseRetryAfterMs } from './pause.ts';
 import { classifyStatus } from './status-table.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText } from './answer-body.ts';
 
 describe('a number comes as it was written', () => {
   test.each([

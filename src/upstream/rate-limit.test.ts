@@ -32,7 +32,7 @@ test('a pause is told once for a burst, again for each probe that meets the limi
   expect(told).toEqual([
     { kind: 'paused', forMs: 1_000, streak: 1 },
     { kind: 'paused', forMs: 2_000, streak: 2 },
-    { kind: 'over' },
+    { kind: 'over', afterMs: 3_000 },
   ]);
   expect(pauses).toEqual([1_000, 1_000, 1_000, 1_000, 1_000, 2_000]);
 });

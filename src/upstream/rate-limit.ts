@@ -18,19 +18,26 @@ export function createRateLimit(
 ): RateLimit {
   let streak = 0;
   let pausedAtMs = Number.NEGATIVE_INFINITY;
+  let firstAtMs = 0;
+
+  function end(): void {
+    if (streak > 0) onPause?.({ kind: 'over', afterMs: clock.now() - firstAtMs });
+    streak = 0;
+  }
+
   return {
     note({ status, headers }, sentAtMs) {
       // Requests that left before the pause say nothing about the time after it: five answers to one burst are one
       // 429.
       const isNews = sentAtMs > pausedAtMs;
       if (status !== 429) {
-        if (isNews && streak > 0) onPause?.({ kind: 'over' });
-        if (isNews) streak = 0;
+        if (isNews) end();
         return undefined;
       }
       const nowMs = clock.now();
       if (isNews) {
         streak += 1;
+        if (streak === 1) firstAtMs = nowMs;
         pausedAtMs = nowMs;
       }
       const pauseMs = pauseAfter429Ms(headers, { nowMs, streak: Math.max(streak, 1) });

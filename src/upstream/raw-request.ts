@@ -1,9 +1,8 @@
-import type { PreparedBody } from './operations/body.ts';
 import { type FileInput, isFileInput } from './operations/file-input.ts';
 import { type FilePaths, toFormParts } from './operations/form-parts.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
-import type { PreparedRequest } from './operations/prepare.ts';
+import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
 import { compileQuery } from './operations/query.ts';
 
 /** A request that no row describes. */

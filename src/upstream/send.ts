@@ -1,8 +1,6 @@
-import type { Bearer } from './bearer.ts';
-import { addHeaders } from './call-headers.ts';
-import type { CallScope } from './call-scope.ts';
+import { acceptedEncodings } from './answer-body.ts';
+import { addHeaders, type Bearer } from './bearer.ts';
 import type { Clock } from './clock.ts';
-import { acceptedEncodings } from './decode-body.ts';
 import type { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
 import {
@@ -15,7 +13,7 @@ import {
 } from './failures.ts';
 import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
-import { type Attempt, type OutgoingCall, toNotSent } from './outgoing-call.ts';
+import { type Attempt, type CallScope, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { AttemptReport, Timeouts, TransportHooks } from './transport-options.ts';

@@ -1,4 +1,4 @@
-import type { AnswerHead, AnswerHeaders } from './answer-head.ts';
+import type { AnswerHead, AnswerHeaders } from './answer-body.ts';
 import type { CallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
@@ -107,7 +107,7 @@ export type PauseReport =
       /** 1 for the first, one more each time the probe after a pause is answered with 429 again. */
       readonly streak: number;
     }
-  | { readonly kind: 'over' };
+  | { readonly kind: 'over'; readonly afterMs: number };
 
 /** Change of a gate: of the token (401), or of the service (5xx, no connection). */
 export interface GateReport {

@@ -1,16 +1,16 @@
+import { addHeaders } from './bearer.ts';
 import type { BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
-import { addHeaders } from './call-headers.ts';
 import { type Download, downloadFrom, toDownload } from './download.ts';
 import { createFormBody } from './form-body.ts';
+import type { GateState } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
-import type { GateState } from './probe-gate.ts';
 import {
   type DownloadRequest,
   type PathPrefixes,
@@ -19,7 +19,6 @@ import {
   prepareRaw,
   type RawRequest,
 } from './raw-request.ts';
-import { releaseStreams } from './release-streams.ts';
 import { createDeps } from './transport-deps.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 
@@ -177,3 +176,34 @@ function createPrepares(prefixes: PathPrefixes, filePaths: FilePaths) {
     return prepare;
   };
 }
+
+/**
+ * Ends the streams among the files that a call was given. A stream belongs to the call: one that was never sent would
+ * hold its file or its connection open. Never throws.
+ */
+function releaseStreams(body: unknown): void {
+  if (!isNamed(body)) return;
+  for (const value of Object.values(body).flat()) {
+    release(value);
+    if (isNamed(value) && !isBytes(value) && 'content' in value) release(value.content);
+  }
+}
+
+function release(source: unknown): void {
+  if (typeof source !== 'object' || source === null || isBytes(source)) return;
+  if (source instanceof ReadableStream) {
+    if (!source.locked) source.cancel().catch(ignore);
+  } else if ('destroy' in source && typeof source.destroy === 'function') {
+    if ('on' in source && typeof source.on === 'function') source.on('error', ignore);
+    source.destroy();
+  } else if (Symbol.asyncIterator in source && 'return' in source) {
+    if (typeof source.return === 'function') Promise.resolve(source.return()).catch(ignore);
+  }
+}
+
+function isBytes(value: object): boolean {
+  return value instanceof Blob || value instanceof Uint8Array;
+}
+
+/** The call has ended already; its own error says more. */
+function ignore(): void {}

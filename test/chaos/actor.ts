@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Answer, Client, SentRequest } from './client.ts';
 import type { Company, Person } from './company.ts';
-import { ATTEMPTS_MAX, deliver } from './deliver.ts';
+import { attempts, deliver } from './deliver.ts';
 import type { Wish } from './fact.ts';
 import { type Manner, type Operation, type ScheduledOperation, toText } from './operation.ts';
 import {
@@ -14,8 +14,8 @@ import {
 } from './to-requests.ts';
 import type { Trace } from './trace.ts';
 
-/** How often, and how long after one another in milliseconds, one looks again where two were found. */
-const [DOUBLE_MAX, DOUBLE_MS] = [400, 25] as const;
+/** How long after one another one looks again where two were found, in milliseconds. */
+const DOUBLE_MS = 25;
 
 /** Does what a schedule says. */
 export interface Actors {
@@ -57,7 +57,7 @@ export function createActors({ client, company, trace }: ActorDeps): Actors {
    */
   async function find(type: 'Users' | 'Groups', filter: string): Promise<string | undefined> {
     const path = `/${type}?${new URLSearchParams({ filter })}`;
-    for (let attempt = 1; attempt <= DOUBLE_MAX; attempt += 1) {
+    for (const _ of attempts()) {
       const { status, body } = await insist({ method: 'GET', path });
       if (status !== 200) findings.push(`GET ${path}: ${status} ${JSON.stringify(body)}`);
       const [first, ...others] = listObjects(body.Resources);
@@ -68,7 +68,7 @@ export function createActors({ client, company, trace }: ActorDeps): Actors {
   }
 
   async function insistOnFinding(type: 'Users' | 'Groups', filter: string): Promise<string> {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    for (const _ of attempts()) {
       const id = await find(type, filter);
       if (id !== undefined) return id;
     }
@@ -100,7 +100,7 @@ export function createActors({ client, company, trace }: ActorDeps): Actors {
   async function create(asked: AskedRequest, manner: Manner, created: Created): Promise<string> {
     const { wishes, ...sent } = asked;
     for (const wish of wishes) wish.ask();
-    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    for (const attempt of attempts()) {
       const hangsUpAfterMs = attempt === 1 ? manner.hangsUpAfterMs : undefined;
       const { answer } = await deliver(client, sent, { wishes, isRepeated: false, hangsUpAfterMs });
       assertCreated(asked, answer, attempt);

@@ -1,7 +1,7 @@
 /** Lines of the level `error` that follow from what is done to the bridge. */
 const EXPECTED: readonly RegExp[] = [
   // Whether the store was restored is asked again until the service answers.
-  /"resourceType":"recovery"/,
+  /"job":"recovery"/,
 ];
 /** And from a database server that goes away. */
 const STORE_AWAY = [

@@ -1,8 +1,14 @@
 import type { Answer, Client, SentRequest } from './client.ts';
 import type { Wish } from './fact.ts';
 
-/** How often something is sent until it is given up: a bridge is not gone for so long. */
-export const ATTEMPTS_MAX = 2_000;
+/** For how long something is tried until it is given up, in milliseconds: a bridge is not gone for so long. */
+const PATIENCE_MS = 120_000;
+
+/** The attempts at something, counted from 1, for as long as patience lasts: a fast machine makes more of them. */
+export function* attempts(): Generator<number> {
+  const until = performance.now() + PATIENCE_MS;
+  for (let attempt = 1; performance.now() < until; attempt += 1) yield attempt;
+}
 
 /** How something is sent. */
 export interface Delivery {
@@ -31,7 +37,7 @@ export async function deliver(
   const first = await client.send({ ...sent, hangsUpAfterMs });
   if (first === undefined && hangsUpAfterMs !== undefined) for (const wish of wishes) wish.hangUp();
   if (first !== undefined || !isRepeated) return { answer: first, isFirst: true };
-  for (let attempt = 2; attempt <= ATTEMPTS_MAX; attempt += 1) {
+  for (const _ of attempts()) {
     const answer = await client.send(sent);
     if (answer !== undefined) return { answer, isFirst: false };
   }

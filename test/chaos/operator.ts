@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { JsonValue } from '../../src/domain/json.ts';
 import type { BridgeProcess } from '../support/server.ts';
+import { attempts } from './deliver.ts';
 
 /** What the operator presents. */
 export const OPS_TOKEN = 'token-of-an-operator-in-chaos';
@@ -44,7 +45,6 @@ export interface Operator {
 
 const BUSY_MS = 20;
 const PAGE = 1_000;
-const ATTEMPTS_MAX = 1_000;
 const OVER = ['repaired', 'accepted', 'gone'];
 
 /** An operator of these processes. */
@@ -64,7 +64,7 @@ export function createOperator(pick: () => Promise<BridgeProcess>): Operator {
   };
 
   const insist: Operator['insist'] = async (...asked) => {
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    for (const _ of attempts()) {
       const body = await ask(...asked);
       if (body !== undefined) return body;
       await sleep(BUSY_MS);

@@ -90,6 +90,8 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     const startedAt = performance.now();
     const page = await world.open('/');
     await page.getByRole('heading', { name: /^Not yet\. \d+ things need you\.$/ }).waitFor();
+    // Those of the plan that waits count with it, and not once more.
+    await page.getByText('2 differences in the service, made by others').waitFor();
 
     // Why has Ada lost her place in Payroll?
     await tabTo(page, /^Users$/);
@@ -188,6 +190,26 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.getByRole('textbox', { name: 'Token' }).waitFor();
     const { items } = await ask('/tokens');
     expect(items[0]).toMatchObject({ name: 'okta-strict', profile: 'strict' });
+  });
+
+  test('makes a credential of the provider that is chosen, and shows whose each is', async () => {
+    const made = await askOps(world.story.bridge, 'POST', '/providers', { name: 'okta' });
+    expect(made.status).toBe(201);
+    const page = await world.open('/credentials');
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('okta-hr');
+    await page.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'okta', exact: true }).click();
+    await page.getByText('scim-bridge token create okta-hr --provider okta').waitFor();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+
+    await page
+      .getByRole('row', { name: /okta-hr/ })
+      .getByText('okta', { exact: true })
+      .waitFor();
+    const { items } = await ask('/tokens');
+    expect(items[0]).toMatchObject({ name: 'okta-hr', provider: 'okta' });
   });
 
   test('asks before a plan is undone, and tells what would follow', async () => {

@@ -15,6 +15,8 @@ export interface World {
   readonly faults: string[];
   /** Opens a page of a person who is not signed in. */
   openStranger(look?: Look): Promise<Page>;
+  /** Opens an empty page of an operator. */
+  openSignedIn(look?: Look & { readonly token?: string }): Promise<Page>;
   /** Opens a page of an operator, or of whoever has the token. */
   open(path: string, look?: Look & { readonly token?: string }): Promise<Page>;
   stop(): Promise<void>;
@@ -46,15 +48,21 @@ export async function openWorld(browserPath: string): Promise<World> {
     return page;
   }
 
+  const openSignedIn: World['openSignedIn'] = async ({ token = OPS_TOKEN, ...look } = {}) => {
+    const page = await openStranger(look);
+    const known = signedIn.get(token);
+    if (known === undefined) signedIn.set(token, await signIn(page, token));
+    else await page.context().addCookies(known);
+    return page;
+  };
+
   return {
     story,
     faults,
     openStranger,
-    async open(path, { token = OPS_TOKEN, ...look } = {}) {
-      const page = await openStranger(look);
-      const known = signedIn.get(token);
-      if (known === undefined) signedIn.set(token, await signIn(page, token));
-      else await page.context().addCookies(known);
+    openSignedIn,
+    async open(path, look) {
+      const page = await openSignedIn(look);
       await page.goto(`/console${path}`);
       await page.locator('h1').waitFor();
       return page;
@@ -102,8 +110,16 @@ interface Violation {
   readonly nodes: readonly string[];
 }
 
-/** What axe-core finds on a page that is serious or critical. */
+/** What axe-core finds on a page that is serious or critical, once what fades in is there. */
 export async function findSerious(page: Page): Promise<Violation[]> {
+  await page.evaluate(async () => {
+    const { document, requestAnimationFrame: next } = Reflect.get(globalThis, 'window');
+    await new Promise((drawn) => next(() => next(drawn)));
+    const ends = document
+      .getAnimations()
+      .map(({ finished }: { finished: Promise<unknown> }) => finished);
+    await Promise.allSettled(ends);
+  });
   // As a protocol of the browser, since the policy of the page lets no script in.
   await page.evaluate(axe.source);
   return page.evaluate(async () => {

@@ -72,6 +72,12 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
     },
   );
 
+  test('says at the heading of a part of a plan how many changes it has, also of those not read yet', async () => {
+    await open('/plans/large');
+    const heading = page.locator('.rows tbody strong').first();
+    await heading.getByText(`activate ${CHANGES.toLocaleString('en')} users`).waitFor();
+  });
+
   test('finds one user of all by a part of the name', async () => {
     await open('/users');
     await page.getByLabel('Search').fill(`person${USERS - 1}@`);

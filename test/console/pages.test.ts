@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../support/browser.ts';
+import { send, toPatch } from '../support/provider.ts';
 import { askOps } from '../support/sweep.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
@@ -25,12 +26,33 @@ const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string>
   user: ({ story }) => `/users/${story.ids.get('ada.lovelace@example.com')}`,
   groups: '/groups',
   group: ({ story }) => `/groups/${story.payrollId}`,
+  leavers: async ({ story: { bridge, ids } }) => {
+    const out = toPatch({ op: 'replace', path: 'active', value: false });
+    await send(bridge, 'PATCH', `/Users/${ids.get('robin.milner@example.com')}`, out);
+    const readState = async () => (await askOps(bridge, 'GET', '/leavers')).text;
+    await expect.poll(readState, { timeout: 20_000 }).toContain('"state":"logged"');
+    return '/leavers';
+  },
   requests: '/requests',
   credentials: '/credentials',
   acts: '/acts',
   settings: '/settings',
   'set-up': '/set-up',
 };
+
+const failed = { status: 500, json: { code: 'bug', message: 'The bridge could not do it.' } };
+const forbidden = { status: 403, json: { code: 'forbidden', message: 'Readers may not see it.' } };
+/** Pages that cannot show what they are about. */
+const FAULTS = [
+  { what: 'the overview of a bridge that fails', path: '/', answer: failed },
+  { what: 'a list of a bridge that fails', path: '/drifts', answer: failed },
+  { what: 'a page that is forbidden', path: '/credentials', answer: forbidden },
+  { what: 'a plan that is not there', path: '/plans/none', answer: undefined },
+  { what: 'a user who is not there', path: '/users/none', answer: undefined },
+];
+
+/** What a page shows last. */
+const LAST: Readonly<Record<string, string>> = { overview: 'figure.chart' };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
   let world: World;
@@ -64,16 +86,28 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       expect(await findSerious(page)).toEqual([]);
     });
 
+    test.each(FAULTS)('$what has nothing serious for axe', async ({ path, answer }) => {
+      const page = await world.openSignedIn({ scheme });
+      await page.route(/\/ops\//, (route) => (answer ? route.fulfill(answer) : route.fallback()));
+      await page.goto(`/console${path}`);
+      await page.getByRole('alert').first().waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
     test.each(Object.keys(PAGES))(
       '%s has nothing serious for axe, and fits a tablet and a phone',
       async (name) => {
         const path = PAGES[name] ?? '/';
         const address = typeof path === 'string' ? path : await path(world);
         // Its charts lie below what needs a person.
-        const height = name === 'overview' ? 1_560 : 800;
+        const height = name === 'overview' ? 1_840 : 800;
         const page = await world.open(address, { scheme, height });
         await page.locator('table, .timeline, .ticks').first().waitFor();
         await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
+        await page
+          .locator(LAST[name] ?? 'h1')
+          .first()
+          .waitFor();
         await picture(page, `${name}-${scheme}`);
         expect(await findSerious(page)).toEqual([]);
 

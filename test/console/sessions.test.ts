@@ -73,6 +73,26 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
       expect(await readStatus(bridge, cookie)).toBe(401);
     }));
 
+  test('the list of sessions goes on from its cursor, also among those of one moment', () =>
+    withBridge(async (bridge) => {
+      for (let times = 0; times < 5; times += 1) await signIn(bridge, OPS_TOKEN);
+      const whole = Object((await askOps(bridge, 'GET', '/sessions')).body);
+      const listed: unknown[] = [];
+      let cursor = '';
+      for (let pages = 0; pages < 4 && cursor !== 'null'; pages += 1) {
+        const after = cursor === '' ? '' : `&cursor=${cursor}`;
+        const { items, nextCursor } = Object(
+          (await askOps(bridge, 'GET', `/sessions?limit=2${after}`)).body,
+        );
+        listed.push(...items);
+        cursor = String(nextCursor);
+      }
+
+      expect(whole).toMatchObject({ items: { length: 5 }, nextCursor: null });
+      expect(listed).toEqual(whole.items);
+      expect((await askOps(bridge, 'GET', '/sessions?cursor=made-up')).status).toBe(400);
+    }));
+
   test('over HTTPS its cookie is sent over HTTPS alone', () =>
     withBridge(async (bridge) => {
       const { setCookie } = await signIn(bridge, OPS_TOKEN, {

@@ -1,4 +1,5 @@
 import { createSeededRandom } from '../interleavings/seeded-random.ts';
+import { createEmptyDatabase } from '../support/store-templates.ts';
 import { withSlowness } from '../support/yardstick.ts';
 import { type Draft, makeDraft, mutateDraft } from './drafts.ts';
 import { type FuzzPlan, type Stage, withStage } from './run.ts';
@@ -47,8 +48,10 @@ export async function searchSlow(plan: FuzzPlan): Promise<SlowReport> {
   for (let done = 0; done < plan.requests && !climb.isOver; done += SLICE) {
     const count = Math.min(SLICE, plan.requests - done);
     const run = (stage: Stage) => climb.run(stage, { from: done, to: done + count });
+    const databaseUrl =
+      plan.databaseUrl && (await createEmptyDatabase(plan.databaseUrl, `slice_${done}`));
     // Whatever the machine is busy with, nothing is turned away.
-    await withStage(plan, run, { SERVER_DELAY_MAX: '0' });
+    await withStage({ ...plan, databaseUrl }, run, { SERVER_DELAY_MAX: '0' });
   }
   return climb.report();
 }

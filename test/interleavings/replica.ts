@@ -1,14 +1,14 @@
 import { BridgeError } from '../../src/domain/errors.ts';
+import { createHarmRoom } from '../../src/domain/harm.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ProcessDeps } from '../../src/reconcile/deps.ts';
-import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
-import { holdsLead, toLeadersStore } from '../../src/reconcile/lead.ts';
+import { toLeadersStore } from '../../src/reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../../src/reconcile/loop/convergence.ts';
 import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import type { Waiting } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../src/reconcile/quirks.ts';
-import type { ScimDeps } from '../../src/scim/deps.ts';
+import type { ProviderDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
 import {
   acceptGroupDeletion,
@@ -129,13 +129,15 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     leader: {
       find: () => tenure?.convergence,
       findQueue: () => ({ isHeld: false, aheadMs: { remove: 0, change: 0 } }),
-      readAdmins: async () => {
+      readPrivilege: async () => {
         throw new BridgeError('could-not-look', 'another process leads');
       },
     },
   });
-  const scim: ScimDeps = {
+  const scim: ProviderDeps = {
+    provider: 'default',
     store,
+    formerIds: { toOwn: (_type, id) => id },
     reconciler,
     clock,
     turns: () => undefined,
@@ -242,12 +244,12 @@ function openTenure(
     outage: createOutageWatch(deps.clock),
     harmRoom: createHarmRoom(deps.policy.providerHarm),
   };
-  const convergence = createConvergence(own, waiting, (tx) => holdsLead(tx, deps.store, lead));
+  const convergence = createConvergence(own, waiting);
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);
   convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
   const unlisten = bell.listen('due', () => {
-    convergence.wake();
+    convergence.notify();
     bell.ring('here');
   });
   return {
@@ -261,7 +263,7 @@ function openTenure(
 }
 
 async function storeAndSettle(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   exchange: Exchange,
   arrivedAt: number,
 ): Promise<void> {
@@ -280,7 +282,7 @@ function toStored({ id, row, undo }: { id: string; row: { version: number }; und
   return { id, version: row.version, waits: undo !== undefined };
 }
 
-function acceptUser(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
+function acceptUser(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
   const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
@@ -294,7 +296,7 @@ function acceptUser(deps: ScimDeps, { method, id = '', body }: ProviderRequest) 
   }
 }
 
-function acceptGroup(deps: ScimDeps, { method, id = '', body }: ProviderRequest) {
+function acceptGroup(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
   const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':

@@ -10,7 +10,7 @@ import {
   type ObservedGroup,
 } from '../../src/domain/group.ts';
 import { groupId, userId } from '../../src/domain/ids.ts';
-import { settlePending } from '../../src/domain/pending.ts';
+import { withoutDone } from '../../src/domain/pending.ts';
 import type { GroupAction } from '../../src/plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../src/plan/plan-group.ts';
 import { SELECTED } from '../support/long.ts';
@@ -159,8 +159,8 @@ function toUntouched(group: ObservedGroup, { pending, deleted }: GroupState): ob
 function converge(given: GroupState, world: World, settings: GroupPolicy): GroupState {
   let state = given;
   for (let isDone = false; ; ) {
-    const { actions, settled } = planGroup(state, settings);
-    state = { ...state, pending: settlePending(state.pending, state.pending, settled) };
+    const { actions, done } = planGroup(state, settings);
+    state = { ...state, pending: withoutDone(state.pending, state.pending, done) };
     if (actions.length === 0) return state;
     if (isDone) throw new Error('one plan was not enough');
     // What a look or a creation brings to light is for the next plan.
@@ -185,7 +185,7 @@ function record(state: GroupState, world: World, actions: readonly GroupAction[]
     mustLook: false,
     ids: { ...state.ids, restId: group === undefined ? undefined : REST_ID },
     observed: group,
-    pending: settlePending(state.pending, state.pending, reached.filter(isReached)),
+    pending: withoutDone(state.pending, state.pending, reached.filter(isReached)),
     members: looked ? state.members : state.members.filter((link) => !holds(world.members, link)),
     admins: looked ? state.admins : state.admins.filter((link) => !holds(world.admins, link)),
   };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { assertNever } from '../../src/domain/errors.ts';
 import { userId } from '../../src/domain/ids.ts';
 import { fullName } from '../../src/domain/name.ts';
-import { type Pending, settlePending } from '../../src/domain/pending.ts';
+import { type Pending, withoutDone } from '../../src/domain/pending.ts';
 import {
   type DesiredUser,
   listUserDifferences,
@@ -133,8 +133,8 @@ function converge(given: UserState, world: World, settings: UserPolicy): UserSta
   let addressMayChange = settings.addressMayChange;
   for (let isDone = false; ; ) {
     const current = { ...settings, addressMayChange };
-    const { actions, settled } = planUser(state, current);
-    state = { ...state, pending: settle(state, settled) };
+    const { actions, done } = planUser(state, current);
+    state = { ...state, pending: settle(state, done) };
     if (actions.length === 0) return state;
     if (isDone) throw new Error('one plan was not enough');
     // What a look or a creation brings to light is for the next plan.
@@ -155,7 +155,7 @@ function listDiffering({ desired: wanted, observed }: UserState, { deactivation 
 }
 
 function settle({ pending }: UserState, fields: readonly UserField[]): Pending<UserField> {
-  return settlePending(pending, pending, fields);
+  return withoutDone(pending, pending, fields);
 }
 
 function see({ account: held }: World): Pick<UserState, 'upstreamId' | 'observed'> {

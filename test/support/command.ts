@@ -41,7 +41,7 @@ export async function runAlone(
   commands: readonly AddCommand[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { columns, hasColours = true, answer }: Person = {},
+  { columns, hasColours = true, answer, showProgress }: Person = {},
 ): Promise<Ended> {
   const out: string[] = [];
   const asked: string[] = [];
@@ -57,6 +57,7 @@ export async function runAlone(
       writeError: write,
       untilStopped: async () => 'SIGTERM',
       terminal: columns === undefined ? undefined : { columns: () => columns, hasColours },
+      showProgress,
       ...(answer !== undefined && {
         ask: async (question: string) => {
           asked.push(question);
@@ -77,4 +78,6 @@ export interface Person {
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Sees the progress of what takes long. */
+  readonly showProgress?: (line: string | undefined) => void;
 }

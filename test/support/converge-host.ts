@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { createHarmRoom } from '../../src/domain/harm.ts';
 import type { ResourceKey } from '../../src/domain/ids.ts';
 import type { ReconcileDeps, ReconcilePolicy } from '../../src/reconcile/deps.ts';
-import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
 import { createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import { createRunner } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';

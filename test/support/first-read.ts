@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createHarmRoom } from '../../src/reconcile/harm-room.ts';
+import { createHarmRoom } from '../../src/domain/harm.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks } from '../../src/reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';

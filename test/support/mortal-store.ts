@@ -17,7 +17,7 @@ export interface Fate {
 
 /**
  * The store of a process that is killed and writes nothing from then on. So it sends nothing that changes the service
- * either, because that takes a permit.
+ * either, because the send guard writes first.
  */
 export function createMortalStore(store: Store, { after, before }: Fate): MortalStore {
   const { promise: death, resolve: die } = Promise.withResolvers<void>();

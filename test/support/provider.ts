@@ -92,43 +92,64 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
-/** Waits until nothing is due and no lock is held, so that no call follows. @throws Error after a minute */
-export async function untilSettled({ store }: Pick<TestBridge, 'store'>): Promise<void> {
+/**
+ * Waits until nothing is due and no lock is held, so that no call follows. @throws Error after a minute
+ * @param stuck whether what the service refused after it was acknowledged, which is told, may stay
+ */
+export async function untilSettled(
+  { store }: Pick<TestBridge, 'store'>,
+  stuck: 'none' | 'may stay' = 'none',
+): Promise<void> {
   const deadline = Date.now() + SETTLE_MAX_MS;
   for (;;) {
     // In this order, because what ends may leave something due.
     const running = await countRunning(store);
-    const { due } = await readBacklog(store.read);
+    const backlog = await readBacklog(store.read);
+    const due = backlog.due - (stuck === 'none' ? 0 : backlog.stuck);
     if (due + running === 0) return;
     if (Date.now() > deadline) {
-      const left = JSON.stringify(await listLeft(store));
+      const left = await describeLeft(store);
       throw new Error(`${due} are still due and ${running} running: ${left}`);
     }
     await sleep(5);
   }
 }
 
-/** What is due, and when it is tried again. */
-async function listLeft({ read }: Store): Promise<object[]> {
+/** What is due or runs, when it is tried again, who leads and the last calls: the same text while nothing goes on. */
+export async function describeLeft({ read }: Store): Promise<string> {
+  const calls = read.selectFrom('own_calls').selectAll().orderBy('id', 'desc').limit(5);
+  const left = {
+    rows: await listLeft(read),
+    leader: await read.selectFrom('leader').select(['epoch', 'since']).execute(),
+    calls: await calls.execute(),
+  };
+  return JSON.stringify(left, undefined, 1);
+}
+
+async function listLeft(read: Store['read']): Promise<object[]> {
   const columns = [
     'due_at',
     'due_class',
     'must_look',
     'pending',
+    'in_flight',
+    'stuck',
     'attempts',
     'last_error',
   ] as const;
   const users = await read
     .selectFrom('users')
     .select(columns)
-    .where('due_at', 'is not', null)
+    .where((eb) => eb.or([eb('due_at', 'is not', null), eb('in_flight', '!=', 0)]))
+    .orderBy('seq')
     .execute();
   const groups = await read
     .selectFrom('groups')
     .select(columns)
-    .where('due_at', 'is not', null)
+    .where((eb) => eb.or([eb('due_at', 'is not', null), eb('in_flight', '!=', 0)]))
+    .orderBy('seq')
     .execute();
-  return [...users, ...groups].map((row) => ({ ...row, now: Date.now() }));
+  return [...users, ...groups];
 }
 
 /** How many resources have a call on its way. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type GroupId, groupId, newId, type UserId, userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { toGroupColumns, toUserColumns } from '../../src/store/engine/columns.ts';
@@ -8,7 +9,7 @@ import {
   type NewGroupRow,
 } from '../../src/store/groups/groups.ts';
 import { type LinkTable, saveLinks } from '../../src/store/links/links.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 import {
   findUserRow,
   insertUser,
@@ -112,4 +113,21 @@ export async function findLink(store: Store, place: LinkPlace): Promise<StoredLi
 /** The facts of the link between these two, or undefined. */
 export async function findFacts(store: Store, place: LinkPlace): Promise<Facts | undefined> {
   return (await findLink(store, place))?.facts;
+}
+
+/** Inserts a row for each number. A column is a value or made of `n`; undefined: the database gives it. */
+export async function insertMany(
+  tx: Db,
+  table: string,
+  row: object,
+  { first, last }: { first: number; last: number },
+): Promise<void> {
+  const columns = Object.entries(row).filter(([, value]) => value !== undefined);
+  const names = sql.join(columns.map(([name]) => sql.ref(name)));
+  const values = sql.join(columns.map(([, value]) => value));
+  await sql`
+    insert into ${sql.table(table)} (${names})
+    with recursive numbers(n) as (
+      select ${sql.lit(first)} union all select n + 1 from numbers where n < ${sql.lit(last)})
+    select ${values} from numbers`.execute(tx);
 }

@@ -10,6 +10,7 @@ const PAGES = [
   { to: '/drifts', label: 'Drifts' },
   { to: '/users', label: 'Users' },
   { to: '/groups', label: 'Groups' },
+  { to: '/leavers', label: 'Leavers' },
   { to: '/requests', label: 'Requests' },
   { to: '/credentials', label: 'Credentials' },
   { to: '/acts', label: 'Acts' },
@@ -42,10 +43,10 @@ export function Navigation() {
   ));
 }
 
-/** Differences that wait for a decision. */
+/** Differences that wait for a decision, but for those whose plan waits. */
 function toDrifts(drifts: Ops<'Status'>['drifts']): string | undefined {
   const waiting = drifts.filter(({ status }) => status === 'open' || status === 'contested');
-  const count = waiting.reduce((sum, drift) => sum + drift.count, 0);
+  const count = waiting.reduce((sum, drift) => sum + drift.count - drift.held, 0);
   return count === 0 ? undefined : count.toLocaleString('en');
 }
 

@@ -78,6 +78,12 @@ const requests = createRoute({
   validateSearch: parseSearch(['status', 'resource']),
   component: lazyRouteComponent(() => import('../requests/requests-page.tsx'), 'RequestsPage'),
 });
+const leavers = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/leavers',
+  validateSearch: parseSearch(['status', 'since']),
+  component: lazyRouteComponent(() => import('../leavers/leavers-page.tsx'), 'LeaversPage'),
+});
 const credentials = createRoute({
   getParentRoute: () => rootRoute,
   path: '/credentials',
@@ -105,7 +111,7 @@ const setUp = createRoute({
 
 const routeTree = rootRoute.addChildren([
   ...[overview, plans, plan, drifts, users, user, groups, group, requests, credentials, acts],
-  ...[settings, setUp],
+  ...[leavers, settings, setUp],
 ]);
 
 /** Addresses of the pages. */

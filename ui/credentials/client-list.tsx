@@ -4,7 +4,7 @@ import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { RowAct } from './row-act.tsx';
-import { End } from './token-list.tsx';
+import { End, OfProvider } from './token-list.tsx';
 
 type Client = Ops<'Client'>;
 
@@ -12,17 +12,18 @@ const columns: readonly Column<Client>[] = [
   {
     title: 'Client',
     grows: true,
-    cell: ({ id, name, createdBy }) => (
+    cell: ({ id, name, provider, createdBy }) => (
       <>
         {name}
         <div className="detail">
           <code>{id}</code>, made by {createdBy}
         </div>
+        <OfProvider provider={provider} />
       </>
     ),
   },
   { title: 'Last used', isWide: true, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-  { title: 'Secrets', cell: (client) => <Secrets client={client} /> },
+  { title: 'Proven by', cell: (client) => <Proofs client={client} /> },
   { title: <span className="hidden">Act</span>, cell: (client) => <ClientActs client={client} /> },
 ];
 
@@ -40,15 +41,31 @@ export function ClientList() {
   );
 }
 
-function Secrets({ client }: { readonly client: Client }) {
+function Proofs({ client }: { readonly client: Client }) {
   if (client.revokedAt !== null) return <End revokedAt={client.revokedAt} expiresAt={null} />;
+  if (client.trust !== null) return <Assertions trust={client.trust} />;
   return client.secrets.map((secret) => (
     <div key={secret.id}>
-      <span className="detail">made</span> <Moment at={secret.createdAt} />
+      <span className="detail">secret, made</span> <Moment at={secret.createdAt} />
       <span className="detail">, ends</span> <End {...secret} />{' '}
       {secret.revokedAt === null && <RevokeSecret client={client} secret={secret.id} />}
     </div>
   ));
+}
+
+/** What the assertions of a client say, which has no secret. */
+function Assertions({ trust }: { readonly trust: NonNullable<Client['trust']> }) {
+  const { issuer, audiences, claims } = trust;
+  const expected = [
+    ...(audiences.length === 0 ? [] : [`aud ${audiences.join(' or ')}`]),
+    ...claims.map(({ name, values }) => `${name} ${values.join(' or ')}`),
+  ];
+  return (
+    <>
+      assertions of {issuer ?? 'its own'}
+      <div className="detail">{expected.join(', ')}</div>
+    </>
+  );
 }
 
 function RevokeSecret({
@@ -71,23 +88,14 @@ function RevokeSecret({
   );
 }
 
-function ClientActs({ client: { id, name, revokedAt } }: { readonly client: Client }) {
+function ClientActs({ client: { id, name, trust, revokedAt } }: { readonly client: Client }) {
   if (revokedAt !== null) return null;
   return (
     <Group gap={6} wrap="nowrap">
-      <RowAct
-        schema="NewSecret"
-        label="Rotate"
-        subject={name}
-        path={`/clients/${id}/rotate`}
-        body={{}}
-        command={`scim-bridge client rotate ${name}`}
-        meaning="Makes a second secret. The first stays valid until you revoke it, so no request is refused meanwhile."
-        secretOf={(answer) => ({ id: answer.id, secret: answer.secret })}
-      />
+      {trust === null && <RotateSecret id={id} name={name} />}
       <RowAct
         schema="Client"
-        label="Revoke"
+        label="Revoke client"
         subject={name}
         path={`/clients/${id}/revoke`}
         body={{}}
@@ -95,5 +103,20 @@ function ClientActs({ client: { id, name, revokedAt } }: { readonly client: Clie
         meaning={`Ends ${name} with all its secrets and access tokens: the provider is refused until it has another credential.`}
       />
     </Group>
+  );
+}
+
+function RotateSecret({ id, name }: Pick<Client, 'id' | 'name'>) {
+  return (
+    <RowAct
+      schema="NewSecret"
+      label="Rotate"
+      subject={name}
+      path={`/clients/${id}/rotate`}
+      body={{}}
+      command={`scim-bridge client rotate ${name}`}
+      meaning="Makes a second secret. The first stays valid until you revoke it, so no request is refused meanwhile."
+      secretOf={(answer) => ({ id: answer.id, secret: answer.secret })}
+    />
   );
 }

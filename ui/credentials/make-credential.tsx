@@ -1,10 +1,11 @@
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../api/queries.ts';
+import { useChange, useList } from '../api/queries.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
 import { KEPT, type Made, Secret } from './secret.tsx';
+import { DEFAULT_PROVIDER } from './token-list.tsx';
 
 const KINDS = [
   { value: 'scim', label: 'Token of a provider' },
@@ -36,6 +37,7 @@ interface Wish {
   readonly name: string;
   readonly expires: string;
   readonly profile: string;
+  readonly provider: string;
 }
 
 /** Makes a token or a client, and shows its secret once. */
@@ -76,7 +78,9 @@ interface MakingOptions {
 function Making({ make, error, isPending }: MakingOptions) {
   const [wish, setWish] = useState<Wish>({
     ...{ kind: 'scim', name: '', expires: '365d', profile: 'lenient' },
+    provider: DEFAULT_PROVIDER,
   });
+  const providers = useProviders();
   const set = (change: Partial<Wish>) => setWish({ ...wish, ...change });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -105,6 +109,14 @@ function Making({ make, error, isPending }: MakingOptions) {
         value={wish.expires}
         onChange={(expires) => set({ expires: expires ?? toTerm(wish.kind) })}
       />
+      {isOfProvider(wish) && providers.length > 1 && (
+        <Select
+          label="Provider"
+          data={providers}
+          value={wish.provider}
+          onChange={(provider) => set({ provider: provider ?? DEFAULT_PROVIDER })}
+        />
+      )}
       {isOfProvider(wish) && (
         <Select
           label="Requests are read"
@@ -133,15 +145,22 @@ function isOfProvider({ kind }: Wish): boolean {
   return kind === 'scim' || kind === 'client';
 }
 
+/** Names of all providers; one is always there. */
+function useProviders(): string[] {
+  return useList('ProviderList', '/providers', { topics: ['access'] }).items.map(
+    ({ name }) => name,
+  );
+}
+
 function useMaking() {
   const token = useChange('NewToken');
-  const client = useChange('NewSecret');
+  const client = useChange('NewClient');
   const made: Made | undefined =
     (token.data && { secret: token.data.token }) ??
-    (client.data && { id: client.data.id, secret: client.data.secret });
+    (client.data?.secret ? { id: client.data.id, secret: client.data.secret } : undefined);
   const make = (wish: Wish) => {
-    const { kind, name, expires, profile } = wish;
-    const body = { name, expires, ...(isOfProvider(wish) && { profile }) };
+    const { kind, name, expires, profile, provider } = wish;
+    const body = { name, expires, ...(isOfProvider(wish) && { profile, provider }) };
     if (kind === 'client') client.mutate({ path: '/clients', body });
     else token.mutate({ path: '/tokens', body: { ...body, for: kind } });
   };
@@ -154,11 +173,12 @@ function useMaking() {
 }
 
 function toCommand(wish: Wish): string {
-  const { kind, name, expires, profile } = wish;
+  const { kind, name, expires, profile, provider } = wish;
   const named = name.trim() === '' ? 'my-name' : quote(name.trim());
   const word = kind === 'client' ? 'client' : 'token';
   const purpose = kind === 'client' || kind === 'scim' ? '' : ` --for ${kind}`;
   const term = expires === toTerm(kind) ? '' : ` --expires ${expires}`;
   const read = isOfProvider(wish) && profile !== 'lenient' ? ` --profile ${profile}` : '';
-  return `scim-bridge ${word} create ${named}${purpose}${term}${read}`;
+  const of = isOfProvider(wish) && provider !== DEFAULT_PROVIDER ? ` --provider ${provider}` : '';
+  return `scim-bridge ${word} create ${named}${of}${purpose}${term}${read}`;
 }

@@ -29,7 +29,6 @@ const columns: readonly Column<Ops<'Session'>>[] = [
 export function SessionList() {
   const list = useList('SessionList', '/sessions', {
     topics: ['access'],
-    query: { limit: '1000' },
   });
   return (
     <DataTable

@@ -25,7 +25,7 @@ const columns: readonly Column<Token>[] = [
       </>
     ),
   },
-  { title: 'For', cell: (token) => PURPOSES[token.for] },
+  { title: 'For', cell: (token) => <Purpose token={token} /> },
   { title: 'Last used', isWide: true, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
   { title: 'Ends', cell: (token) => <End {...token} /> },
   {
@@ -43,6 +43,25 @@ const columns: readonly Column<Token>[] = [
       ),
   },
 ];
+
+function Purpose({ token }: { readonly token: Token }) {
+  return (
+    <>
+      {PURPOSES[token.for]}
+      <OfProvider provider={token.provider} />
+    </>
+  );
+}
+
+/** Provider whose credential it is, where it is a named one. */
+export function OfProvider({ provider }: { readonly provider: string | null }) {
+  return provider === null || provider === DEFAULT_PROVIDER ? null : (
+    <div className="detail">{provider}</div>
+  );
+}
+
+/** Provider of whatever names none. */
+export const DEFAULT_PROVIDER = 'default';
 
 /** Named tokens, never their texts. */
 export function TokenList() {

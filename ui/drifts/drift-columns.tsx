@@ -98,7 +98,7 @@ function Change({ drift: { kind, desired, observed } }: { readonly drift: Drift 
 }
 
 const DETECTORS: Readonly<Record<string, string>> = {
-  tail: 'audit log',
+  audit: 'audit log',
   sweep: 'found by a sweep',
   discovery: 'met by a write',
   operator: 'found by a look',

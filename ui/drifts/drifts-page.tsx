@@ -1,7 +1,7 @@
-import { Button, Group, Select } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Button, Group, Select, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useIsOperator, useList } from '../api/queries.ts';
+import { STATUS_TOPICS, useIsOperator, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page } from '../parts/page.tsx';
@@ -48,6 +48,7 @@ export function DriftsPage() {
       lead="Differences in the service that no provider and no rule asked for."
       actions={<Filters status={status} kind={kind} resource={resource} />}
     >
+      {status === '' && <Held />}
       {decided.length > 0 && <DecideDrifts drifts={decided} onDone={() => setChosen(new Set())} />}
       <DataTable
         label="Drifts"
@@ -57,6 +58,23 @@ export function DriftsPage() {
         empty="No differences of this kind. The service holds what was asked for."
       />
     </Page>
+  );
+}
+
+/** Says which of those that wait are repaired by a plan that waits itself. */
+function Held() {
+  const status = useRead('Status', '/status', { topics: STATUS_TOPICS });
+  const held = (status.data?.drifts ?? []).reduce((sum, drift) => sum + drift.held, 0);
+  if (held === 0) return null;
+  return (
+    <Text size="sm">
+      {held.toLocaleString('en')} of them {held === 1 ? 'is' : 'are'} repaired by a plan that waits
+      for you:{' '}
+      <Link to="/plans" search={{ status: 'held' }}>
+        {held === 1 ? 'decide about it' : 'decide about them'} there
+      </Link>
+      .
+    </Text>
   );
 }
 

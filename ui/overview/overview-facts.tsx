@@ -72,8 +72,10 @@ function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'
 
 function toDrifts(drifts: Ops<'Status'>['drifts']): string {
   const count = drifts.reduce((sum, drift) => sum + drift.count, 0);
+  const held = drifts.reduce((sum, drift) => sum + drift.held, 0);
   if (count === 0) return 'nothing';
-  return count === 1 ? '1 difference' : `${count.toLocaleString('en')} differences`;
+  const all = count === 1 ? '1 difference' : `${count.toLocaleString('en')} differences`;
+  return held === 0 ? all : `${all}, ${held.toLocaleString('en')} in a plan`;
 }
 
 function Leader({ leader }: { readonly leader: NonNullable<Ops<'Status'>['leader']> }) {

@@ -13,6 +13,7 @@ const SHOWN = 10;
 export function Troubles({ status }: { readonly status: Ops<'Status'> }) {
   return (
     <>
+      {status.leavers && <Leavers leavers={status.leavers} />}
       {status.stuck.length > 0 && (
         <Section
           title="Refused by the service"
@@ -30,6 +31,51 @@ export function Troubles({ status }: { readonly status: Ops<'Status'> }) {
         </Section>
       )}
     </>
+  );
+}
+
+const HOLDS = {
+  'observe-mode': 'the bridge only observes',
+  'writes-paused': 'changes are paused',
+} as const;
+
+/** Each leaver who can still work in the service. */
+function Leavers({ leavers }: { readonly leavers: NonNullable<Ops<'Status'>['leavers']> }) {
+  const { count, first } = leavers;
+  return (
+    <Section
+      title="Left, and not out yet"
+      lead={`Deactivated or deleted by the provider, and still able to work in the service: ${count.toLocaleString('en')}.`}
+    >
+      <Frame label="Leavers" columns={['Who', 'Kept in by', 'Since']}>
+        {first.map(({ id, name, since, heldBy, plan }) => (
+          <tr key={id}>
+            <td>
+              <Link to="/users/$id" params={{ id }}>
+                {name ?? id}
+              </Link>
+            </td>
+            <td>
+              {plan !== null && (
+                <Link to="/plans/$id" params={{ id: plan }}>
+                  a plan that waits for you
+                </Link>
+              )}
+              {plan === null &&
+                (heldBy === null || heldBy === 'plan' ? 'the service' : HOLDS[heldBy])}
+            </td>
+            <td>
+              <Moment at={since} />
+            </td>
+          </tr>
+        ))}
+      </Frame>
+      {count > first.length && (
+        <Link to="/users" search={{ state: 'due' }}>
+          All of whom something is to be done
+        </Link>
+      )}
+    </Section>
   );
 }
 

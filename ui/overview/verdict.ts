@@ -63,11 +63,14 @@ function* listConcerns(status: Status): Generator<Concern> {
   }
 }
 
-/** Differences of what is managed that nobody has decided about, and that no plan repairs. */
+/** Differences of what is managed that nobody has decided about, and that no plan repairs: those count with their plan. */
 function* listDrifts({ drifts }: Status): Generator<Concern> {
   const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
   const count = (wanted: string) =>
-    managed.reduce((sum, drift) => sum + (drift.status === wanted ? drift.count : 0), 0);
+    managed.reduce(
+      (sum, drift) => sum + (drift.status === wanted ? drift.count - drift.held : 0),
+      0,
+    );
   const [contested, open] = [count('contested'), count('open')];
   if (contested > 0) {
     yield {

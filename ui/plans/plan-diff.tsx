@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type LongList, useList } from '../api/queries.ts';
+import { type LongList, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { StateTag, Tag } from '../parts/tag.tsx';
@@ -9,15 +9,17 @@ import { toChange, toHeld, toVerb } from './words.ts';
 
 type Action = Ops<'PlanAction'>;
 
+/** Headings whose numbers are read; a larger plan tells no numbers at those with the fewest changes. */
+const PARTS = 1_000;
+
 /** A row of the diff: the heading of a group of changes, or one change. */
 type Row =
   | {
       readonly kind: 'heading';
       readonly key: string;
       readonly action: Action;
-      readonly count: number;
-      /** False: more of the plan is still to be read. */
-      readonly isWhole: boolean;
+      /** Changes of the plan below this heading; undefined: not known yet. */
+      readonly count: number | undefined;
     }
   | { readonly kind: 'change'; readonly key: string; readonly action: Action };
 
@@ -49,7 +51,11 @@ export function PlanDiff({ id }: { readonly id: string }) {
   const actions = useList('PlanActionList', `/plans/${encodeURIComponent(id)}/actions`, {
     topics: ['plans', 'work'],
   });
-  const list = useMemo(() => toRows(actions), [actions]);
+  const parts = useRead('PlanPartList', `/plans/${encodeURIComponent(id)}/parts?limit=${PARTS}`, {
+    topics: ['plans', 'work'],
+  });
+  const counted = parts.data?.items;
+  const list = useMemo(() => toRows(actions, counted ?? []), [actions, counted]);
   return (
     <DataTable
       label="Changes of the plan"
@@ -68,8 +74,7 @@ function Heading({ row }: { readonly row: Extract<Row, { kind: 'heading' }> }) {
     <strong>
       {resource.type === 'group' && <ResourceLink {...resource} />}{' '}
       <span className="quiet">
-        {toChange(kind, count)}
-        {!row.isWhole && ' so far'}
+        {count === undefined ? toVerb(kind) : toChange(kind, count)}
         {who && `, by ${who.by}`}
       </span>
     </strong>
@@ -111,15 +116,23 @@ function State({ action: { status, harm } }: { readonly action: Action }) {
   );
 }
 
-function toRows(actions: LongList<Action>): LongList<Row> {
+/** What the changes below one heading have in common. */
+function toKey(group: string | null, kind: string, by: string | null): string {
+  return JSON.stringify([group, kind, by]);
+}
+
+function toRows(actions: LongList<Action>, parts: Ops<'PlanPartList'>['items']): LongList<Row> {
+  const counts = new Map(
+    parts.map(({ group, kind, by, count }) => [toKey(group, kind, by), count]),
+  );
   const groups = Map.groupBy(actions.items, ({ kind, resource, who }) =>
-    [resource.type === 'group' ? resource.id : '', kind, who?.by].join(' '),
+    toKey(resource.type === 'group' ? resource.id : null, kind, who?.by ?? null),
   );
   const items = [...groups].flatMap(([key, changes]): Row[] => {
     const [action] = changes;
     if (action === undefined) return [];
     return [
-      { kind: 'heading', key, action, count: changes.length, isWhole: !actions.hasMore },
+      { kind: 'heading', key, action, count: actions.hasMore ? counts.get(key) : changes.length },
       ...changes.map((each, place) => ({
         kind: 'change' as const,
         key: `${key} ${place}`,

@@ -35,7 +35,7 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
   return (
     <Page
       title={toCounts(counts.kinds)}
-      lead={reason ? toReason(reason) : 'Nothing kept it from being done at once.'}
+      lead={toLead(status, reason)}
       actions={<StateTag state={status} />}
     >
       <Facts
@@ -61,6 +61,12 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
       <History plan={plan} />
     </Page>
   );
+}
+
+/** Why the plan waits, or why nothing of it is done. */
+function toLead(status: PlanOf['status'], reason: PlanOf['reason']): string {
+  if (reason === null) return 'Nothing kept it from being done at once.';
+  return status === 'held' ? `Waits for you. ${toReason(reason)}.` : toReason(reason);
 }
 
 /** What became of the changes so far. */
@@ -91,6 +97,9 @@ function toAuthors(summary: PlanOf['summary']): string {
 function toDiscarding(source: PlanOf['source']): string {
   if (source === 'provider' || source === 'first-run' || source === 'restore') {
     return 'Does nothing of it: what the service holds is what is wanted from now on, until the provider writes it again.';
+  }
+  if (source === 'handover') {
+    return 'Does nothing of it: everybody stays with the provider whose they are.';
   }
   return 'Does nothing of it. The differences stay, and stay reported; a later sweep may propose it again.';
 }

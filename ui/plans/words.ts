@@ -23,6 +23,8 @@ const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many
   'user.deactivate': ['deactivate', 'user', 'users'],
   'user.rename': ['rename', 'user', 'users'],
   'user.access': ['change the licence of', 'user', 'users'],
+  'user.address': ['change the address of', 'user', 'users'],
+  'user.delete': ['delete', 'user', 'users'],
   'group.create': ['create', 'group', 'groups'],
   'group.rename': ['rename', 'group', 'groups'],
   'group.permissions': ['change the permissions of', 'group', 'groups'],
@@ -31,6 +33,8 @@ const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many
   'member.remove': ['remove', 'member', 'members'],
   'admin.add': ['add', 'admin', 'admins'],
   'admin.remove': ['remove', 'admin', 'admins'],
+  'user.hand-over': ['hand over', 'user', 'users'],
+  'group.hand-over': ['hand over', 'group', 'groups'],
 };
 
 /** What repairing a difference does. */
@@ -51,12 +55,13 @@ const REPAIRS: Readonly<Record<string, string>> = {
 
 const SOURCES: Readonly<Record<string, string>> = {
   sweep: 'a sweep',
-  tail: 'the audit log',
+  audit: 'the audit log',
   operator: 'an operator',
   undo: 'an undoing',
   provider: 'removals by a provider above the limit',
   'first-run': 'what was asked for while observing',
   restore: 'a restored backup',
+  handover: 'a switch of providers',
 };
 
 const HARMS: Readonly<Record<string, string>> = {
@@ -110,12 +115,13 @@ export function toHarm(harm: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** Reason of a plan with its kinds of harm in words. */
+/** Reason of a plan with its kinds of harm in words, as a sentence. */
 export function toReason(reason: string): string {
-  return reason.replace(
+  const text = reason.replace(
     /\b(deactivate|removeMember|demoteAdmin|cutAccess|deleteGroup)\b(?=:)/g,
     (kind) => HARMS[kind] ?? kind,
   );
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** What is held of a thing that a change or a difference is about: a place in a group, an account, or a value. */

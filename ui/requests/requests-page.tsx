@@ -23,13 +23,18 @@ const columns: readonly Column<Request>[] = [
   {
     title: 'Request',
     grows: true,
-    cell: ({ method, route: pattern, written, scimType }) => (
+    cell: ({ method, route: pattern, written, scimType, refusal }) => (
       <>
         <code>
           {method} {pattern}
         </code>
         <div className="detail">{toWritten(written)}</div>
-        {scimType && <div className="detail">{scimType}</div>}
+        <Notes written={written} />
+        {(refusal ?? scimType) && (
+          <div>
+            Refused: {refusal} {scimType && <span className="detail">{scimType}</span>}
+          </div>
+        )}
       </>
     ),
   },
@@ -68,7 +73,7 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      lead="What providers wrote, and what they were refused, without values."
+      lead="What providers wrote, what of it was repaired or not taken, and what they were refused; without values."
       actions={
         <Group gap="xs">
           <TextInput
@@ -115,11 +120,33 @@ function Subject({
 
 function toWritten(written: Request['written']): string {
   return written
-    .map(({ op, path, values }) => {
-      if (op === 'drop') return `not taken: ${path}`;
-      return `${op} ${path}${values > 1 ? ` (${values})` : ''}`;
-    })
+    .filter(({ op }) => !isNote(op))
+    .map(({ op, path, values }) => `${op} ${path}${toTimes(values)}`)
     .join(', ');
+}
+
+/** What became of parts that were not taken as they were sent. */
+const NOTES = { drop: 'Not taken', repair: 'Repaired', refuse: 'Refused' } as const;
+
+function isNote(op: Request['written'][number]['op']): op is keyof typeof NOTES {
+  return op in NOTES;
+}
+
+/** What was repaired, not taken or refused, and why. */
+function Notes({ written }: { readonly written: Request['written'] }) {
+  return written.map(
+    ({ op, path, values, words }) =>
+      isNote(op) && (
+        <div key={`${op} ${path}`} className="detail">
+          <Tag tone={op === 'repair' ? 'info' : 'waiting'} text={NOTES[op]} /> {words ?? path}
+          {toTimes(values)}
+        </div>
+      ),
+  );
+}
+
+function toTimes(values: number): string {
+  return values > 1 ? ` (${values})` : '';
 }
 
 function toTone(status: number): Tone {

@@ -18,3 +18,12 @@ export class OAuthError extends BridgeError {
     this.code = code;
   }
 }
+
+/** A client that asks for more than it may have; answered with 429. */
+export class TooMany extends OAuthError {
+  readonly retryAfterSeconds: number;
+  constructor(message: string, retryAfterSeconds: number) {
+    super('temporarily_unavailable', message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -34,9 +34,9 @@ const understood: { why: string; request: TokenRequest; want: [string, string] }
 ];
 for (const { why, request, want } of understood) {
   test(`a request for an access token: ${why}`, () => {
-    const { credentials, grantType, scope } = parseTokenRequest(request);
+    const { proof, grantType, scope } = parseTokenRequest(request);
 
-    expect([credentials.clientId, credentials.secret]).toEqual(want);
+    expect(proof).toEqual({ kind: 'secret', clientId: want[0], secret: want[1] });
     expect([grantType, scope]).toEqual(['client_credentials', undefined]);
   });
 }

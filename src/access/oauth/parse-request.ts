@@ -6,6 +6,18 @@ export interface ClientCredentials {
   readonly secret: string;
 }
 
+/** An assertion as a client presents it. */
+export interface PresentedAssertion {
+  /** `client_id` of the request; undefined: the subject of the assertion says it (RFC 7521 §4.2). */
+  readonly clientId: string | undefined;
+  readonly assertion: string;
+}
+
+/** Proof of the client that asks for an access token. */
+export type ClientProof =
+  | ({ readonly kind: 'secret' } & ClientCredentials)
+  | ({ readonly kind: 'assertion' } & PresentedAssertion);
+
 /** A request for an access token as it came. */
 export interface TokenRequest {
   /** The header `Authorization`. */
@@ -18,15 +30,22 @@ export interface TokenRequest {
 const NO_CHARACTER = '\uFFFD';
 
 /** The only scope there is. */
-const SCOPE = 'scim';
+export const SCOPE = 'scim';
+
+/** The only grant there is. */
+export const GRANT = 'client_credentials';
+
+/** The only kind of assertion there is. @see RFC 7523 §2.2 */
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /**
- * Reads the client and the grant, from HTTP Basic or from `client_id` and `client_secret` in the form.
+ * Reads the client and the grant, from HTTP Basic, from `client_id` and `client_secret` in the form, or from
+ * `client_assertion`.
  * @throws OAuthError `invalid_request` for any other request, `invalid_client` when it names no client
- * @see RFC 6749 §2.3.1, §3.2, §4.4.2
+ * @see RFC 6749 §2.3.1, §3.2, §4.4.2, RFC 7521 §4.2
  */
 export function parseTokenRequest({ authorization, form }: TokenRequest): {
-  readonly credentials: ClientCredentials;
+  readonly proof: ClientProof;
   readonly grantType: string;
   readonly scope: string | undefined;
 } {
@@ -34,16 +53,16 @@ export function parseTokenRequest({ authorization, form }: TokenRequest): {
     throw new OAuthError('invalid_request', 'Send a form: application/x-www-form-urlencoded.');
   }
   const fields = parseFields(form);
-  const credentials = parseCredentials(authorization, fields);
+  const proof = parseProof(authorization, fields);
   const grantType = fields.get('grant_type');
   if (grantType === undefined) throw new OAuthError('invalid_request', 'grant_type is missing.');
-  return { credentials, grantType, scope: fields.get('scope') };
+  return { proof, grantType, scope: fields.get('scope') };
 }
 
 /** Refuses other grants and scopes. @throws OAuthError `unsupported_grant_type`, `invalid_scope` */
 export function assertGranted(grantType: string, scope: string | undefined): void {
-  if (grantType !== 'client_credentials') {
-    throw new OAuthError('unsupported_grant_type', 'grant_type has to be client_credentials.');
+  if (grantType !== GRANT) {
+    throw new OAuthError('unsupported_grant_type', `grant_type has to be ${GRANT}.`);
   }
   if (scope?.split(' ').some((one) => one !== SCOPE)) {
     throw new OAuthError(
@@ -68,6 +87,23 @@ function parseFields(form: string): ReadonlyMap<string, string> {
     if (value !== '') fields.set(name, value);
   }
   return fields;
+}
+
+function parseProof(
+  authorization: string | undefined,
+  fields: ReadonlyMap<string, string>,
+): ClientProof {
+  const assertion = fields.get('client_assertion');
+  const type = fields.get('client_assertion_type');
+  if (assertion === undefined && type === undefined) {
+    return { kind: 'secret', ...parseCredentials(authorization, fields) };
+  }
+  if (authorization !== undefined || fields.has('client_secret')) {
+    const words = 'The client proves itself in two ways: use one of both.';
+    throw new OAuthError('invalid_request', words);
+  }
+  if (assertion === undefined || type !== ASSERTION_TYPE) throw noClient();
+  return { kind: 'assertion', clientId: fields.get('client_id'), assertion };
 }
 
 function parseCredentials(
@@ -115,5 +151,5 @@ function noClient(): OAuthError {
   return new OAuthError('invalid_client', NO_CLIENT);
 }
 
-/** One message for everything that is wrong with a client or its secret. */
-export const NO_CLIENT = 'There is no such client with this secret.';
+/** One message for everything that is wrong with a client, its secret or its assertion. */
+export const NO_CLIENT = 'There is no such client with this secret or assertion.';

@@ -5,35 +5,53 @@ import express, {
   type Response,
   Router,
 } from 'express';
+import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
 import { assertUtf8 } from '../../domain/text.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
+import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
+import { AssertionRefused, type RefusalReason } from '../assertion/refused.ts';
 import type { AttemptAnswer, Attempts, FailedAttempt } from '../attempts.ts';
 import { toFailedAttempt } from '../failed-request.ts';
-import { OAuthError } from './errors.ts';
+import { OAuthError, TooMany } from './errors.ts';
 import { type IssueDeps, issue, proveClient } from './issue.ts';
-import { assertGranted, parseTokenRequest } from './parse-request.ts';
+import { assertGranted, parseTokenRequest, SCOPE } from './parse-request.ts';
 
-/** More than any request for a token needs. */
-const BODY_MAX = '8kb';
+/** More than any request for a token needs: an assertion, and some words. */
+const BODY_MAX = '16kb';
 const FORM = 'application/x-www-form-urlencoded';
 const RETRY_SECONDS = 5;
 
 /** Dependencies of `createOAuthRouter`. */
 export interface OAuthDeps extends IssueDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
+  /** Limits of the requests of one client. */
+  readonly limits: AdmissionLimits;
+  readonly findOverload: () => Overload | undefined;
+  /** Called with the reason of each request that is answered later, or not at all. */
+  readonly turnedAway: (why: TurnedAway | OverloadKind) => void;
+  /** Called for each assertion that is not taken. */
+  readonly refused: (fields: AssertionRefusal) => void;
   /** Called for errors that are the bridge's own fault. */
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
+/** An assertion that was not taken. */
+export interface AssertionRefusal {
+  readonly requestId: string;
+  readonly clientId: string | undefined;
+  readonly reason: RefusalReason;
+}
+
 /**
- * `POST /token`: gives an access token for the id and a secret of a client. Mounted at `/oauth`.
+ * `POST /token`: gives an access token for the id of a client and a secret or an assertion. Mounted at `/oauth`.
  * @see RFC 6749 §4.4 (client credentials), §5 (answers)
  */
 export function createOAuthRouter(deps: OAuthDeps): Router {
   const router = Router();
   const body = express.text({ type: FORM, limit: BODY_MAX, verify: assertUtf8 });
-  router.use('/token', keepNothing);
+  router.use('/token', keepNothing, shed(deps));
   router.route('/token').post(body, answerToken(deps)).all(refuseMethod);
   router.use(answerErrors(deps));
   return router;
@@ -45,36 +63,67 @@ const keepNothing: RequestHandler = (_req, res, next) => {
   next();
 };
 
+/** Refuses every request while the process is overloaded, before any work for it. */
+function shed({ findOverload, turnedAway }: OAuthDeps): RequestHandler {
+  return (_req, res, next) => {
+    const overload = findOverload();
+    if (overload === undefined) return next();
+    turnedAway(overload.kind);
+    res.setHeader('Retry-After', String(RETRY_SECONDS));
+    const message = 'The bridge has more to do than it can.';
+    sendError(res, 503, { code: 'temporarily_unavailable', message });
+  };
+}
+
 const refuseMethod: RequestHandler = (_req, res) => {
   res.setHeader('Allow', 'POST');
   sendError(res, 405, { code: 'invalid_request', message: 'Only POST is possible here.' });
 };
 
 function answerToken(deps: OAuthDeps): RequestHandler {
+  const admission = createAdmission(deps.limits);
   return async (req, res) => {
     const { authorization } = req.headers;
     const form = typeof req.body === 'string' ? req.body : undefined;
-    const { credentials, grantType, scope } = parseTokenRequest({ authorization, form });
-    const proven = await proveClient(deps, credentials);
+    const { proof, grantType, scope } = parseTokenRequest({ authorization, form });
+    const proven = await proveClient(deps, proof);
     assertGranted(grantType, scope);
+    // Only who has proven to be a client uses up its limits, so that no stranger can.
+    const why = admission.begin(proven.clientId, deps.clock.now());
+    if (why !== undefined) throw turnAway(why, deps);
+    res.once('close', () => admission.end(proven.clientId));
     const { text, lifetimeMs } = await issue(deps, proven);
     res.json({
       access_token: text,
       token_type: 'Bearer',
       expires_in: Math.floor(lifetimeMs / 1_000),
-      scope: 'scim',
+      scope: SCOPE,
     });
   };
 }
 
-function answerErrors({ attempts, failed }: OAuthDeps): ErrorRequestHandler {
+function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): TooMany {
+  turnedAway(why);
+  const { perSecond, concurrentMax } = limits;
+  const words = why === 'rate' ? `${perSecond} requests a second` : `${concurrentMax} at once`;
+  return new TooMany(`More than ${words}.`, 1);
+}
+
+function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     const { status, known } = toAnswer(error);
+    if (error instanceof AssertionRefused) {
+      const { clientId, reason } = error;
+      refused({ requestId: getRequestId(res), clientId, reason });
+    }
     if (status === 401)
       return answerStranger(res, known, await attempts.failed(toAttempt(req, res)));
-    if (status >= 500) failed({ requestId: getRequestId(res), error });
+    // The log has a line of its own for an issuer that is down.
+    const isOurs = status >= 500 && !(error instanceof IssuerUnreadable);
+    if (isOurs) failed({ requestId: getRequestId(res), error });
     if (status === 503) res.setHeader('Retry-After', String(RETRY_SECONDS));
+    if (error instanceof TooMany) res.setHeader('Retry-After', String(error.retryAfterSeconds));
     sendError(res, status, known);
   };
 }
@@ -96,11 +145,12 @@ function answerStranger(res: Response, known: OAuthError, answer: AttemptAnswer)
 
 /** Maps an error to its answer. @see RFC 6749 §5.2 */
 function toAnswer(error: unknown): { status: number; known: OAuthError } {
+  if (error instanceof TooMany) return { status: 429, known: error };
   if (error instanceof OAuthError) {
     return { status: error.code === 'invalid_client' ? 401 : 400, known: error };
   }
-  if (error instanceof StoreError) {
-    const words = 'The store of the bridge cannot be used now.';
+  if (error instanceof StoreError || error instanceof IssuerUnreadable) {
+    const words = error instanceof StoreError ? NO_STORE : NO_KEYS;
     return {
       status: 503,
       known: new OAuthError('temporarily_unavailable', words, { cause: error }),
@@ -118,6 +168,9 @@ function toAnswer(error: unknown): { status: number; known: OAuthError } {
     known: new OAuthError('invalid_request', 'The body cannot be read.', { cause: error }),
   };
 }
+
+const NO_STORE = 'The store of the bridge cannot be used now.';
+const NO_KEYS = 'The keys that prove this assertion cannot be read now.';
 
 /** The status that express gives a body it cannot read. */
 function findStatus(error: unknown): number | undefined {

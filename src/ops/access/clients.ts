@@ -1,10 +1,14 @@
-import type { Clients, ClientWithSecrets } from '../../access/clients.ts';
-import type { SecretRow } from '../../store/credentials/clients.ts';
+import type { Clients, ClientWish, ClientWithSecrets } from '../../access/clients.ts';
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { parseTrust as parseStoredTrust, type SecretRow } from '../../store/credentials/clients.ts';
 import type { AccessQuery } from '../../store/credentials/tokens.ts';
+import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import type { ClientView } from '../schemas/access.ts';
+import type { ClientBody, ClientView } from '../schemas/access.ts';
 import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
+import { unknownProvider } from './providers.ts';
+import { parseTrust, toTrustState, toTrustView } from './trust.ts';
 
 const LIFETIME = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 
@@ -31,14 +35,18 @@ export const clientRoutes = [
     method: 'post',
     path: '/clients',
     tag: 'Credentials',
-    summary: 'Makes a client with a secret. No other answer has its text.',
+    summary: 'Makes a client with a secret, which no other answer has, or with a trust and none.',
     body: 'ClientBody',
-    answers: { 201: 'NewSecret', 409: 'Problem' },
+    answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
     async handle({ access: { clients } }: Needs, { body, operator }) {
-      const { name, profile = 'lenient', expires } = body;
-      const validForMs = parseLifetime(expires, LIFETIME);
-      const made = await clients.make(name, { profile, validForMs, by: operator.id });
+      const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
+      const made = await clients.make(name, {
+        ...{ profile, provider, by: operator.id },
+        proof: parseProof(body),
+      });
       if (made.kind === 'made') return toMade(made);
+      if (made.kind === 'unknown-provider') return unknownProvider();
+      if (made.kind === 'host-refused') return problem(409, 'host-refused', HOST_REFUSED);
       const message = 'Another client has this name: revoke it first, or take another name.';
       return problem(409, 'name-taken', message);
     },
@@ -55,6 +63,7 @@ export const clientRoutes = [
       const made = await clients.rotate(params.id, { validForMs, by: operator.id });
       if (made.kind === 'made') return toMade(made);
       if (made.kind === 'unknown') return unknownClient();
+      if (made.kind === 'no-secrets') return problem(409, 'no-secrets', NO_SECRETS);
       const message = 'Two secrets of this client are valid: revoke one of them first.';
       return problem(409, 'two-secrets', message);
     },
@@ -75,16 +84,31 @@ export const clientRoutes = [
   }),
 ] as const;
 
-function toMade(made: ClientWithSecrets & { readonly text: string }) {
+const HOST_REFUSED =
+  'OAUTH_KEY_HOSTS does not name the host of the keys, or it is not https: OAUTH_PRIVATE_ADDRESSES has to allow that.';
+const NO_SECRETS = 'This client proves itself by assertions and has no secret.';
+
+/** A secret with a lifetime, or a trust. @throws InvalidRequest */
+function parseProof({ expires, trust }: ClientBody): ClientWish['proof'] {
+  if (trust === undefined) return { validForMs: parseLifetime(expires, LIFETIME) };
+  if (expires === undefined) return { trust: parseTrust(trust) };
+  throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
+}
+
+function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly text: Text }) {
   const view = toClientView(made);
   const change = { after: toState(view) };
   return { status: 201, json: { ...view, secret: made.text }, target: view.id, change } as const;
 }
 
 /** The state of a client for the acts of operators. */
-function toState({ name, profile, secrets, revokedAt }: ClientView) {
+function toState({ name, profile, provider, trust, secrets, revokedAt }: ClientView) {
   const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
-  return { name, profile, secrets: valid, revokedAt };
+  return {
+    ...{ name, profile, provider },
+    ...(trust && { trust: toTrustState(trust) }),
+    ...{ secrets: valid, revokedAt },
+  };
 }
 
 function unknownClient(): Answer<404, Problem> {
@@ -92,11 +116,14 @@ function unknownClient(): Answer<404, Problem> {
 }
 
 function toClientView({ client, secrets }: ClientWithSecrets): ClientView {
+  const trust = parseStoredTrust(client);
   return {
     id: `client-${client.id}`,
     name: client.name,
     profile: client.profile,
+    provider: client.provider,
     ...toLifeView(client),
+    trust: trust === undefined ? null : toTrustView(trust),
     secrets: secrets.map(toSecretView),
   };
 }

@@ -28,12 +28,16 @@ interface Lifetime {
   readonly otherwise: string;
 }
 
-/** The lifetime of a credential, in milliseconds. @throws InvalidRequest */
-export function parseLifetime(expires: string | undefined, limits: Lifetime): number {
+/** The lifetime of a credential or an assertion, in milliseconds. @throws InvalidRequest */
+export function parseLifetime(
+  expires: string | undefined,
+  limits: Lifetime,
+  name = 'expires',
+): number {
   const { min, max, otherwise } = limits;
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
-  throw new InvalidRequest(`expires is a duration from ${min} to ${max}, such as ${otherwise}.`);
+  throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
 }
 
 /** The times of a token, a client or a secret as an operator is shown them. */

@@ -3,14 +3,16 @@ import type { Access } from '../../access/access.ts';
 import { answerErrors } from '../http/errors.ts';
 import { createRouteRouter, type OpsRoute } from '../http/route.ts';
 import { clientRoutes } from './clients.ts';
+import { providerRoutes } from './providers.ts';
 import { sessionRoutes } from './sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 
 /** The credentials that operators keep. */
-export type AccessSource = Pick<Access, 'tokens' | 'clients' | 'sessions'>;
+export type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
 
-/** Requests about credentials. */
+/** Requests about providers and credentials. */
 export const accessRoutes: readonly OpsRoute<{ readonly access: AccessSource }>[] = [
+  ...providerRoutes,
   ...tokenRoutes,
   ...clientRoutes,
   ...sessionRoutes,

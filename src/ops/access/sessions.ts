@@ -1,5 +1,6 @@
 import type { Sessions } from '../../access/sessions.ts';
-import type { SessionRow } from '../../store/credentials/sessions.ts';
+import type { SessionPlace, SessionRow } from '../../store/credentials/sessions.ts';
+import { wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { SessionView } from '../schemas/access.ts';
@@ -13,12 +14,18 @@ export const sessionRoutes = [
   route({
     method: 'get',
     path: '/sessions',
-    newest: true,
+    filters: {},
     tag: 'Credentials',
     summary: 'Sign-ins to the console that are not over, the newest first.',
     answers: { 200: 'SessionList' },
-    handle: async ({ access: { sessions } }: Needs, { query: { limit } }) =>
-      ok({ items: (await sessions.list(limit)).map(toSessionView), nextCursor: null }),
+    async handle({ access: { sessions } }: Needs, { query: { limit, cursor } }) {
+      const after = cursor === undefined ? undefined : parsePlace(cursor);
+      const rows = await sessions.list({ after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      const nextCursor = last === undefined ? null : `${last.created_at}-${last.id}`;
+      return ok({ items: shown.map(toSessionView), nextCursor });
+    },
   }),
   route({
     method: 'post',
@@ -32,6 +39,13 @@ export const sessionRoutes = [
     },
   }),
 ] as const;
+
+/** @throws InvalidRequest */
+function parsePlace(cursor: string): SessionPlace {
+  const [, at, id] = /^(\d{1,15})-(.{1,100})$/.exec(cursor) ?? [];
+  if (id === undefined) throw wrongCursor();
+  return { created_at: Number(at), id };
+}
 
 function toSessionView(row: SessionRow): SessionView {
   return {

@@ -1,9 +1,12 @@
 import type { Tokens } from '../../access/tokens.ts';
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { TokenRow } from '../../store/credentials/tokens.ts';
+import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { TokenView } from '../schemas/access.ts';
 import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
+import { unknownProvider } from './providers.ts';
 
 const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 
@@ -29,11 +32,15 @@ export const tokenRoutes = [
     tag: 'Credentials',
     summary: 'Makes a token. No other answer has its text.',
     body: 'TokenBody',
-    answers: { 201: 'NewToken', 409: 'Problem' },
+    answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
     async handle({ access: { tokens } }: Needs, { body, operator }) {
       const { name, for: purpose = 'scim', profile = 'lenient', expires } = body;
+      const { provider = DEFAULT_PROVIDER } = body;
+      if (purpose !== 'scim' && body.provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
       const validForMs = expires === 'never' ? null : parseLifetime(expires, LIFETIME);
-      const made = await tokens.make({ name, purpose, profile, validForMs, by: operator.id });
+      const wish = { name, purpose, profile, provider, validForMs, by: operator.id };
+      const made = await tokens.make(wish);
+      if (made.kind === 'unknown-provider') return unknownProvider();
       if (made.kind === 'made') {
         const view = toTokenView(made.row);
         const json = { ...view, token: made.text };
@@ -59,9 +66,11 @@ export const tokenRoutes = [
   }),
 ] as const;
 
+const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
+
 /** The state of a token for the acts of operators. */
-function toState({ name, for: purpose, profile, expiresAt, revokedAt }: TokenView) {
-  return { name, for: purpose, profile, expiresAt, revokedAt };
+function toState({ name, for: purpose, profile, provider, expiresAt, revokedAt }: TokenView) {
+  return { name, for: purpose, profile, provider, expiresAt, revokedAt };
 }
 
 function toTokenView(row: TokenRow): TokenView {
@@ -70,6 +79,7 @@ function toTokenView(row: TokenRow): TokenView {
     name: row.name,
     for: row.purpose,
     profile: row.profile,
+    provider: row.purpose === 'scim' ? row.provider : null,
     ...toLifeView(row),
     expiresAt: toMoment(row.expires_at),
   };

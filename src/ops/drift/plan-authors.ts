@@ -1,4 +1,4 @@
-import { findDrift } from '../../domain/change.ts';
+import { getChangeRow } from '../../domain/change.ts';
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
@@ -37,7 +37,7 @@ async function findDifferenceAuthors(
   actions: readonly PlanActionView[],
 ): Promise<(ActionAuthor | undefined)[]> {
   const drifts = actions.flatMap((action, place) => {
-    const kind = findDrift(action.kind);
+    const kind = getChangeRow(action.kind).repairs;
     const { type, resourceId, memberId } = action;
     return kind === undefined ? [] : [{ place, kind, type, resourceId, memberId, firstSeenAt }];
   });

@@ -4,6 +4,7 @@ import { logStatements } from '../../../test/support/statements.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { findPlan, insertPlan } from '../../store/plans/plans.ts';
 import type { Store } from '../../store/store.ts';
+import { sumUp, toParts } from './plan-sums.ts';
 import { createPlanSource } from './plans.ts';
 
 const COUNT = 250;
@@ -34,25 +35,48 @@ async function addPlan(store: Store) {
   return row;
 }
 
-describeStores('the sum of a large plan', ({ makeStore }) => {
-  test('is made once for all who look within a minute', async () => {
+describeStores('the parts of a large plan', ({ makeStore }) => {
+  test('are counted once for all who look within a minute', async () => {
     const { store, log } = logStatements(await makeStore());
     const clock = createSetClock();
     const plans = createPlanSource(store.read, clock, decisions);
     const row = await addPlan(store);
     log.reset();
 
-    const both = await Promise.all([plans.sumUp(row), plans.sumUp(row)]);
+    const both = await Promise.all([plans.listParts(row), plans.listParts(row)]);
     const once = log.reads.length;
     log.reset();
-    const again = await plans.sumUp(row);
+    const again = await plans.listParts(row);
     const still = log.reads.length;
     clock.state.aheadMs = 61_000;
-    await plans.sumUp(row);
+    await plans.listParts(row);
 
     expect([...both, again]).toEqual(
-      [1, 2, 3].map(() => [{ kind: 'user.activate', by: null, count: COUNT }]),
+      [1, 2, 3].map(() => [{ group: null, kind: 'user.activate', by: null, count: COUNT }]),
     );
     expect([still, log.reads.length]).toEqual([0, once]);
   });
+});
+
+test('the parts of a plan are by group, kind and author, and add up by kind and author', () => {
+  const toAction = (resourceId: string, by?: string) => ({
+    ...({ kind: 'member.remove', type: 'group', resourceId } as const),
+    author: by === undefined ? undefined : { by },
+  });
+  const parts = toParts([
+    toAction('a', 'carl'),
+    toAction('b', 'carl'),
+    toAction('a'),
+    toAction('b', 'carl'),
+  ]);
+
+  expect(parts).toEqual([
+    { group: 'b', kind: 'member.remove', by: 'carl', count: 2 },
+    { group: 'a', kind: 'member.remove', by: 'carl', count: 1 },
+    { group: 'a', kind: 'member.remove', by: null, count: 1 },
+  ]);
+  expect(sumUp(parts)).toEqual([
+    { kind: 'member.remove', by: 'carl', count: 3 },
+    { kind: 'member.remove', by: null, count: 1 },
+  ]);
 });

@@ -1,31 +1,39 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PlanRow } from '../../store/plans/plans.ts';
-import type { PlanAnswer } from '../schemas/plans.ts';
+import type { PlanActionView, PlanRow } from '../../store/plans/plans.ts';
+import type { PlanAnswer, PlanPart } from '../schemas/plans.ts';
 
-/** Numbers of the actions of a plan by kind and author, the most first. */
-export type PlanSum = PlanAnswer['summary'];
-
-/** An action as it is counted. */
-export interface CountedAction {
-  readonly kind: PlanSum[number]['kind'];
-  /** Undefined: not known. */
+/** An action as it is counted; no author: not known. */
+export interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
   readonly author: { readonly by: string } | undefined;
 }
 
-/** Counts actions by kind and author. */
-export function sumUp(actions: readonly CountedAction[]): PlanSum {
-  const counted = new Map<string, PlanSum[number]>();
-  for (const { kind, author } of actions) {
-    const by = author?.by ?? null;
-    const key = JSON.stringify([kind, by]);
-    counted.set(key, { kind, by, count: (counted.get(key)?.count ?? 0) + 1 });
-  }
-  return [...counted.values()].toSorted((a, b) => b.count - a.count);
+/** Counts the actions of a plan by group, kind and author, the most first. */
+export function toParts(actions: readonly CountedAction[]): PlanPart[] {
+  return add(
+    actions.map(({ kind, type, resourceId, author }) => ({
+      ...{ group: type === 'group' ? resourceId : null, kind, by: author?.by ?? null, count: 1 },
+    })),
+  );
 }
 
-/** Time for which the sum of a large plan is used again, in milliseconds. Its authors may become known meanwhile. */
+/** Adds the parts of a plan up by kind and author, the most first. */
+export function sumUp(parts: readonly PlanPart[]): PlanAnswer['summary'] {
+  return add(parts.map(({ kind, by, count }) => ({ kind, by, count })));
+}
+
+/** Adds those up that differ in their count alone. */
+function add<Counted extends { readonly count: number }>(all: readonly Counted[]): Counted[] {
+  const added = new Map<string, Counted>();
+  for (const one of all) {
+    const key = JSON.stringify({ ...one, count: 0 });
+    added.set(key, { ...one, count: (added.get(key)?.count ?? 0) + one.count });
+  }
+  return [...added.values()].toSorted((a, b) => b.count - a.count);
+}
+
+/** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
 const USED_MS = 60_000;
-/** Plans whose sums are remembered; the sum that was made first is forgotten first. */
+/** Plans whose parts are remembered; those that were made first are forgotten first. */
 const PLANS_MAX = 20;
 
 /** Dependencies of `createPlanSums`. */
@@ -42,18 +50,24 @@ export interface PlanSumsDeps {
 const PART = 50;
 
 /**
- * Creates a sum of large plans, whose every author is looked up: it is made once for all who look within a minute, since
- * a page that follows a plan asks each second.
+ * Creates a reader of the parts of plans, whose every author is looked up: it is done once for all who look within a
+ * minute, since a page that follows a plan asks each second.
  */
-export function createPlanSums({ read, clock }: PlanSumsDeps): (plan: PlanRow) => Promise<PlanSum> {
-  const made = new Map<string, { readonly at: number; readonly sum: Promise<PlanSum> }>();
+export function createPlanSums({
+  read,
+  clock,
+}: PlanSumsDeps): (plan: PlanRow) => Promise<readonly PlanPart[]> {
+  const made = new Map<
+    string,
+    { readonly at: number; readonly parts: Promise<readonly PlanPart[]> }
+  >();
 
-  async function make(plan: PlanRow): Promise<PlanSum> {
+  async function make(plan: PlanRow): Promise<readonly PlanPart[]> {
     const all: CountedAction[] = [];
     for (let afterId = 0; ; await nextTurn()) {
       const part = await read(plan, { afterId, limit: PART });
-      all.push(...part.map(({ kind, author }) => ({ kind, author })));
-      if (part.length < PART) return sumUp(all);
+      all.push(...part);
+      if (part.length < PART) return toParts(all);
       afterId = part.at(-1)?.id ?? afterId;
     }
   }
@@ -61,13 +75,13 @@ export function createPlanSums({ read, clock }: PlanSumsDeps): (plan: PlanRow) =
   return (plan) => {
     const key = `${plan.id} ${plan.hash}`;
     const known = made.get(key);
-    if (known !== undefined && clock.now() - known.at < USED_MS) return known.sum;
-    const sum = make(plan);
+    if (known !== undefined && clock.now() - known.at < USED_MS) return known.parts;
+    const parts = make(plan);
     made.delete(key);
-    made.set(key, { at: clock.now(), sum });
+    made.set(key, { at: clock.now(), parts });
     const [oldest] = made.keys();
     if (made.size > PLANS_MAX && oldest !== undefined) made.delete(oldest);
-    sum.catch(() => made.delete(key));
-    return sum;
+    parts.catch(() => made.delete(key));
+    return parts;
   };
 }

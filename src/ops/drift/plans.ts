@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../domain/change.ts';
+import { getChangeRow } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type ActionStatus, PLAN_STATUSES } from '../../domain/plan.ts';
@@ -14,12 +14,19 @@ import {
   type PlanRow,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { NEWEST, OLDEST, type PartQuery, readList, readPage } from '../http/list-query.ts';
+import {
+  NEWEST,
+  OLDEST,
+  type PartQuery,
+  parseSeq,
+  readList,
+  readPage,
+} from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
+import type { PlanActionAnswer, PlanAnswer, PlanPart, PlanSummary } from '../schemas/plans.ts';
 import { type ActionAuthor, findActionAuthors } from './plan-authors.ts';
-import { createPlanSums, type PlanSum, sumUp } from './plan-sums.ts';
+import { createPlanSums, sumUp, toParts } from './plan-sums.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -41,8 +48,8 @@ export interface PlanSource extends PlanDecisions {
     page: { afterId: number; limit: number },
   ) => Promise<AuthoredAction[]>;
   readonly countActions: (id: string) => Promise<ReadonlyMap<ActionStatus, number>>;
-  /** Counts the actions of a large plan by kind and author. */
-  readonly sumUp: (plan: PlanRow) => Promise<PlanSum>;
+  /** Counts the actions by group, kind and author. */
+  readonly listParts: (plan: PlanRow) => Promise<readonly PlanPart[]>;
 }
 
 /** The plans of a store. */
@@ -60,7 +67,7 @@ export function createPlanSource(
     find: (id) => findPlan(db, id),
     list: (page) => listPlans(db, page),
     listActions,
-    sumUp: createPlanSums({ read: listActions, clock }),
+    listParts: createPlanSums({ read: listActions, clock }),
     countActions: (id) => countPlanActions(db, id),
     approve,
     discard,
@@ -115,6 +122,23 @@ export const planRoutes = [
         return views.map((view) => ({ ...view, seq: view.id }));
       };
       return ok(await readList(query, OLDEST, read, toActionAnswer));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/plans/{id}/parts',
+    tag: 'Plans',
+    summary: 'How many actions a plan has of each group, kind and author, the most first.',
+    filters: {},
+    answers: { 200: 'PlanPartList', 404: 'Problem' },
+    async handle({ plans }: Needs, { params: { id }, query: { limit, cursor } }) {
+      const plan = await plans.find(id);
+      if (plan === undefined) return unknownPlan();
+      const from = parseSeq(cursor, OLDEST);
+      const parts = await plans.listParts(plan);
+      const end = from + limit;
+      const nextCursor = end < parts.length ? String(end) : null;
+      return ok({ items: parts.slice(from, end), nextCursor });
     },
   }),
   route({
@@ -232,7 +256,7 @@ async function answerUndo(
     case 'nothing': {
       const { leftOut } = decision;
       const message =
-        'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin nor an active flag.';
+        'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin, an active flag nor a handover.';
       return problem(409, 'nothing-to-undo', message, { leftOut });
     }
     default:
@@ -265,7 +289,8 @@ async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
-    summary: shown.length < ACTIONS_SHOWN ? sumUp(shown) : await source.sumUp(row),
+    summary:
+      shown.length < ACTIONS_SHOWN ? sumUp(toParts(shown)) : sumUp(await source.listParts(row)),
     actions: shown.map(toActionAnswer),
   };
 }
@@ -289,24 +314,7 @@ function toActionAnswer(view: AuthoredAction): PlanActionAnswer {
     desired,
     harm,
     status,
-    reason: REASONS[kind],
+    reason: getChangeRow(kind).words,
     who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
   };
 }
-
-/** The action in words for an operator. */
-const REASONS: Readonly<Record<ChangeKind, string>> = {
-  'user.create': 'is wanted and has no account: create',
-  'user.activate': 'is wanted active: activate',
-  'user.deactivate': 'is wanted inactive: deactivate',
-  'user.rename': 'has another name: rename',
-  'user.access': 'has other licences or is suspended otherwise: set as wanted',
-  'group.create': 'is wanted and is not there: create',
-  'group.rename': 'has another name: rename',
-  'group.permissions': 'has other permissions: set as wanted',
-  'group.delete': 'was deleted by its provider: delete',
-  'member.add': 'is wanted as a member: add',
-  'member.remove': 'is not wanted as a member: remove',
-  'admin.add': 'is wanted as an admin: promote',
-  'admin.remove': 'is not wanted as an admin: demote',
-};

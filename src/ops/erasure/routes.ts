@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import type { ErasureObstacle } from '../../domain/erasure.ts';
 import {
   type Erasure,
@@ -16,19 +15,13 @@ export interface ErasureSource {
   readonly plan: (key: string) => Promise<Keyed<Erasure>>;
   /** With obstacles nothing is erased. */
   readonly erase: (key: string) => Promise<Keyed<Erasure>>;
-  /** Reports what was erased. */
-  readonly told: (
-    res: Response,
-    erased: { readonly resourceId: string; readonly rows: number },
-  ) => void;
 }
 
 /** Erasures from a store. */
-export function createErasureSource(deps: ErasureDeps, told: ErasureSource['told']): ErasureSource {
+export function createErasureSource(deps: ErasureDeps): ErasureSource {
   return {
     plan: (key) => findOne(deps, key, planErasure),
     erase: (key) => findOne(deps, key, eraseUser),
-    told,
   };
 }
 
@@ -68,7 +61,7 @@ export const erasureRoutes = [
     summary:
       'Erases everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
-    async handle({ erasure }: Needs, { params, res }) {
+    async handle({ erasure }: Needs, { params }) {
       const erased = toView(await erasure.erase(params.key));
       if (erased.kind !== 'found') return answerKeyed<ErasureAnswer>(erased);
       const { id: target, obstacles, counts } = erased.value;
@@ -77,7 +70,6 @@ export const erasureRoutes = [
         return { ...problem(409, 'not-erasable', message, { obstacles }), target };
       }
       const rows = Object.values(counts).reduce((sum, count) => sum + count, 1);
-      erasure.told(res, { resourceId: target, rows });
       return { ...answerKeyed(erased), target, change: { before: { rows }, after: { rows: 0 } } };
     },
   }),

@@ -1,26 +1,13 @@
-import type { ChangeKind } from '../../domain/change.ts';
+import { getChangeRow } from '../../domain/change.ts';
 import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
-
-/** Fields that a change is about. */
-const FIELDS: Readonly<Partial<Record<ChangeKind, readonly string[]>>> = {
-  'user.create': ['account'],
-  'user.activate': ['active'],
-  'user.deactivate': ['active'],
-  'user.rename': ['name'],
-  'user.access': ['appsPermissions', 'temporarilyInactive'],
-  'group.create': ['existence'],
-  'group.rename': ['displayName'],
-  'group.permissions': ['permissions', 'addToCardsAndSpacesEnabled'],
-  'group.delete': ['existence'],
-};
 
 /** Names the differences that a plan holds back: they are not drift. */
 export async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> {
   const { id, fields, groups, admins } = explanation;
   const own = await listHeldChanges(db, [id]);
-  const held = new Set(own.flatMap(({ kind }) => FIELDS[kind] ?? []));
+  const held = new Set<string>(own.flatMap(({ kind }) => getChangeRow(kind).about));
   const toField = (one: ExplainedField): ExplainedField =>
     one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;
   const places =

@@ -11,6 +11,7 @@ import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 interface ExplainedRow {
   readonly id: string;
   readonly origin: Origin | null;
+  readonly provider: string;
   readonly attributes: string;
   readonly version: number;
   readonly deleted_at: number | null;
@@ -22,10 +23,14 @@ interface ExplainedRow {
 export function toHead(
   row: ExplainedRow,
   { observed }: Pick<UserState | GroupState, 'observed'>,
-): Pick<Explanation, 'id' | 'managed' | 'deleted' | 'version' | 'seen' | 'dueAt' | 'problem'> {
+): Omit<
+  Explanation,
+  'type' | 'name' | 'upstream' | 'fields' | 'groups' | 'members' | 'admins' | 'more'
+> {
   return {
     id: row.id,
     managed: row.origin ?? 'no',
+    provider: row.origin === null ? null : row.provider,
     deleted: row.deleted_at !== null,
     version: row.version,
     seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,

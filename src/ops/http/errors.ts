@@ -23,7 +23,10 @@ const RETRY_SECONDS = 5;
  */
 export function answerErrors(failed: TellFailed): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
-    if (res.headersSent) return next(error);
+    if (res.headersSent) {
+      failed({ requestId: getRequestId(res), error });
+      return next(error);
+    }
     const status = findStatus(error);
     if (status !== undefined && status < 500) {
       const message = error instanceof Error ? error.message : 'The body cannot be read.';

@@ -52,6 +52,18 @@ export function parseNewest<F extends Filters>(
   throw new InvalidRequest('There is no cursor here: ask for more with limit.');
 }
 
+/** Reads parameters of what has no pages. @throws InvalidRequest */
+export function parseParameters<F extends Filters>(
+  query: Readonly<Record<string, unknown>>,
+  known: F,
+): ListQuery<F> {
+  const page = ['limit', 'cursor'].find((name) => Object.hasOwn(query, name));
+  if (page === undefined) return parseListQuery(query, known);
+  throw new InvalidRequest(
+    `There is no parameter ${page}; there are ${Object.keys(known).join(', ')}.`,
+  );
+}
+
 /** Refuses parameters where a request reads none: who sends one means something else. @throws InvalidRequest */
 export function assertNoParameters(query: Readonly<Record<string, unknown>>): void {
   if (Object.keys(query).length === 0) return;

@@ -7,6 +7,7 @@ import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { answerUnusable } from './errors.ts';
 
@@ -122,8 +123,12 @@ function setOperator(res: Response, credential: Credential): void {
   res.locals.operator = credential;
 }
 
+const NOBODY: Credential = {
+  ...{ id: '', name: '', purpose: 'reader', profile: 'lenient', provider: DEFAULT_PROVIDER },
+};
+
 function parseOperator(value: unknown): Credential {
-  return (value ?? { id: '', name: '', purpose: 'reader', profile: 'lenient' }) as Credential;
+  return (value ?? NOBODY) as Credential;
 }
 
 async function look(

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import { bodyOf } from '../schemas/kinds.ts';
@@ -10,6 +11,7 @@ import {
   type ListQuery,
   parseListQuery,
   parseNewest,
+  parseParameters,
 } from './list-query.ts';
 import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
@@ -35,9 +37,13 @@ interface Described {
   readonly filters?: Filters;
   /** Descriptions of filters that mean something else than in other lists. */
   readonly meanings?: Readonly<Record<string, string>>;
+  /** Parameters of the address where the answer is no page of a list. */
+  readonly parameters?: Filters;
   /** The newest of a list: with `limit`, and without a cursor. */
   readonly newest?: true;
   readonly body?: OpsSchemaName;
+  /** Media type of a body that is a file; the handler reads it. */
+  readonly file?: string;
   /** By status. Every request may also be answered 400 `invalid`, 401, 403 and 429. */
   readonly answers: Answers;
 }
@@ -61,7 +67,16 @@ export interface Answer<Status extends number, Json> {
 /** The JSON of every answer that something did not work. */
 export type Problem = OpsJson<'Problem'>;
 
+/** An answer whose JSON is long: its text is written piece by piece, as it is made. */
+export interface AnswerInParts {
+  readonly status: 200;
+  /** A failure cuts the connection, so that no reader takes half of it for the whole. */
+  readonly parts: AsyncIterable<string>;
+  readonly acts?: readonly SubjectAct[];
+}
+
 type AnswerOf<A extends Answers> =
+  | AnswerInParts
   | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
   | Answer<400, Problem>;
 
@@ -85,6 +100,7 @@ interface Row<Path extends string, F extends Filters, Body, A extends Answers, N
   extends Omit<Described, 'body'> {
   readonly path: Path;
   readonly filters?: F;
+  readonly parameters?: F;
   readonly body?: Body;
   readonly answers: A;
   /** Reads the body instead of the common reader, and leaves parsing to `handle`. */
@@ -100,20 +116,21 @@ export function route<
   const Body extends OpsSchemaName | undefined = undefined,
   const F extends Filters = Record<never, never>,
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
-  const { method, body, filters, newest, ...others } = described;
+  const { method, body, filters, parameters, newest, ...others } = described;
   const serve = (needs: Needs): RequestHandler[] => [
     ...(readers ?? [jsonBody]),
     async (req, res) => {
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
-        query: parseQuery(req.query, { filters, newest }),
+        query: parseQuery(req.query, { filters, parameters, newest }),
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
         ...{ operator: getOperator(res), req, res },
       };
       const isRefused = looksForHidden(res, req.params, call.query.filters);
       const answer = isRefused ? NAME_REFUSED : await handle(needs, call);
-      send(res, answer, described.answers);
+      if ('parts' in answer) await sendParts(res, answer);
+      else send(res, answer, described.answers);
     },
   ];
   return {
@@ -121,6 +138,7 @@ export function route<
     role: method === 'get' ? 'reader' : 'operator',
     ...(body && { body }),
     ...(filters && { filters }),
+    ...(parameters && { parameters }),
     ...(newest && { newest }),
   };
 }
@@ -133,12 +151,20 @@ const NAME_REFUSED = problem(
   'Names are hidden from readers here (ops.readersSeeNames): ask by SCIM id.',
 );
 
+/** Parameters of the address that a request reads. */
+interface Read<F extends Filters> {
+  readonly filters: F | undefined;
+  readonly parameters: F | undefined;
+  readonly newest: true | undefined;
+}
+
 /** @throws InvalidRequest for a parameter that the request does not read */
 function parseQuery<F extends Filters>(
   query: Request['query'],
-  { filters, newest }: { readonly filters: F | undefined; readonly newest: true | undefined },
+  { filters, parameters, newest }: Read<F>,
 ): ListQuery<F> {
   if (newest) return parseNewest(query);
+  if (parameters !== undefined) return parseParameters(query, parameters);
   if (filters === undefined) assertNoParameters(query);
   return parseListQuery(query, filters);
 }
@@ -175,6 +201,19 @@ export function problem<Status extends number>(
 ): Answer<Status, Problem> {
   return { status, json: { code, message, ...others } };
 }
+
+async function sendParts(res: Response, { status, parts, acts }: AnswerInParts): Promise<void> {
+  if (acts !== undefined) noteActs(res, acts);
+  res.status(status).set('Cache-Control', 'no-store').type('application/json');
+  try {
+    await pipeline(parts, res);
+  } catch (error) {
+    // Who asked does not wait for the rest any more.
+    if (!(error instanceof Error && 'code' in error && error.code === CLOSED)) throw error;
+  }
+}
+
+const CLOSED = 'ERR_STREAM_PREMATURE_CLOSE';
 
 function send(
   res: Response,

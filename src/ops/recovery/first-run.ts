@@ -40,10 +40,11 @@ async function readPhase({
   db,
   mode,
   now,
-}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'release'>> {
+}: FirstRunDeps): Promise<Pick<FirstRunView, 'phase' | 'planId' | 'reading' | 'release'>> {
   const view = await readRecoveryView(db, { detection: undefined, now: now() });
-  const { phase, reason, planId, release } = view;
+  const { phase, reason, planId, reading, release } = view;
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  if (mode === 'observe') return { phase: 'observing', planId: null, release };
-  return isFirstRun ? { phase, planId, release } : { phase: 'none', planId: null, release };
+  const progress = { reading, release };
+  if (mode === 'observe') return { phase: 'observing', planId: null, ...progress };
+  return isFirstRun ? { phase, planId, ...progress } : { phase: 'none', planId: null, ...progress };
 }

@@ -6,6 +6,7 @@ import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { RequestView } from '../schemas/requests.ts';
+import { findRefusalWords, findRepairWords } from './words.ts';
 
 /** Reads the log of requests. */
 export type ListRequests = (query: RequestQuery) => Promise<RequestRow[]>;
@@ -48,11 +49,17 @@ function toRequestView(row: RequestRow): RequestView {
     method: row.method,
     route: row.route,
     resource: type === null || id === null ? null : { type, id },
-    written: parseStored<WrittenPath[]>(row.written),
+    written: parseStored<WrittenPath[]>(row.written).map(withWords),
     status: row.status,
     scimType: row.scim_type,
+    refusal: findRefusalWords(row.status, row.scim_type),
     durationMs: row.duration_ms,
     client: row.client,
     credential: row.credential,
   };
+}
+
+function withWords(written: WrittenPath) {
+  const isOfReason = written.op === 'drop' || written.op === 'repair' || written.op === 'refuse';
+  return { ...written, words: isOfReason ? findRepairWords(written.path) : null };
 }

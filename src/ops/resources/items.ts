@@ -50,10 +50,10 @@ export function toGroupItem(
 }
 
 function toItem(row: (UserRow | GroupRow) & Remarks, state: Parameters<typeof toHead>[1]) {
-  const { id, deleted, version, seen, dueAt, problem } = toHead(row, state);
+  const { id, provider, deleted, version, seen, dueAt, problem } = toHead(row, state);
   return {
     ...{ id, deleted, version, dueAt, problem },
-    origin: row.origin,
+    ...{ origin: row.origin, provider },
     createdAt: toMoment(row.created_at),
     modifiedAt: toMoment(row.modified_at),
     seenAt: seen?.at ?? null,

@@ -1,8 +1,11 @@
 import type { Adoption } from '../../domain/adoption.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ResourcePart } from '../../store/resources/lists.ts';
+import { unknownProvider } from '../access/providers.ts';
 import { type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import type { ResourceSource, ResourceSources } from './source.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
@@ -22,6 +25,8 @@ const list = {
 } as const;
 const find = { method: 'get', tag: 'People and groups' } as const;
 const adopt = { method: 'post', tag: 'People and groups', body: 'AdoptBody' } as const;
+
+const release = { method: 'post', tag: 'People and groups' } as const;
 
 interface Needs {
   readonly resources: ResourceSources;
@@ -53,6 +58,13 @@ export const resourceRoutes = [
       takeOver(resources.users, params.id, body),
   }),
   route({
+    ...release,
+    path: '/users/{id}/release',
+    summary: 'Lets a person go: the bridge only observes the account, as the service holds it.',
+    answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
+    handle: async ({ resources }: Needs, { params }) => letGo(resources.users, params.id),
+  }),
+  route({
     ...list,
     path: '/groups',
     summary: 'Groups in order of creation, managed or only observed.',
@@ -74,6 +86,13 @@ export const resourceRoutes = [
     answers: { 200: 'Group', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
     handle: async ({ resources }: Needs, { params, body }) =>
       takeOver(resources.groups, params.id, body),
+  }),
+  route({
+    ...release,
+    path: '/groups/{id}/release',
+    summary: 'Lets a group go, with its members as they are: the bridge only observes it.',
+    answers: { 200: 'Group', 404: 'Problem', 409: 'Problem' },
+    handle: async ({ resources }: Needs, { params }) => letGo(resources.groups, params.id),
   }),
 ] as const;
 
@@ -110,18 +129,40 @@ type Refusal = Answer<403 | 404 | 409 | 503, Problem>;
 async function takeOver<Item>(
   source: ResourceSource<Item>,
   id: string,
-  { privileged = false }: { readonly privileged?: boolean | undefined },
+  { privileged = false, provider = DEFAULT_PROVIDER }: OpsJson<'AdoptBody'>,
 ): Promise<Answer<200, Item> | Refusal> {
-  const adoption = await source.adopt({ id, privileged: privileged ? 'adopt' : 'refuse' });
+  const request = { id, privileged: privileged ? 'adopt' : 'refuse', provider } as const;
+  const adoption = await source.adopt(request);
   if (adoption.kind !== 'adopted') return toRefusal(adoption);
-  const change = { before: { origin: null }, after: { origin: 'adopted' } };
+  const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
   return { ...(await show(source, id)), change };
 }
+
+async function letGo<Item>(
+  source: ResourceSource<Item>,
+  id: string,
+): Promise<Answer<200, Item> | Answer<404 | 409, Problem>> {
+  const released = await source.release(id);
+  if (released.kind === 'unknown') return problem(404, 'not-found', 'Nothing has this id.');
+  if (released.kind !== 'released') return problem(409, released.kind, NOT_RELEASED[released.kind]);
+  const change = { before: { provider: released.provider }, after: { provider: null } };
+  return { ...(await show(source, id)), change };
+}
+
+const NOT_RELEASED = {
+  unmanaged: 'The bridge only observes it already.',
+  waits:
+    'Something of it waits for the service: once that is done, or refused and taken back, it can go.',
+  'not-in-service': 'The service was not seen to have it: have its provider delete it.',
+  ruled: 'Rules of the configuration draw on the group or fill its admins: change them first.',
+} as const;
 
 function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
   switch (adoption.kind) {
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
+    case 'unknown-provider':
+      return unknownProvider();
     case 'managed':
       return problem(409, 'managed', 'It is managed by the bridge already.');
     case 'taken':

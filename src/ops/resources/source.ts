@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
+import type { Release } from '../../domain/release.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import {
   countWaitingLinks,
@@ -21,6 +22,7 @@ export interface ResourceSource<Item> {
   /** Deleted or not; undefined: there is none. */
   readonly find: (id: string) => Promise<Item | undefined>;
   readonly adopt: (request: AdoptionRequest) => Promise<Adoption>;
+  readonly release: (id: string) => Promise<Release>;
 }
 
 /** Users and groups. */
@@ -29,10 +31,11 @@ export interface ResourceSources {
   readonly groups: ResourceSource<GroupItem>;
 }
 
-/** Takeovers of accounts and groups. */
+/** Takeovers of accounts and groups, and their end. */
 export interface Adopters {
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
+  readonly letGo: (key: { type: 'user' | 'group'; id: string }) => Promise<Release>;
 }
 
 /** Rows that a filter looks at in one turn of the event loop. */
@@ -59,7 +62,7 @@ async function readOn<Row>(
 export function createResourceSources(
   db: Db,
   deactivation: Deactivation,
-  { adoptUser, adoptGroup }: Adopters,
+  { adoptUser, adoptGroup, letGo }: Adopters,
 ): ResourceSources {
   return {
     users: {
@@ -74,6 +77,7 @@ export function createResourceSources(
         return row && toUserItem(row, deactivation);
       },
       adopt: adoptUser,
+      release: (id) => letGo({ type: 'user', id }),
     },
     groups: {
       list: ({ afterSeq: from, limit, ...filter }) =>
@@ -92,6 +96,7 @@ export function createResourceSources(
         return toGroupItem(row, (await countWaitingLinks(db, [row.id])).get(row.id));
       },
       adopt: adoptGroup,
+      release: (id) => letGo({ type: 'group', id }),
     },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { bodyOf, type JsonOf, moment, word } from './kinds.ts';
 import { personalName } from './personal.ts';
+import { trust, trustBody } from './trust.ts';
 
 /** Ids begin like this, and a name must not look like one. */
 const NAME = /^(?!(?:token|client|settings)-)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -21,6 +22,11 @@ const profile = () =>
       'How requests are read: `lenient` repairs what providers send differently, `strict` refuses it.',
     );
 
+const provider = () =>
+  z
+    .string({ error: 'provider is the name of a provider.' })
+    .describe('The provider that presents it; `default` when left out.');
+
 const life = {
   createdAt: moment(),
   createdBy: z.string().describe('The id of the credential that made it, or `command`.'),
@@ -34,6 +40,10 @@ export const token = z.strictObject({
   name: personalName(z.string()),
   for: z.enum(PURPOSES),
   profile: profile(),
+  provider: z
+    .string()
+    .nullable()
+    .describe('The provider that presents it; null: it does not open SCIM.'),
   ...life,
   expiresAt: moment().nullable().describe('null: never.'),
 });
@@ -51,6 +61,7 @@ export const tokenBody = bodyOf('{"name": "…", "for": "scim", "expires": "365d
     .optional()
     .describe('`scim` when left out.'),
   profile: profile().optional(),
+  provider: provider().optional(),
   expires: z
     .string({ error: 'expires is a duration from 1m to 3650d, such as 365d.' })
     .optional()
@@ -68,7 +79,9 @@ export const client = z.strictObject({
   id: z.string().describe('The `client_id` of OAuth.'),
   name: personalName(z.string()),
   profile: profile(),
+  provider: z.string().describe('The provider whose client it is.'),
   ...life,
+  trust: trust.nullable().describe('How its assertions prove it; null: it has secrets.'),
   secrets: z
     .array(z.strictObject({ id: z.string(), ...life, expiresAt: moment() }))
     .describe('The oldest first; at most two are valid at once.'),
@@ -81,12 +94,24 @@ export const newClientSecret = client.extend({
   secret: z.string().describe('The `client_secret` of OAuth.'),
 });
 
+/** A client that was made now. */
+export const newClient = client.extend({
+  secret: z
+    .string()
+    .nullable()
+    .describe('The `client_secret` of OAuth; null: it proves itself by assertions.'),
+});
+
 /** A client that is to be made. */
 export const clientBody = bodyOf('{"name": "…", "expires": "730d"}', {
   name: name(),
   profile: profile().optional(),
+  provider: provider().optional(),
   expires: expires(),
+  trust: trustBody.optional(),
 });
+/** A client that an operator asks for. */
+export type ClientBody = JsonOf<typeof clientBody>;
 
 /** A secret that is to be made. */
 export const secretBody = bodyOf('{"expires": "730d"}', { expires: expires() });

@@ -28,7 +28,9 @@ export const act = z.strictObject({
   target: z
     .string()
     .nullable()
-    .describe('The id of the user, group, drift, plan, token or client; null: there is none.'),
+    .describe(
+      'The id of the user, group, drift, plan, token or client, or the name of the provider; null: there is none.',
+    ),
   outcome: word(['done', 'refused', 'failed']),
   status: z.int().nullable().describe('Of the answer; null: an earlier version did not keep it.'),
   before: state('What the act changed, before it; null: nothing is known of it.'),

@@ -72,7 +72,7 @@ export const drift = z.strictObject({
   message: personalWords(z.string().nullable().describe('The words of the audit log.')),
   firstSeen: moment(),
   lastSeen: moment(),
-  detector: word(['tail', 'sweep', 'discovery', 'operator']).describe('What found it.'),
+  detector: word(['audit', 'sweep', 'discovery', 'operator']).describe('What found it.'),
   planId: z.string().nullable().describe('The plan that repairs it, or that waits to do so.'),
   note: z
     .strictObject({

@@ -59,6 +59,18 @@ export const serviceWords = z.looseObject({
   words: personalWords(z.string().describe('In the words of the service; may be personal.')),
 });
 
+/** Progress of a complete read of the service. */
+export const readingProgress = z.strictObject({
+  step: z.string().describe('The list that is read.'),
+  read: count().describe('Entries of it, so far.'),
+  expected: count().nullable().describe('How many it has; null: the service does not say.'),
+  endsAt: moment()
+    .nullable()
+    .describe('When it is read at the rate so far; null within the first two seconds.'),
+});
+/** How far a complete read of the service has come, as an operator is shown it. */
+export type ReadingView = JsonOf<typeof readingProgress>;
+
 /** Progress of an approved plan of going live, or of recovery. */
 export const releaseProgress = z.strictObject({
   startedAt: moment(),

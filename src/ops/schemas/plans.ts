@@ -56,6 +56,16 @@ export const planAction = z.strictObject({
 /** One action of a plan. Names are personal. */
 export type PlanActionAnswer = JsonOf<typeof planAction>;
 
+/** A number of actions of a plan that are alike. */
+export const planPart = z.strictObject({
+  group: z.string().nullable().describe('The SCIM id of the group; null: of users.'),
+  kind: z.enum(CHANGE_KINDS),
+  by: personalWords(z.string().nullable().describe('As `who.by` of the actions.')),
+  count: count().describe('As it was a minute ago at most.'),
+});
+/** A number of actions of a plan that are alike. */
+export type PlanPart = JsonOf<typeof planPart>;
+
 /** A plan with its first actions. */
 export const plan = planSummary.extend({
   waiting: count().describe('Actions of which nothing was done yet.'),

@@ -6,6 +6,7 @@ import {
   type JsonOf,
   listOf,
   moment,
+  readingProgress,
   releaseProgress,
   resourceType,
   word,
@@ -36,6 +37,9 @@ export const recovery = z.strictObject({
     ])
     .nullable(),
   planId: z.string().nullable().describe('The plan that is made, or waits.'),
+  reading: readingProgress
+    .nullable()
+    .describe('How far the service is read for the plan; null: it is not read now.'),
   release: releaseProgress
     .nullable()
     .describe('Of the plan that was approved last, until it is done.'),
@@ -88,6 +92,7 @@ export type FirstRunItem = JsonOf<typeof firstRunItem>;
 export const firstRun = listOf(firstRunItem).extend({
   phase: word(['none', 'observing', 'reading', 'waiting']),
   planId: z.string().nullable().describe('The plan that is made, or waits.'),
+  reading: readingProgress.nullable().describe('How far the service is read for the plan.'),
   release: releaseProgress.nullable().describe('Of the approved plan, until it is done.'),
   counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
 });

@@ -14,15 +14,19 @@ export const keptRequest = z.strictObject({
     .describe('null: it was for none, or made none.'),
   written: z.array(
     z.strictObject({
-      op: word(['set', 'add', 'replace', 'remove', 'drop']),
+      op: word(['set', 'add', 'replace', 'remove', 'drop', 'repair', 'refuse']),
       path: z
         .string()
-        .describe('An attribute; of `drop`, which was not taken, the kind of the reason.'),
+        .describe(
+          'An attribute; of what was not taken (`drop`), corrected (`repair`) or is why all was refused (`refuse`), the kind of the reason.',
+        ),
       values: count().describe('How many, never which.'),
+      words: z.string().nullable().describe('The kind of the reason in words.'),
     }),
   ),
   status: z.int(),
   scimType: z.string().nullable(),
+  refusal: z.string().nullable().describe('Why it was refused, in words; null: it was not.'),
   durationMs: z.number().min(0),
   client: z.string().nullable(),
   credential: z

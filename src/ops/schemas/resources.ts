@@ -21,10 +21,14 @@ import {
   personalWords,
 } from './personal.ts';
 
+const owner = () =>
+  z.string().nullable().describe('The provider whose it is; null: it is only observed.');
+
 const resource = {
   id: z.string().describe('The SCIM id.'),
   name: personalName(z.string().describe('The userName, or the displayName of a group.')),
   origin: word(['created', 'adopted']).nullable().describe('null: it is only observed.'),
+  provider: owner(),
   deleted: z.boolean(),
   version: count().describe('The ETag, as a number.'),
   createdAt: moment(),
@@ -64,7 +68,7 @@ export const groupItem = z.strictObject({
 /** A group as an operator is shown it. */
 export type GroupItem = JsonOf<typeof groupItem>;
 
-const ADOPT = '{"privileged": true}';
+const ADOPT = '{"privileged": true, "provider": "…"}';
 
 /** The extent of a takeover. */
 export const adoptBody = bodyOf(ADOPT, {
@@ -72,6 +76,10 @@ export const adoptBody = bodyOf(ADOPT, {
     .boolean({ error: `The body may be ${ADOPT}, and nothing else.` })
     .optional()
     .describe('Also an owner, somebody protected, a group with permissions or admins.'),
+  provider: z
+    .string({ error: `The body may be ${ADOPT}, and nothing else.` })
+    .optional()
+    .describe('The provider whose it is from then on; `default` when left out.'),
 });
 
 /**
@@ -134,6 +142,7 @@ export const explanation = z.strictObject({
   name: personalName(z.string()),
   upstream: z.string().nullable(),
   managed: word(['created', 'adopted', 'no']),
+  provider: owner(),
   deleted: z.boolean(),
   version: count(),
   seen: z.strictObject({ at: moment(), by: z.string() }).nullable(),

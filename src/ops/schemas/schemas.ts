@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   client,
   clientBody,
+  newClient,
   newClientSecret,
   newToken,
   revokeBody,
@@ -12,6 +13,7 @@ import {
   tokenBody,
 } from './access.ts';
 import { act } from './acts.ts';
+import { census } from './census.ts';
 import {
   drift,
   driftDecision,
@@ -24,7 +26,9 @@ import {
   sweepAsked,
   sweepBody,
 } from './drift.ts';
+import { handover, idImport } from './handover.ts';
 import { type JsonOf, listOf, problem } from './kinds.ts';
+import { leaver } from './leavers.ts';
 import {
   notification,
   notificationRetry,
@@ -32,7 +36,8 @@ import {
   notificationTest,
   notificationTestBody,
 } from './notifications.ts';
-import { plan, planAction, planSummary, undoing, undoPreview } from './plans.ts';
+import { plan, planAction, planPart, planSummary, undoing, undoPreview } from './plans.ts';
+import { limitsBody, provider, providerBody } from './providers.ts';
 import { firstRun, hashBody, recovery } from './recovery.ts';
 import { callBody, callFailure, callResult, keptRequest } from './requests.ts';
 import {
@@ -90,6 +95,8 @@ export const opsSchemas = {
   Plan: plan,
   PlanAction: planAction,
   PlanActionList: listOf(planAction),
+  PlanPart: planPart,
+  PlanPartList: listOf(planPart),
   Undoing: undoing,
   UndoPreview: undoPreview,
   Recovery: recovery,
@@ -97,6 +104,9 @@ export const opsSchemas = {
   HashBody: hashBody,
   Act: act,
   ActList: listOf(act),
+  Leaver: leaver,
+  LeaverList: listOf(leaver),
+  Census: census,
   Request: keptRequest,
   RequestList: listOf(keptRequest),
   Notification: notification,
@@ -105,6 +115,12 @@ export const opsSchemas = {
   NotificationRetry: notificationRetry,
   NotificationTestBody: notificationTestBody,
   NotificationTest: notificationTest,
+  Provider: provider,
+  ProviderList: listOf(provider),
+  ProviderBody: providerBody,
+  LimitsBody: limitsBody,
+  Handover: handover,
+  IdImport: idImport,
   Token: token,
   TokenList: listOf(token),
   TokenBody: tokenBody,
@@ -114,6 +130,7 @@ export const opsSchemas = {
   ClientBody: clientBody,
   SecretBody: secretBody,
   RevokeBody: revokeBody,
+  NewClient: newClient,
   NewSecret: newClientSecret,
   Session: session,
   SessionList: listOf(session),

@@ -7,12 +7,17 @@ import {
   count,
   type JsonOf,
   moment,
+  named,
+  readingProgress,
   releaseProgress,
   resourceType,
   serviceWords,
   word,
 } from './kinds.ts';
 import { personalName, personalWords } from './personal.ts';
+
+/** Decisions of an operator that keep a leaver in. */
+const leaverHold = word(['plan', 'observe-mode', 'writes-paused']);
 
 const reason = z.strictObject({
   code: z.string().describe('As in docs/operations.md.'),
@@ -105,15 +110,7 @@ export const status = z.strictObject({
         .describe('What waits for its turn, in the order of the turns, at one call each.'),
     })
     .describe('How long a new change would wait for its turn, as estimated by the leader.'),
-  firstRead: z
-    .strictObject({
-      step: z.string().describe('The list that is read.'),
-      read: count().describe('Entries of it, so far.'),
-      expected: count().nullable().describe('How many it has; null: the service does not say.'),
-      endsAt: moment()
-        .nullable()
-        .describe('When it is read at the rate so far; null within the first two seconds.'),
-    })
+  firstRead: readingProgress
     .nullable()
     .describe('How far the first read of the service has come; null: it is finished.'),
   lastSweep: sweep.nullable().describe('The newest sweep, which may run; null: there was none.'),
@@ -123,6 +120,7 @@ export const status = z.strictObject({
         kind: z.enum(DRIFT_KINDS),
         status: z.enum(DRIFT_STATUSES),
         count: count(),
+        held: count().describe('Those of them that a plan repairs which waits for a decision.'),
       }),
     )
     .describe('How many differences there are that are not over.'),
@@ -138,10 +136,19 @@ export const status = z.strictObject({
     .strictObject({
       count: count(),
       since: moment().describe('When the deactivation of the first was accepted.'),
-      heldBy: word(['plan', 'observe-mode', 'writes-paused'])
+      heldBy: leaverHold
         .nullable()
         .describe('The decision of an operator that keeps the first in; null: the service does.'),
       plan: z.string().nullable().describe('The plan that holds the first back.'),
+      first: z
+        .array(
+          named.extend({
+            since: moment(),
+            heldBy: leaverHold.nullable(),
+            plan: z.string().nullable(),
+          }),
+        )
+        .describe('The first ten.'),
     })
     .nullable()
     .describe('Who was deactivated or deleted and can still work in the service; null: nobody.'),

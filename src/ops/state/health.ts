@@ -4,6 +4,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
+import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import { type Readiness, toReadiness } from './readiness.ts';
@@ -34,6 +35,8 @@ export interface HealthSources {
   readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
   /** The plan that waits for an operator, if any. */
   readonly countWaitingPlans: () => Promise<readonly WaitingPlanFacts[]>;
+  /** People who left more than five minutes ago and are not out, the oldest of them. */
+  readonly findLateLeavers: () => Promise<LateLeavers>;
   /** Facts about providers that an operator should know. */
   readonly readProviders: () => Promise<ProviderFacts>;
   /** Credentials, and failed attempts. */
@@ -84,14 +87,15 @@ async function readAll(sources: HealthSources): Promise<StoredFacts> {
     sources.findWriteTrouble(),
     sources.findWeaknesses(),
   ]);
-  const [recovery, auditFailure, waitingPlans, providers, access] = await Promise.all([
+  const [recovery, auditFailure, waitingPlans, lateLeavers, providers, access] = await Promise.all([
     sources.findRecovery(),
     sources.findAuditFailure(),
     sources.countWaitingPlans(),
+    sources.findLateLeavers(),
     sources.readProviders(),
     sources.readAccess(),
   ]);
-  const waiting = { backlog, recovery, auditFailure, waitingPlans, providers, access };
+  const waiting = { backlog, recovery, auditFailure, waitingPlans, lateLeavers, providers, access };
   return { kind: 'ok', firstRead, sections, writeTrouble, weaknesses, ...waiting };
 }
 

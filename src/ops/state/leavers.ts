@@ -2,6 +2,10 @@ import type { LateLeaver, LateLeavers } from '../../store/changes.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
 import type { WritesFacts } from './readiness-facts.ts';
+import type { Reason } from './reason.ts';
+
+/** Time after which a leaver who is not out is told, in milliseconds. */
+export const LEAVER_LATE_MS = 5 * 60_000;
 
 /** Decision of an operator that keeps leavers in. */
 export type LeaverHold = NonNullable<NonNullable<Status['leavers']>['heldBy']>;
@@ -20,6 +24,28 @@ export function findLeaverHold(
 export function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
   const [oldest] = some;
   if (oldest === undefined) return null;
-  const heldBy = findLeaverHold(oldest, writes) ?? null;
-  return { count, since: toMoment(oldest.acceptedAt), heldBy, plan: oldest.plan };
+  const toView = (leaver: LateLeaver) => ({
+    since: toMoment(leaver.acceptedAt),
+    heldBy: findLeaverHold(leaver, writes) ?? null,
+    plan: leaver.plan,
+  });
+  const first = some.map((leaver) => ({
+    ...{ id: leaver.id, name: leaver.userName, ...toView(leaver) },
+  }));
+  return { count, ...toView(oldest), first };
+}
+
+/** The reason that people who left more than five minutes ago are not out; none where there are none. */
+export function listLateLeavers({ count, some }: LateLeavers): Reason[] {
+  const [oldest] = some;
+  if (oldest === undefined) return [];
+  const who = count === 1 ? '1 person who left' : `${count} people who left`;
+  return [
+    {
+      code: 'leavers-late',
+      detail: `${who} can still work in the service after five minutes, the first since ${toMoment(oldest.acceptedAt)}.`,
+      remedy:
+        '`scim-bridge leavers --status waits` says who and why; see the other reasons, or take the access away in the service.',
+    },
+  ];
 }

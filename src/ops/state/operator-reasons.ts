@@ -27,7 +27,8 @@ export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWor
     reasons.push({
       code: 'writes-paused',
       detail: `An operator paused all changes of the service at ${toMoment(pause.since)}: ${accepted}.`,
-      remedy: '`scim-bridge resume`, when it is time; `/ops/status` has the reason that was given.',
+      remedy:
+        '`scim-bridge resume`, when it is time; `scim-bridge status` has the reason that was given.',
     });
   }
   return reasons;
@@ -60,17 +61,22 @@ export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
   return others.map(({ id, source, created_at, waiting }) => ({
     code: 'plan-held',
     detail: `${toWhat(source, waiting)} since ${toMoment(created_at)}, because ${toWhy(source)}.`,
-    remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/drift.md tells what they do.`,
+    remedy: `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/${source === 'handover' ? 'handover' : 'drift'}.md tells what they do.`,
   }));
 }
 
 function toWhat(source: PlanOrigin, waiting: number): string {
-  const kind = source === 'provider' ? 'removals by identity providers' : 'repairs';
-  return `A plan of ${waiting} ${kind} waits for an operator`;
+  return `A plan of ${waiting} ${toKind(source)} waits for an operator`;
+}
+
+function toKind(source: PlanOrigin): string {
+  if (source === 'provider') return 'removals by identity providers';
+  return source === 'handover' ? 'handovers' : 'repairs';
 }
 
 function toWhy(source: PlanOrigin): string {
   if (source === 'provider') return 'they are more than limits.provider allows in 24 hours';
+  if (source === 'handover') return 'an operator is to approve each';
   return 'they would take away more than the limits allow';
 }
 

@@ -70,6 +70,6 @@ function toFailing(failed: number): Reason {
     code: 'authentication-failing',
     detail: `${failed} requests had no valid credential within ten minutes.`,
     remedy:
-      '`/ops/status` says from where. Give the provider a valid token, or keep the stranger out in front of the bridge.',
+      '`scim-bridge status` says from where. Give the provider a valid token, or keep the stranger out in front of the bridge.',
   };
 }

@@ -4,6 +4,7 @@ import type { Pause } from '../../reconcile/mode.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
+import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
 import type { Overload } from '../../telemetry/overload.ts';
@@ -34,6 +35,8 @@ export type StoredFacts =
       readonly recovery: RecoveryState | undefined;
       readonly auditFailure: AuditFailure | undefined;
       readonly waitingPlans: readonly WaitingPlanFacts[];
+      /** People who left more than five minutes ago and are not out. */
+      readonly lateLeavers: LateLeavers;
       readonly providers: ProviderFacts;
       readonly access: AccessFacts;
     }

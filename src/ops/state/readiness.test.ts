@@ -3,8 +3,9 @@ import type { AccessFacts } from '../../access/overview.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
+import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
-import type { GateState } from '../../upstream/probe-gate.ts';
+import type { GateState } from '../../upstream/gates.ts';
 import { toReadiness } from './readiness.ts';
 import type {
   AuditFailure,
@@ -31,6 +32,7 @@ interface Given {
   readonly recovery?: RecoveryState;
   readonly auditFailure?: AuditFailure;
   readonly waitingPlans?: readonly WaitingPlanFacts[];
+  readonly lateLeavers?: LateLeavers;
   readonly providers?: ProviderFacts;
   readonly access?: Partial<AccessFacts>;
 }
@@ -44,6 +46,7 @@ function toStore({
   recovery,
   auditFailure,
   waitingPlans = [],
+  lateLeavers = { count: 0, some: [] },
   providers = { silentSince: undefined, exceeded: [] },
   access,
 }: Given = {}) {
@@ -69,6 +72,7 @@ function toStore({
       recovery,
       auditFailure,
       waitingPlans,
+      lateLeavers,
       providers,
       access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
     },
@@ -195,6 +199,17 @@ const rows: {
     }),
     status: 'degraded',
     codes: ['plan-held'],
+  },
+  {
+    why: 'people who left and are not out after five minutes are told, with how many they are',
+    change: toStore({
+      lateLeavers: {
+        count: 12,
+        some: [{ id: 'a', version: 1, acceptedAt: nowMs - 301_000, userName: 'ada', plan: null }],
+      },
+    }),
+    status: 'degraded',
+    codes: ['leavers-late'],
   },
   {
     why: 'a provider that takes away a lot, and one that says nothing, are told',

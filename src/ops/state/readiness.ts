@@ -2,6 +2,7 @@ import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import { toMoment } from '../http/moment.ts';
+import { listLateLeavers } from './leavers.ts';
 import {
   isSending,
   listProviders,
@@ -132,6 +133,7 @@ function listStored({ store, writes, nowMs }: ReadinessFacts): Reason[] {
     ...listClosed(sections),
     ...listWaiting(backlog, { nowMs, isSending: isSending(writes) }),
     ...listAudit(auditFailure, { sections, nowMs }),
+    ...listLateLeavers(store.lateLeavers),
     ...listWaitingPlans(waitingPlans),
     ...listProviders(providers),
     ...listAccess(access),
@@ -190,7 +192,7 @@ function listWaiting(
       code: 'stuck',
       detail: `${toCount(stuck)} acknowledged, then refused or not done by the service.`,
       remedy:
-        '`/ops/status` has the words of the service; correct the person or group in the provider or in the service, then `scim-bridge retry`.',
+        'The words of the service (`scim-bridge status`) say what to correct, in the provider or in the service; then `scim-bridge retry`.',
     });
   }
   if (isFailing(backlog, nowMs)) {
@@ -198,7 +200,7 @@ function listWaiting(
       code: 'failing',
       detail: `${toCount(backlog.failing)} tried again and again without success for more than a minute.`,
       remedy:
-        '`/ops/status` says which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
+        '`scim-bridge status` says which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
     });
   }
   const waitedMs = oldestSince === undefined ? 0 : nowMs - oldestSince;
@@ -215,7 +217,7 @@ function listWaiting(
       code: 'disputed',
       detail: `${disputed === 1 ? '1 name fits' : `${disputed} names fit`} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
       remedy:
-        '`/ops/status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
+        '`scim-bridge status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
     });
   }
   return reasons;

@@ -27,6 +27,7 @@ export type ReasonCode =
   | 'behind'
   | 'disputed'
   | 'audit-behind'
+  | 'leavers-late'
   | 'plan-held'
   | 'provider-harm'
   | 'provider-silent'

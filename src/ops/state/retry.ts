@@ -22,10 +22,10 @@ export interface RetrySource {
   readonly all: () => Promise<RetryAnswer>;
 }
 
-/** Makes things due. @param wake is called once something is due. */
+/** Makes things due. @param notify is called once something is due. */
 export function createRetrySource(
   store: Pick<Store, 'read' | 'write'>,
-  { now, wake }: { readonly now: () => number; readonly wake: () => void },
+  { now, notify }: { readonly now: () => number; readonly notify: () => void },
 ): RetrySource {
   async function retry(keys: readonly ResourceKey[]): Promise<Retried[]> {
     const tried = await store.write(async (tx) => {
@@ -36,7 +36,7 @@ export function createRetrySource(
       }
       return done;
     });
-    wake();
+    notify();
     return tried;
   }
 

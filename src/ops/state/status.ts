@@ -12,6 +12,7 @@ import type { TransportHealth } from '../../upstream/transport.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
+import { toReadingView } from '../recovery/view.ts';
 import type { SweepView } from '../schemas/drift.ts';
 import type { Status } from '../schemas/state.ts';
 import { toLeaversStatus } from './leavers.ts';
@@ -110,23 +111,9 @@ async function readSeen(
   const firstRead = await sources.readFirstRead();
   return {
     bridge: { version, startedAt: toMoment(startedAt), engine: sources.engine },
-    firstRead: firstRead.kind === 'finished' ? null : toFirstReadStatus(firstRead),
+    firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await sources.findLastSweep(),
     drifts: await sources.countDrifts(),
-  };
-}
-
-function toFirstReadStatus({
-  step,
-  count,
-  total,
-  endsAt,
-}: Extract<FirstRead, { kind: 'running' }>): Status['firstRead'] {
-  return {
-    step,
-    read: count,
-    expected: total ?? null,
-    endsAt: endsAt === undefined ? null : toMoment(endsAt),
   };
 }
 

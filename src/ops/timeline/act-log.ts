@@ -49,6 +49,8 @@ interface ActWords {
 export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'POST /ops/users/:id/adopt': { act: 'adopted it' },
   'POST /ops/groups/:id/adopt': { act: 'adopted it' },
+  'POST /ops/users/:id/release': { act: 'let it go' },
+  'POST /ops/groups/:id/release': { act: 'let it go' },
   'POST /ops/users/:id/look': { act: 'looked at it' },
   'POST /ops/groups/:id/look': { act: 'looked at it' },
   'POST /ops/users/:key/erase': {
@@ -68,6 +70,12 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'POST /ops/notifications/retry': { act: 'had notifications sent again' },
   'POST /ops/notifications/test': { act: 'tried receivers of notifications' },
   'POST /ops/sweeps': { act: 'asked for a sweep' },
+  'POST /ops/census': { act: 'compared a list of people' },
+  'POST /ops/providers': { act: 'added a provider' },
+  'POST /ops/providers/:id/change': { act: 'changed what a provider may do' },
+  'POST /ops/providers/:id/import-ids': { act: 'imported ids of an earlier server' },
+  'POST /ops/providers/:id/switch': { act: 'planned that its people go to another provider' },
+  'POST /ops/providers/:id/delete': { act: 'deleted a provider' },
   'POST /ops/tokens': { act: 'made a token' },
   'POST /ops/tokens/:id/revoke': { act: 'revoked a token' },
   'POST /ops/clients': { act: 'made a client' },

@@ -63,7 +63,7 @@ async function learn(
   { calls, now }: { calls: readonly OwnCallRow[]; now: number },
 ): Promise<void> {
   const creations = new Set(
-    calls.flatMap(({ id, kind }) => (kind.endsWith('.create') ? String(id) : [])),
+    calls.flatMap(({ id, kind }) => (kind?.endsWith('.create') ? String(id) : [])),
   );
   const own = explained.flatMap(({ event, use }) => {
     if (use === undefined) return [];

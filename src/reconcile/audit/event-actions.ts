@@ -1,12 +1,12 @@
+import type { ChangeKind } from '../../domain/change.ts';
 import type { DriftKind } from '../../domain/drift.ts';
-import type { OwnCallKind } from '../../domain/own-call.ts';
 import { type EventWords, isSignIn } from './known-action.ts';
 
 /**
  * Call kinds that may have caused an event, by the action of the event. A new group makes its creator an admin, and a
  * change of an account may change its memberships. An unlisted action may have any cause.
  */
-export const KINDS: Readonly<Record<string, readonly OwnCallKind[]>> = {
+export const KINDS: Readonly<Record<string, readonly ChangeKind[]>> = {
   invite: ['user.create', 'user.activate'],
   activate: ['user.activate', 'user.create'],
   deactivate: ['user.deactivate', 'user.delete'],

@@ -61,7 +61,7 @@ const explained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] = 
   {
     why: 'whatever a call by an operator shows as',
     events: [event(), event({ action: 'something_new' })],
-    calls: [call({ kind: 'operator', resourceId: '' })],
+    calls: [call({ kind: null, resourceId: '' })],
   },
   {
     why: 'an event that names the group only',
@@ -89,7 +89,7 @@ const unexplained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] 
   {
     why: 'a call by an operator that named somebody else',
     events: [event()],
-    calls: [call({ kind: 'operator', resourceId: '', upstreamId: '8' })],
+    calls: [call({ kind: null, resourceId: '', upstreamId: '8' })],
   },
   {
     why: 'the opposite of what was called for',

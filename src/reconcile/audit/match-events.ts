@@ -1,4 +1,4 @@
-import type { OwnCallKind } from '../../domain/own-call.ts';
+import type { ChangeKind } from '../../domain/change.ts';
 import { createTurns, type Work, workInTurns } from '../../domain/turns.ts';
 import { toCallId } from '../../store/audit/events.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
@@ -45,12 +45,9 @@ export interface ExplainedEvent<E extends NamedEvent> {
   readonly use: string | undefined;
 }
 
-/** Longest turn of the event loop for comparing, in milliseconds. */
-const TURN_MS = 10;
-
 /** Compares events in turns of the event loop: an import has thousands of them. */
 export function compareInTurns<T>(work: Work<T>): Promise<T> {
-  return workInTurns(work, createTurns(TURN_MS));
+  return workInTurns(work, createTurns());
 }
 
 /**
@@ -114,7 +111,7 @@ function mergeRepeats(calls: readonly OwnCallRow[]): MergedCall[] {
   const last = new Map<string, MergedCall>();
   for (const call of calls) {
     const key = [call.kind, call.resourceId, call.memberId].join('|');
-    const before = call.kind === 'operator' ? undefined : last.get(key);
+    const before = call.kind === null ? undefined : last.get(key);
     const isRepeat = before !== undefined && before.outcome !== 'done';
     if (isRepeat) merged.delete(before.id);
     const one = { ...call, firstAt: isRepeat ? before.firstAt : call.at };
@@ -135,12 +132,12 @@ export function* listUnexplained(
 }
 
 /** Kinds of calls that no known action stands for. */
-const UNSEEN_KINDS: ReadonlySet<OwnCallKind> = new Set([
+const UNSEEN_KINDS: ReadonlySet<ChangeKind | null> = new Set([
+  null,
   'user.rename',
   'user.address',
   'group.rename',
   'group.permissions',
-  'operator',
 ]);
 
 /**
@@ -175,7 +172,8 @@ export function* explainByCount<E extends NamedEvent>(
 }
 
 function mayShow({ kind }: OwnCallRow, { action }: NamedEvent): boolean {
-  return KINDS[action]?.includes(kind) ?? UNSEEN_KINDS.has(kind);
+  const kinds: readonly (ChangeKind | null)[] | undefined = KINDS[action];
+  return kinds?.includes(kind) ?? UNSEEN_KINDS.has(kind);
 }
 
 function isNear(call: MergedCall, event: NamedEvent, { beforeMs, afterMs }: Tolerance): boolean {
@@ -239,7 +237,7 @@ function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string 
 
 function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): boolean {
   if (!isNear(call, event, tolerance)) return false;
-  if (call.kind !== 'operator' && KINDS[event.action]?.includes(call.kind) === false) return false;
+  if (call.kind !== null && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
   const isResource =
     event.resourceIds.has(resourceId) || (upstreamId !== undefined && event.names.has(upstreamId));

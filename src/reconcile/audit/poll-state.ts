@@ -19,7 +19,7 @@ export interface PollState {
   readonly failure: { readonly since: number; readonly code: string } | null;
 }
 
-const FACT = 'audit-tail';
+const FACT = 'audit-poller';
 
 /** Finds how far the audit log was read; undefined when polling never began. */
 export async function findPollState(db: Db): Promise<PollState | undefined> {

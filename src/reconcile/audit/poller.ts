@@ -69,11 +69,13 @@ function createAttempts(
   { intervalMs, ownAccount, notify, considerSweep }: AuditPollerOptions,
   signal: AbortSignal,
 ): () => Promise<number> {
-  const { random, events } = deps;
+  const { clock, random, events } = deps;
   let failures = 0;
+  let failingSince = 0;
 
   async function succeed(): Promise<void> {
-    if (failures > 0) events.auditFollowed({ failing: false, code: '' });
+    const afterMs = clock.now() - failingSince;
+    if (failures > 0) events.auditFollowed({ failing: false, code: '', afterMs });
     failures = 0;
     const { audit } = await readSections(deps);
     if (audit?.problem) await saveSection(deps, 'audit', null);
@@ -84,8 +86,11 @@ function createAttempts(
     const { problem, verdict, retryAfterMs } = toReason(error);
     // The service does not let us read the audit log at all.
     const isClosed = verdict === 'forbidden' || verdict === 'missing';
-    if (failures === 1) events.auditFollowed({ failing: true, code: problem.code });
-    if (problem.code === 'bug') events.failed({ type: 'audit', id: 'tail', error });
+    if (failures === 1) {
+      failingSince = clock.now();
+      events.auditFollowed({ failing: true, code: problem.code, afterMs: 0 });
+    }
+    if (problem.code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
     try {
       await noteFailure(deps, problem.code);
       if (isClosed) await saveSection(deps, 'audit', problem);

@@ -13,7 +13,7 @@ import { findWindowStart, isEnd } from './window.ts';
 const PAGE_SIZE = 500;
 /** Pages of one read: a million events. */
 const PAGES_MAX = 2_000;
-const READING: CallContext = { class: 'look', key: 'audit-tail' };
+const READING: CallContext = { class: 'look', key: 'audit-poller' };
 
 /** End of a read: everything new is stored, or it was not time to. */
 export type PollResult =

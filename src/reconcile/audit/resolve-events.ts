@@ -30,7 +30,7 @@ const BATCHES_MAX = 20;
 /** State of events for which no resource was found. Times are epoch milliseconds by our own clock. */
 interface Unresolved {
   /** Time until which read events have been looked up a second time. */
-  readonly settledUntil: number;
+  readonly readUntil: number;
   /** Time of the newest event that stayed without a resource: something may have changed that no look covers. */
   readonly newestAt: number;
 }
@@ -43,7 +43,7 @@ export async function findUnresolvedAt(db: Db): Promise<number> {
 }
 
 async function findUnresolved(db: Db): Promise<Unresolved> {
-  return (await findFact<Unresolved>(db, FACT)) ?? { settledUntil: 0, newestAt: 0 };
+  return (await findFact<Unresolved>(db, FACT)) ?? { readUntil: 0, newestAt: 0 };
 }
 
 /**
@@ -59,7 +59,7 @@ export async function resolveEvents(
   const found: NewEvent[] = [];
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     const until = deps.clock.now() - WAIT_MS;
-    const { settledUntil: after } = await findUnresolved(deps.store.read);
+    const { readUntil: after } = await findUnresolved(deps.store.read);
     const query = { after, until, limit: BATCH };
     // The list is usually empty, and nothing has to be written.
     if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
@@ -78,7 +78,7 @@ async function resolveBatch(
     const now = clock.now();
     const before = await findUnresolved(tx);
     const rows = await listUnresolvedEvents(tx, {
-      after: before.settledUntil,
+      after: before.readUntil,
       until,
       limit: BATCH,
     });
@@ -89,7 +89,7 @@ async function resolveBatch(
     const left = attributed.filter((one) => !isKnown(one) && !isOfNothing(toWords(one.event)));
     const newestAt = await countOut(tx, left, state.skewMs);
     const value: Unresolved = {
-      settledUntil: Math.max(...rows.map((row) => row.seen_at), before.settledUntil),
+      readUntil: Math.max(...rows.map((row) => row.seen_at), before.readUntil),
       newestAt: Math.max(newestAt, before.newestAt),
     };
     await saveFact(tx, { name: FACT, value, now });

@@ -187,7 +187,7 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     expect(await countNamed()).toBe(0);
   });
 
-  test('leaves the state of the tail where the read began', async () => {
+  test('leaves the state of the poller where the read began', async () => {
     const store = await makeStore();
     await begin(store);
     const before = await findPollState(store.read);

@@ -74,7 +74,7 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
 
 /** Queues a comparison of each resource that is looked at, with its admin list where the event concerns admins. */
 async function queueInspections(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
-  const waiting = { source: 'tail', since: now, due_at: now } as const;
+  const waiting = { source: 'audit', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {
     const admins = OF_ADMINS.has(event.action) ? 1 : 0;
     for (const id of [...toLook.users].sort()) {

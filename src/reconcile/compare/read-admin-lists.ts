@@ -5,7 +5,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { toSettledTo } from '../../store/in-flight.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { listGroupsWithOwnedAdmins } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
@@ -69,7 +69,7 @@ export async function saveAdmins(
   { upstreamUserIds, now }: { upstreamUserIds: readonly number[]; now: number },
 ): Promise<void> {
   const baseline = admins_asked === 1 && admins_read_at !== null ? 0 : null;
-  const settlesTo = toSettledTo({ unsure_since });
-  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, settlesTo });
+  const doneUpTo = toDoneUpTo({ unsure_since });
+  await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
   await updateGroup(tx, id, { admins_read_at: now });
 }

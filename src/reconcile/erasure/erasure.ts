@@ -13,6 +13,7 @@ import {
   listSayingEvents,
   type TraceCounts,
 } from '../../store/resources/erasure.ts';
+import { lockFormerIds } from '../../store/resources/former-ids.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -60,6 +61,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   // Read before the transaction, because the audit log may be long.
   const mentions = await findMentions(store.read, listNames(before));
   const erasure = await store.write(async (tx) => {
+    await lockFormerIds(tx);
     const row = await lockUser(tx, userId(id));
     if (row === undefined) return undefined;
     const person = toTraced(row, mentions);
@@ -105,6 +107,7 @@ function forgetPart(
   { before, afterSeq }: { before: number; afterSeq: number },
 ): Promise<Part> {
   return store.write(async (tx) => {
+    await lockFormerIds(tx);
     const rows = await listOldTombstones(tx, { before, afterSeq, limit: PART });
     let count = 0;
     for (const { id } of rows) {

@@ -1,9 +1,15 @@
 import { assertNever } from '../../domain/errors.ts';
 import { foldCase } from '../../domain/fold.ts';
-import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
+import {
+  type GroupState,
+  type LinkChange,
+  type ObservedGroup,
+  removesGroupAccess,
+} from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { NOT_APPLIED } from '../../domain/stuck.ts';
+import { isNotApplied, NOT_APPLIED } from '../../domain/stuck.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
+import { toGroupChanges } from '../../plan/to-changes.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -47,43 +53,24 @@ export async function applyGroupAction(
   }
 }
 
-/** Puts removals of access before everything else in the budget. */
+/** Puts removals of access before everything else in the budget; what failed before by its own fault is tried once. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
-  const callClass = isRemoval(state, action) ? 'remove' : 'change';
+  const links = findLinks(action);
+  const removes = links?.some(({ wanted }) => !wanted) ?? removesGroupAccess(state);
+  const hasFailed =
+    links?.some(({ attempts }) => attempts !== undefined) ?? state.failed !== undefined;
   return {
-    class: callClass,
+    class: removes ? 'remove' : 'change',
     key: `group:${state.id}`,
-    ...(hasFailed(state, action) && { attemptsMax: 1 }),
+    changes: toGroupChanges(action, state.ids.uid ?? state.ids.scimId),
+    ...(hasFailed && action.kind !== 'look-at-group' && { attemptsMax: 1 }),
   };
 }
 
-/** True when some part of the action failed before by its own fault. */
-function hasFailed({ failed }: GroupState, action: GroupAction): boolean {
-  switch (action.kind) {
-    case 'change-member':
-    case 'change-admin':
-      return action.change.attempts !== undefined;
-    case 'change-members':
-      return action.changes.some(({ attempts }) => attempts !== undefined);
-    case 'look-at-group':
-      return false;
-    default:
-      return failed !== undefined;
-  }
-}
-
-function isRemoval(state: GroupState, action: GroupAction): boolean {
-  switch (action.kind) {
-    case 'delete-group':
-      return true;
-    case 'change-member':
-    case 'change-admin':
-      return !action.change.wanted;
-    case 'change-members':
-      return action.changes.some(({ wanted }) => !wanted);
-    default:
-      return removesGroupAccess(state);
-  }
+/** Finds the changes of members or admins that an action makes; undefined: it is about the group itself. */
+function findLinks(action: GroupAction): readonly LinkChange[] | undefined {
+  if ('change' in action) return [action.change];
+  return 'changes' in action ? action.changes : undefined;
 }
 
 async function createGroup(
@@ -142,51 +129,60 @@ async function updateGroup(
   context: CallContext,
   { state, action }: { state: GroupState; action: UpdateGroup },
 ): Promise<GroupOutcome> {
-  const { uid, scimId } = state.ids;
   const { displayName } = action;
+  const fields = listFields(action);
+  const isOfScim = state.ids.uid === undefined;
+  // Only the name can be changed of a group known through SCIM alone.
+  if (isOfScim && displayName === undefined) return withoutUid();
+  if (isOfScim && fields.length > 1) return applyGroupAction(deps, state, toFirstField(action));
   try {
-    if (uid === undefined) {
-      // Only the name can be changed of a group known through SCIM alone.
-      const Operations = [{ op: 'replace', path: 'displayName', value: displayName }];
-      const path = { group_id: scimId ?? '' };
-      const args = { path, body: { Operations } };
-      const answer = await deps.upstream.call(scim.updateGroup, args, context);
-      const look = () => deps.upstream.call(scim.getGroup, { path }, context);
-      const shown = await readBack<unknown>(answer, look);
-      const group = parseScimGroup(shown);
-      const at = deps.clock.now();
-      const seen = { shownAt: at, at, by: scim.updateGroup.id };
-      const observed: ObservedGroup = {
-        ...state.observed,
-        displayName: group.displayName,
-        ...seen,
-      };
-      return toUpdated(state, action, observed);
-    }
-    const body = {
-      ...(displayName === undefined ? {} : { name: displayName }),
-      ...toRestFlags(action),
-    };
-    const path = { uid };
-    const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
-    const told = answer === undefined ? undefined : parseRestGroup(answer);
-    const look = async () =>
-      parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
-    const shown = await readBack(told && tellsAll(told, action) ? told : undefined, look);
-    const observed = observeRestGroup(deps, shown, groups.updateGroup.id);
-    return toUpdated(state, action, observed);
+    const send = isOfScim ? renameThroughScim : sendUpdate;
+    return toUpdated(state, action, await send(deps, context, { state, action }));
   } catch (error) {
     const classified = classify(error);
-    const parts = listFields(action).map((field): GroupPart => ({ kind: 'field', field }));
+    const parts = fields.map((field): GroupPart => ({ kind: 'field', field }));
     if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
       return { kind: 'later', problem: NAME_LEAVING };
     }
     if (isRefusal(classified) && parts.length > 1) {
       // One field may be at fault: the first is sent alone, and the others in the next step.
-      return updateGroup(deps, context, { state, action: toFirstField(action) });
+      return applyGroupAction(deps, state, toFirstField(action));
     }
     return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
+}
+
+/** @throws UpstreamError */
+async function renameThroughScim(
+  { upstream, clock }: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: GroupState; action: UpdateGroup },
+): Promise<ObservedGroup> {
+  const Operations = [{ op: 'replace', path: 'displayName', value: action.displayName }];
+  const path = { group_id: state.ids.scimId ?? '' };
+  const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } }, context);
+  const look = () => upstream.call(scim.getGroup, { path }, context);
+  const { displayName } = parseScimGroup(await readBack<unknown>(answer, look));
+  const at = clock.now();
+  return { ...state.observed, displayName, shownAt: at, at, by: scim.updateGroup.id };
+}
+
+/** @throws UpstreamError */
+async function sendUpdate(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { state, action }: { state: GroupState; action: UpdateGroup },
+): Promise<ObservedGroup> {
+  const { displayName } = action;
+  const name = displayName === undefined ? {} : { name: displayName };
+  const body = { ...name, ...toRestFlags(action) };
+  const path = { uid: state.ids.uid ?? '' };
+  const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
+  const told = answer === undefined ? undefined : parseRestGroup(answer);
+  const look = async () =>
+    parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
+  const shown = await readBack(told && tellsAll(told, action) ? told : undefined, look);
+  return observeRestGroup(deps, shown, groups.updateGroup.id);
 }
 
 /** True when the answer to a change has every field that was sent. */
@@ -232,12 +228,17 @@ async function deleteGroup(
   if (uid === undefined) return withoutUid();
   try {
     await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
-    return { kind: 'done', known: { missing: true } };
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { ...ABOUT_EXISTENCE, missed: state.missed };
     return toFailure<GroupPart>(deps, classify(error), about);
   }
+  const gone: GroupOutcome = { kind: 'done', known: { missing: true } };
+  if (!isNotApplied(state.failed?.existence?.problem)) return gone;
+  // The service said so before, and a list showed the group all the same.
+  const seen = await lookAtGroup(deps, context, state);
+  if (seen.kind !== 'done' || seen.known.missing) return seen;
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: ABOUT_EXISTENCE.parts };
 }
 
 const NAME_LEAVING: Problem = {

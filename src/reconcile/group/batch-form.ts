@@ -1,5 +1,6 @@
 import type { LinkChange } from '../../domain/group.ts';
 import type { Missed } from '../../domain/missed.ts';
+import { toLinkChanges } from '../../plan/to-changes.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -82,7 +83,11 @@ async function sendInForm(
   const known = deps.quirks.current().memberForm === form;
   try {
     const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
-    const options = known ? { ...context, skipAnswerAboveBytes: VERIFIED_BYTES_MAX } : context;
+    const options = {
+      ...context,
+      changes: toLinkChanges('member', changes, scimId),
+      ...(known && { skipAnswerAboveBytes: VERIFIED_BYTES_MAX }),
+    };
     const answer = await deps.upstream.call(scim.updateGroup, args, options);
     const listed = answer === undefined ? undefined : parseScimGroup(answer).memberIds;
     // What the service took before and did not make is not believed again.

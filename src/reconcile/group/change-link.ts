@@ -1,5 +1,6 @@
-import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
+import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
 import { NOT_APPLIED } from '../../domain/stuck.ts';
+import { toLinkChanges } from '../../plan/to-changes.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -83,19 +84,17 @@ async function sendMember(
 ): Promise<void> {
   const { uid, scimId } = state.ids;
   const { upstreamUserId: user_id, wanted } = change;
+  const options = { ...context, changes: toLinkChanges('member', [change], uid ?? scimId) };
   if (uid === undefined) {
     const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
     const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
-    await upstream.call(scim.updateGroup, args, context);
+    await upstream.call(scim.updateGroup, args, options);
   } else if (wanted) {
     const args = { path: { group_uid: uid }, body: { user_id } };
-    await upstream.call(groupUsers.addUserToGroup, args, context);
+    await upstream.call(groupUsers.addUserToGroup, args, options);
   } else {
-    await upstream.call(
-      groupUsers.removeUserFromGroup,
-      { path: { group_uid: uid, user_id } },
-      context,
-    );
+    const args = { path: { group_uid: uid, user_id } };
+    await upstream.call(groupUsers.removeUserFromGroup, args, options);
   }
 }
 
@@ -132,7 +131,7 @@ function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean 
 }
 
 /** Marks a change that held without this call. A change that failed before did not hold then, so it counts as ours. */
-export function toFound(change: LinkChange): SettledLink {
+export function toFound(change: LinkChange): DoneLink {
   return change.attempts === undefined ? { ...change, heldAlready: true } : change;
 }
 

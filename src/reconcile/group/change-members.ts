@@ -1,4 +1,4 @@
-import type { GroupState, LinkChange, SettledLink } from '../../domain/group.ts';
+import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
 import type { ChangeMembers } from '../../plan/actions.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
@@ -60,7 +60,7 @@ const FAILED_MANY = 3;
 
 /** Results of the parts so far. */
 interface BatchProgress {
-  readonly done: SettledLink[];
+  readonly done: DoneLink[];
   readonly refused: RefusedLink[];
   /** Members with an unknown result, because the call for them alone failed. */
   readonly failed: RefusedLink[];

@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { toGroupChanges } from '../../plan/to-changes.ts';
 import { findGroupRow, type GroupRow } from '../../store/groups/groups.ts';
 import type { WaitingLinks } from '../../store/links/waiting.ts';
 import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
@@ -9,9 +10,8 @@ import type { Db } from '../../store/store.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { recordHeld } from '../record-held.ts';
+import { recordStep } from '../record-held.ts';
 import type { Recorded } from '../recorded.ts';
-import { reportDeleted, reportStuck } from '../report-step.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
 import { type LinkQuery, listGroupLinks, toPlannable } from './load.ts';
@@ -55,34 +55,19 @@ export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups):
     toState,
     load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
+    toChanges: (action) => toGroupChanges(action, undefined),
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
-    async record(planned, { outcome, isOwn, failures, row, change }, also) {
-      const key = { type: 'group', id: planned.id } as const;
-      const since = deps.clock.now();
+    async record(planned, ended, also) {
+      const { outcome } = ended;
       const mayRefuse = outcome.kind === 'refused' || mayRefusePart(outcome);
-      const held = { key, waiters, mayRefuse, change, isUndo: isGroupUndo };
-      const recorded = await recordHeld(deps, held, async (tx, undos) => {
-        const stored = await recordGroupStep(tx, {
-          ...toQuery(),
-          planned,
-          row,
-          outcome,
-          undos,
-          rules: deps.rules,
-          isOwn,
-          failures,
-          attemptsMax: deps.policy.attemptsMax,
-          callMs: deps.policy.callMs,
-          random: deps.random(),
-        });
-        await also(tx);
-        return stored;
-      });
-      reportDeleted(deps.events, key, { planned, recorded });
+      const key = { type: 'group', id: planned.id } as const;
       const problem = findRefusal(outcome);
-      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
+      const step = { key, waiters, isUndo: isGroupUndo, mayRefuse, planned, ended, problem, also };
+      const recorded = await recordStep(deps, step, (tx, given) =>
+        recordGroupStep(tx, { ...given, ...toQuery() }),
+      );
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });

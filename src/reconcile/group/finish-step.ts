@@ -6,21 +6,13 @@ import {
 } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, settlePending } from '../../domain/pending.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
+import { addPending, type Pending, withoutDone } from '../../domain/pending.ts';
+import { findProblem } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import {
   parseStored,
-  parseStuck,
   toChangedColumns,
   toDueClass,
   toStuckColumns,
@@ -31,25 +23,22 @@ import {
   hasUpstreamIds,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { landUnchanged } from '../../store/in-flight.ts';
-import { deleteAllLinks } from '../../store/links/observations.ts';
+import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
+import { deleteAllLinks, observeLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
 import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store/links/waiting.ts';
-import { markExhausted } from '../../store/links/work.ts';
+import { markExhausted, saveDoneLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toRestingRow } from '../lost-calls.ts';
+import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
+import { toLeftFields } from '../waiting-fields.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
 
-/** Step while it is recorded, with the row as it was read. */
-export interface Recording extends GroupStep {
-  readonly original: GroupRow;
-  /** True when the row was not read, so that it may have been changed since, and nothing else waits for the group. */
-  readonly isKnown: boolean;
-  /** Users whose changes were taken back; their rules are followed afterwards. */
-  readonly reverted: UserId[];
-}
+/** Step while it is recorded. */
+export interface Recording extends GroupStep, RecordingOf<GroupRow> {}
 
 /** Finishes the run until it is time to try again. */
 export async function recordPaused(
@@ -85,27 +74,21 @@ export async function finishStep(
   const { actions } = planGroup(state, step.policy);
   const asked = parseStored<Pending<GroupField>>(row.pending);
   // The resting fields are included, because they may hold by now.
-  const { settled } = planGroup(
+  const { done } = planGroup(
     { ...state, pending: asked, mustLook: row.must_look !== 0 },
     step.policy,
   );
-  const pending = settlePending(asked, asked, settled);
-  const left = withoutSettled(parseStuck<GroupField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
+  const { pending, stuck, attempts, retryAt } = toLeftFields(row, done, step);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
   const isWaiting = !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0;
-  const attempts = Math.max(
-    countAttempts(listFailed(stuck, pending)),
-    waiting.failed?.attempts ?? 0,
-  );
   const next: GroupRow = {
     ...row,
     pending: JSON.stringify(pending),
     ...toStuckColumns(stuck, waiting.stuck),
     ...toFailureColumns(row, {
       isWaiting,
-      attempts,
+      attempts: Math.max(attempts, waiting.failed?.attempts ?? 0),
       problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
       now,
     }),
@@ -114,8 +97,7 @@ export async function finishStep(
     await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
   }
-  const due = [findNextRetryAt(pending, stuck, now), waiting.nextRetryAt];
-  const times = due.filter((at) => at !== undefined);
+  const times = [retryAt, waiting.nextRetryAt].filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
   const rested = { ...next, due_at, due_class };
@@ -151,13 +133,13 @@ export async function toFinished(
 /** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
 export async function saveChanges(
   tx: Db,
-  { original, isKnown }: Recording,
+  { original, isKnown, lead }: Recording,
   row: GroupRow,
 ): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   const change = toChangedColumns(original, landed);
   if (!isKnown) return updateGroup(tx, row.id, change);
-  await landUnchanged(tx, 'groups', original, change);
+  await landUnchanged(tx, 'groups', original, change, lead);
 }
 
 /** Pending fields of the group after a step of the group itself. */
@@ -168,10 +150,10 @@ export function toPendingAfter(
 ): Pending<GroupField> {
   const pending = parseStored<Pending<GroupField>>(row.pending);
   // A look at a group that is to be removed finds it: its removal still waits.
-  const settled = isStale(row)
+  const done = isStale(row)
     ? []
     : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  const left = settlePending(pending, step.planned.pending, settled);
+  const left = withoutDone(pending, step.planned.pending, done);
   const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
   return addPending(left, listOwed(row, known), claim);
 }
@@ -215,4 +197,28 @@ export async function followGroupStep(
   const after = toRuledName(await findGroupRow(tx, id));
   const { notifies } = await followGroup(tx, rules, { id, before, after, users: reverted }, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
+}
+
+/** Stores who was seen in the group, and which changes of members and admins hold now. `original`: the row as it was read. */
+export async function recordLinks(
+  tx: Db,
+  row: GroupRow,
+  { planned, original, now }: Pick<GroupStep, 'planned' | 'now'> & { readonly original: GroupRow },
+  { members, admins, memberIds, adopted }: GroupKnown,
+): Promise<void> {
+  const plannedVersion = planned.version;
+  // The result of a call may be undone by now: the owed look tells.
+  if (members && !isStale(original)) {
+    await saveDoneLinks(tx, 'memberships', row.id, { changes: members, plannedVersion });
+  }
+  if (admins && !isStale(original)) {
+    await saveDoneLinks(tx, 'group_admins', row.id, { changes: admins, plannedVersion });
+  }
+  if (memberIds) {
+    const baseline = adopted ? 1 : row.origin === null ? null : 0;
+    const seen = { upstreamUserIds: memberIds, baseline, doneUpTo: toDoneUpTo(row) };
+    await observeLinks(tx, 'memberships', row.id, seen);
+    // In a managed group what is wanted is shown, whatever is seen.
+    if (baseline !== 0) await touchMembers(tx, row.id, now);
+  }
 }

@@ -1,5 +1,5 @@
 import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
@@ -7,6 +7,7 @@ import {
   findGroupByUpstream,
   type GroupRow,
   hasUpstreamIds,
+  lockGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
@@ -57,7 +58,9 @@ async function clearHolder(
   row: GroupRow,
   { ids, now }: { ids: Partial<UpstreamGroupIds>; now: number },
 ): Promise<GroupLink | undefined> {
-  const holder = await findGroupByUpstream(tx, ids);
+  const found = await findGroupByUpstream(tx, ids);
+  // Locked, because a request may be taking it over.
+  const holder = found && (await lockGroup(tx, found.id));
   if (holder === undefined || holder.id === row.id) return undefined;
   if (holder.deleted_at !== null) {
     if (holder.pending === '{}') return undefined;
@@ -86,18 +89,18 @@ interface EndedStep {
  * Hands a deleted group over to its successor: the same group, adopted again in another row while a call for the old
  * row was on its way.
  * The subject of that call waits again, after a look, because the last observation of the successor may be outdated.
- * The successor keeps its lock, because its own call may be on its way. True when nothing is left to do for the old
- * row.
+ * The successor keeps its lock, because its own call may be on its way. Returns the successor: nothing is left to do for
+ * the old row.
  */
 export async function handOverGroup(
   tx: Db,
   row: GroupRow,
   { planned, outcome, now }: EndedStep,
-): Promise<boolean> {
-  if (row.deleted_at === null || hasUpstreamIds(row)) return false;
+): Promise<GroupId | undefined> {
+  if (row.deleted_at === null || hasUpstreamIds(row)) return undefined;
   const successor = await findGroupByUpstream(tx, planned.ids);
   if (successor === undefined || successor.deleted_at !== null || successor.origin === null)
-    return false;
+    return undefined;
   const links = { members: toIds(planned.members), admins: toIds(planned.admins) };
   await distrustLinks(tx, successor.id, { ...links, version: successor.version });
   const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
@@ -111,7 +114,7 @@ export async function handOverGroup(
     ...(mayTakeEffect(row, { outcome }) && EVERYTHING_UNSURE),
     pending: JSON.stringify(pending),
   });
-  return true;
+  return successor.id;
 }
 
 function toIds(changes: GroupState['members']): UserId[] {

@@ -1,18 +1,17 @@
 import type {
+  DoneLink,
   GroupField,
   GroupState,
   LinkChange,
   ObservedGroup,
-  SettledLink,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
-import type { Rules } from '../../rules/rules.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { LinkTable } from '../../store/links/links.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
-import type { Waiter } from '../waiters.ts';
+import type { Step } from '../record-held.ts';
 
 /** Knowledge that a step gained about a group. */
 export interface GroupKnown {
@@ -24,9 +23,9 @@ export interface GroupKnown {
   /** True when the group existed before, so that it is adopted, not created. */
   readonly adopted?: true;
   /** Members whose change now holds, as planned. */
-  readonly members?: readonly SettledLink[];
+  readonly members?: readonly DoneLink[];
   /** Admins whose change now holds, as planned. */
-  readonly admins?: readonly SettledLink[];
+  readonly admins?: readonly DoneLink[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
   readonly doneFields?: readonly GroupField[];
@@ -59,28 +58,10 @@ export type GroupPart =
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
 
 /** Step of a group that ended, with all that recording it needs. */
-export interface GroupStep {
-  /** State that the step was planned from. */
-  readonly planned: GroupState;
-  /** Row as it is stored, unless another write has changed it meanwhile; undefined: it has to be read. */
-  readonly row: GroupRow | undefined;
-  readonly outcome: GroupOutcome;
+export interface GroupStep extends Step<GroupState, GroupKnown, GroupPart, GroupRow, GroupUndo> {
   readonly policy: GroupPolicy;
   /** True when the service refuses inactive users as members. */
   readonly inactiveWait: boolean;
-  /** Writes that are not answered yet; refused ones are undone. */
-  readonly undos: readonly Waiter<GroupUndo>[];
-  readonly rules: Rules;
-  /** False when the service may be at fault for the failure. */
-  readonly isOwn: boolean;
-  /** Number of steps of this run that have failed. */
-  readonly failures: number;
-  /** Times that a change may fail by its own fault before it is stuck. */
-  readonly attemptsMax: number;
-  /** Longest duration of a call, in milliseconds: an attempt may take effect for so long after it left. */
-  readonly callMs: number;
-  readonly now: number;
-  readonly random: number;
 }
 
 /** Refused changes of one list of a group. */

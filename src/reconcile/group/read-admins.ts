@@ -7,10 +7,10 @@ import {
   toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import { toSettledTo } from '../../store/in-flight.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { endObservedGroup } from '../../store/resources/managed.ts';
-import type { BoundedWait } from '../bounded-wait.ts';
+import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
@@ -42,8 +42,8 @@ export async function readAdmins(
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
       if (decideGroupMerge(locked, askedAt) !== 'merge') return false;
       const baseline = locked.origin === null ? null : 0;
-      const settlesTo = toSettledTo(locked);
-      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, settlesTo });
+      const doneUpTo = toDoneUpTo(locked);
+      await observeLinks(tx, 'group_admins', id, { upstreamUserIds, baseline, doneUpTo });
       await updateGroup(tx, id, { admins_read_at: deps.clock.now() });
       return true;
     });
@@ -61,15 +61,21 @@ async function findAdminIds(
   try {
     return await lookUpAdminIds(deps, row, wait);
   } catch (error) {
-    const isUnknown = error instanceof BridgeError && error.cause !== undefined;
-    if (row.origin !== null || !isUnknown || classify(error.cause).verdict !== 'missing')
-      throw error;
+    if (row.origin !== null || !mayBeGone(row, error)) throw error;
     const context = { class: wait.class, key: `group:${row.id}` } as const;
     const state = toGroupState(row, { members: [], admins: [] });
     const outcome = await lookAtGroup(deps, context, state);
     if (outcome.kind === 'done' && outcome.known.missing) return undefined;
     throw error;
   }
+}
+
+/** True when the service does not know the group by its uid, or never told one: a list may have shown it while it went. */
+function mayBeGone({ upstream_uid }: GroupRow, error: unknown): boolean {
+  if (!(error instanceof BridgeError)) return false;
+  return error.cause === undefined
+    ? upstream_uid === null
+    : classify(error.cause).verdict === 'missing';
 }
 
 async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<void> {
@@ -91,19 +97,7 @@ export async function lookUpAdminIds(
   if (uid === null) {
     throw new BridgeError('could-not-look', 'the group has no REST uid, so its admins are unknown');
   }
-  const [answered, late] = [new AbortController(), new AbortController()];
-  clock.sleep(waitMs, answered.signal).then(
-    () => late.abort(),
-    () => undefined,
+  return lookWithin(clock, { waitMs, about: 'the admins of the group' }, (signal) =>
+    fetchAdminIds({ upstream }, { class: callClass, key: `group:${id}`, signal }, uid),
   );
-  try {
-    const context = { class: callClass, key: `group:${id}`, signal: late.signal };
-    return await fetchAdminIds({ upstream }, context, uid);
-  } catch (error) {
-    const { problem } = classify(error);
-    const message = `the admins of the group could not be read (${problem.code})`;
-    throw new BridgeError('could-not-look', message, { cause: error });
-  } finally {
-    answered.abort();
-  }
 }

@@ -225,3 +225,23 @@ describeStores('a step of a group that somebody else’s call may have undone', 
     expect(await getGroup(store, row)).toMatchObject({ must_look: 1 });
   });
 });
+
+describeStores(
+  'a group that was taken up again while a call for the deleted one was on its way',
+  ({ makeStore }) => {
+    test('is looked at at once when that call ends', async () => {
+      const store = await makeStore();
+      const row = await add(store, { upstream_uid: null, deleted_at: 1 });
+      const live = await add(store, { in_flight: 0, due_at: null });
+
+      const recorded = await record(store, {
+        row,
+        outcome: { kind: 'done', known: {} },
+        planned: { ids: { uid: 'u', scimId: undefined, restId: undefined } },
+      });
+
+      expect(recorded).toMatchObject({ finished: true, notified: [live.id] });
+      expect(await getGroup(store, live)).toMatchObject({ must_look: 2, due_at: NOW });
+    });
+  },
+);

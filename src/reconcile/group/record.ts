@@ -1,17 +1,11 @@
-import type {
-  GroupField,
-  GroupState,
-  ObservedGroup,
-  UpstreamGroupIds,
-} from '../../domain/group.ts';
-import type { Pending } from '../../domain/pending.ts';
+import type { GroupState, ObservedGroup, UpstreamGroupIds } from '../../domain/group.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
+import { HANDED_OVER, toRested } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
   type GroupRow,
-  hasUpstreamIds,
   lockGroup,
   toObservedGroup,
   updateGroup,
@@ -20,34 +14,28 @@ import { unlessChanged } from '../../store/in-flight.ts';
 import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
-import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import {
-  GONE,
-  planNextLostLook,
-  type Recorded,
-  recordOutcome,
-  type Undone,
-  withoutCreate,
-  withoutFailedCreate,
-} from '../recorded.ts';
-import {
-  isStale,
-  toLookedColumns,
-  toRetryColumns,
-  toStillOwed,
-  toSuccessColumns,
-  toUnsureColumns,
-} from '../retry-columns.ts';
+  isLostLook,
+  keepLook,
+  type RecordKind,
+  recordEnded,
+  toAfterLostLook,
+  toRetriedRow,
+} from '../record-frame.ts';
+import { GONE, type Recorded, type Undone } from '../recorded.ts';
+import { toLookedColumns, toStillOwed, toSuccessColumns } from '../retry-columns.ts';
+import { hideNotCreated, isTakenBack } from '../take-back.ts';
 import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
   followGroupStep,
   type Recording,
+  recordLinks,
   recordPaused,
   saveChanges,
   toFinished,
@@ -56,16 +44,27 @@ import {
 import { handOverGroup, linkGroup } from './link-group.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
-import { recordLinks } from './record-links.ts';
-import { hideNotCreated, isTakenBack, listStillPlanned, refuse } from './refuse.ts';
+import { listStillPlanned, refuse } from './refuse.ts';
 
 /**
  * Records the result of a step of a group and its consequences in one transaction. Finishes the run unless there is
  * a next step.
  */
-export async function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
-  return (await recordAsKnown(tx, step)) ?? recordAsRead(tx, step);
+export function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
+  return recordEnded(tx, RECORDING, step);
 }
+
+const RECORDING: RecordKind<GroupState, GroupKnown, GroupPart, GroupRow, GroupStep> = {
+  lock: (tx, { id }) => lockGroup(tx, id),
+  recordAsKnown,
+  handOver,
+  isRenamed: (row, { desired }) => row.display_name !== desired.displayName,
+  done: recordDone,
+  refused: recordRefused,
+  postponed: recordRetry,
+  finish: (tx, row, step) => finishStep(tx, row, step, []),
+  follow: followGroupStep,
+};
 
 /** Records a step that changed what was known, without reading; undefined: the row has to be read. */
 async function recordAsKnown(tx: Db, step: GroupStep): Promise<Recorded<GroupState> | undefined> {
@@ -97,25 +96,16 @@ function isAsPlanned(
   return isSame === true && isAll && Object.keys(ids ?? {}).every((key) => key === 'scimId');
 }
 
-async function recordAsRead(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
-  const row = await lockGroup(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
-  if (await handOverGroup(tx, row, step)) {
-    await updateGroup(tx, row.id, { ...HANDED_OVER, in_flight: 0, steps: row.steps + 1 });
-    return { finished: true, ...GONE, undone: [], notified: [] };
-  }
-  const recording: Recording = { ...step, original: row, isKnown: false, reverted: [] };
-  const left = withoutFailedCreate(row, step);
-  const recorded = await recordOutcome(step.outcome, {
-    // Whatever has the name that the group had when its create left is not the group.
-    done: (known) =>
-      known.adopted && row.display_name !== step.planned.desired.displayName
-        ? finishStep(tx, withoutCreate(row, step.planned), recording, [])
-        : recordDone(tx, left, recording, known),
-    refused: (outcome) => recordRefused(tx, left, recording, outcome),
-    postponed: (outcome) => recordRetry(tx, left, recording, outcome),
-  });
-  return followGroupStep(tx, recording, recorded);
+/** Gives a deleted group in the service to its successor, which is returned; the deleted one has nothing left to do. */
+async function handOver(
+  tx: Db,
+  row: GroupRow,
+  step: GroupStep,
+): Promise<readonly GroupId[] | undefined> {
+  const successor = await handOverGroup(tx, row, step);
+  if (successor === undefined) return undefined;
+  await updateGroup(tx, row.id, { ...HANDED_OVER, in_flight: 0, steps: row.steps + 1 });
+  return [successor];
 }
 
 async function recordDone(
@@ -189,14 +179,11 @@ async function recordLostLook(
   row: GroupRow,
   step: Recording,
 ): Promise<Recorded<GroupState>> {
-  const lost_looks = row.lost_looks - 1;
-  const due_at = planNextLostLook(lost_looks, step.now);
-  const next: GroupRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finishStep(tx, next, step, []);
-  const changed: GroupRow = { ...next, must_look: 1, due_at };
-  await saveChanges(tx, step, changed);
-  await deleteAllLinks(tx, row.id);
-  return toFinished(tx, changed, []);
+  const { next, isLast } = toAfterLostLook(row, step.now);
+  if (isLast) return finishStep(tx, next, step, []);
+  await saveChanges(tx, step, next);
+  if (row.deleted_at !== null) await deleteAllLinks(tx, row.id);
+  return toFinished(tx, next, []);
 }
 
 /**
@@ -214,7 +201,11 @@ async function recordMissing(
     await touchUsers(tx, users, step.now);
     return finishStep(
       tx,
-      { ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+      {
+        ...{ ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+        // A list that was asked for before may still show it.
+        modified_at: Math.max(row.modified_at, step.now),
+      },
       step,
       [],
     );
@@ -257,14 +248,6 @@ async function recordRefused(
   return finishStep(tx, keepLook(left.row, step), step, undone);
 }
 
-/** Keeps a refused look owed, unless nothing waits for the group any more. */
-function keepLook(row: GroupRow, { planned }: Recording): GroupRow {
-  if (!planned.mustLook) return row;
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  const isOwed = pending.existence !== undefined || isStale(row);
-  return { ...row, must_look: isOwed ? 1 : 0 };
-}
-
 /**
  * Records that the write which created the group was taken back: the row is deleted, or kept hidden to find a lost
  * create.
@@ -290,10 +273,7 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<GroupOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<GroupState>> {
-  const lost = mayHaveCreated(row, step.planned)
-    ? outcome.kind === 'unknown' && LOST_CREATE
-    : toUnsureColumns(row, outcome, step.planned);
-  const retried: GroupRow = { ...row, ...toRetryColumns(row, outcome, step), ...lost };
+  const retried = toRetriedRow(row, outcome, step);
   if (outcome.kind === 'later') {
     return recordPaused(tx, await countFailedLook(tx, retried, step, outcome), step);
   }
@@ -304,16 +284,6 @@ async function recordRetry(
     return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);
-}
-
-/** True when the step that ended may have created the group. */
-function mayHaveCreated(row: GroupRow, planned: GroupState): boolean {
-  return !hasUpstreamIds(row) && !planned.mustLook && planned.pending.existence !== undefined;
-}
-
-/** True for a look at the lost create of a deleted group. */
-function isLostLook(row: GroupRow, planned: GroupState): boolean {
-  return row.deleted_at !== null && row.lost_looks > 0 && !hasUpstreamIds(row) && planned.mustLook;
 }
 
 /** True when a look found the group of the lost create, and not one that was known before. */

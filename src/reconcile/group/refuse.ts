@@ -1,6 +1,6 @@
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { addPending, type Pending } from '../../domain/pending.ts';
+import type { Pending } from '../../domain/pending.ts';
 import { addStuck, withEarlierRefusals, withEarlierWords } from '../../domain/stuck.ts';
 import { isRuled, toRuledGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
@@ -15,6 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
+import { isTakenBack } from '../take-back.ts';
 import type { Waiter } from '../waiters.ts';
 import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
 import {
@@ -108,26 +109,6 @@ function withUsers(
     return withRefusedUsers(told, ids).words;
   });
   return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
-}
-
-/**
- * Hides a group whose creation was taken back while the service may hold the group of a lost create, which is looked
- * for.
- */
-export function hideNotCreated(row: GroupRow, now: number): GroupRow {
-  return {
-    ...row,
-    deleted_at: now,
-    version: row.version + 1,
-    pending: JSON.stringify(addPending({}, ['existence'], row.version + 1)),
-    stuck: '{}',
-    must_look: 1,
-  };
-}
-
-/** True when a refused write was taken back as a whole: the group is managed, or deleted, as before. */
-export function isTakenBack(before: GroupRow, after: GroupRow): boolean {
-  return after.origin !== before.origin || after.deleted_at !== before.deleted_at;
 }
 
 /** Lists the refused fields that this write asked for; a field asked for by a rule belongs to no write. */

@@ -13,6 +13,7 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { revertFields } from '../../domain/undo.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { LinkWrite } from '../../store/links/links.ts';
 import { touchUsers } from '../../store/links/shown.ts';
@@ -20,7 +21,7 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { GroupPart } from './outcome.ts';
-import { revertGroupFields, revertLinks, withRefusedUsers } from './undo.ts';
+import { GROUP_FIELDS, revertLinks, withRefusedUsers } from './undo.ts';
 
 const before: JsonObject = {
   displayName: 'Board',
@@ -80,7 +81,7 @@ describe('a refused write of a group is taken back', () => {
   test.each(cases)('$why', ({ before: held, current: now, fields, want }) => {
     const given = structuredClone(now ?? current);
 
-    expect(revertGroupFields(given, held ?? before, fields)).toEqual(want);
+    expect(revertFields(given, held ?? before, fields, GROUP_FIELDS)).toEqual(want);
     expect(given).toEqual(now ?? current);
   });
 });

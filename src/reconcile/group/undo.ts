@@ -1,10 +1,8 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import { restoreGiven } from '../../domain/given.ts';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
-import { takeBackWrite } from '../../domain/undo.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { FieldsOfKind } from '../../domain/undo.ts';
 import { parseStored, toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import {
@@ -19,52 +17,20 @@ import { touchUsers } from '../../store/links/shown.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { Problem } from '../outcome.ts';
+import { type RefusedWrite, revertColumns } from '../take-back.ts';
 import type { Waiter } from '../waiters.ts';
 import { toUnmanagedGroupAttributes } from './observe.ts';
 import { type GroupPart, groupRefusedLinks } from './outcome.ts';
-
-/** Refused write of a group, as far as the group itself goes. */
-export interface RefusedGroupWrite {
-  readonly undo: GroupUndo;
-  /** Fields that were refused. */
-  readonly fields: readonly GroupField[];
-  /** True: no other write was stored since. */
-  readonly isLast: boolean;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
 
 /**
  * Takes a refused write back (RFC 7644 §3.5.2): all of it where no other write was stored since, else its refused
  * fields. What had reached the service waits to be brought back. A new group is deleted, a deleted one is back.
  */
-export function revertGroup(
-  row: GroupRow,
-  { undo, fields, isLast, now }: RefusedGroupWrite,
-): GroupRow {
-  const { before } = undo;
-  const version = row.version + 1;
-  if (row.attributes === undo.after && before?.deleted !== false) return markDeleted(row, now);
-  const { attributes, pending, reverted } = takeBackWrite<GroupField>(
-    {
-      current: parseStored<JsonObject>(row.attributes),
-      pending: parseStored<Pending<GroupField>>(row.pending),
-      written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(undo.after) },
-      pendingBefore: before?.pending ?? {},
-      fields,
-      isLast,
-      version,
-    },
-    { revert: revertGroupFields, listChanged },
-  );
-  return {
-    ...row,
-    ...toGroupColumns(attributes),
-    pending: JSON.stringify(pending),
-    given: revertGroupGiven(row, reverted, before?.given),
-    version,
-    deleted_at: before?.deleted === false ? null : row.deleted_at,
-  };
+export function revertGroup(row: GroupRow, write: RefusedWrite<GroupUndo, GroupField>): GroupRow {
+  const { undo, now } = write;
+  const isAsWritten = row.attributes === undo.after;
+  if (isAsWritten && undo.before?.deleted !== false) return markDeleted(row, now);
+  return { ...row, ...revertColumns(row, write, GROUP_FIELDS, toGroupColumns) };
 }
 
 /** Owned fields whose desired value differs. */
@@ -74,13 +40,14 @@ function listChanged(current: JsonObject, next: JsonObject): GroupField[] {
   return fields.filter((field) => is?.[field] !== will?.[field]);
 }
 
-function revertGroupGiven(
-  { given }: GroupRow,
-  fields: readonly GroupField[],
-  before = '{}',
-): string {
-  return fields.includes('existence') ? before : restoreGiven(given, before, fields);
-}
+/** Fields of a group itself. */
+export const GROUP_FIELDS: FieldsOfKind<GroupField> = {
+  existence: 'existence',
+  attributes: ['displayName'],
+  urn: GROUP_EXTENSION,
+  extension: ['permissions', 'addToCardsAndSpacesEnabled'],
+  listChanged,
+};
 
 /** Deletes the group again: one that the bridge created is removed, a released one loses the members the bridge added. */
 function markDeleted(row: GroupRow, now: number): GroupRow {
@@ -96,38 +63,8 @@ export function toUnmanagedGroup(row: GroupRow): GroupRow {
   return { ...row, ...shown, origin: null, given: '{}', pending: '{}', deleted_at: null };
 }
 
-/** Copies `current` with the refused fields as they were before. */
-export function revertGroupFields(
-  current: JsonObject,
-  before: JsonObject,
-  fields: readonly GroupField[],
-): JsonObject {
-  // Every write of a group that the service does not know claims its existence, so nothing was written since.
-  if (fields.includes('existence')) return before;
-  const next: JsonObject = { ...current };
-  for (const field of fields) {
-    if (field === 'displayName') restore(next, before, 'displayName');
-    if (field !== 'permissions' && field !== 'addToCardsAndSpacesEnabled') continue;
-    const extension: JsonObject = { ...toObject(next[GROUP_EXTENSION]) };
-    restore(extension, toObject(before[GROUP_EXTENSION]), field);
-    if (Object.keys(extension).length === 0) delete next[GROUP_EXTENSION];
-    else next[GROUP_EXTENSION] = extension;
-  }
-  return next;
-}
-
-function restore(target: JsonObject, before: JsonObject, name: string): void {
-  const held = before[name];
-  if (held === undefined) delete target[name];
-  else target[name] = held;
-}
-
-function toObject(value: JsonObject[string] | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
 /** Refused write whose members and admins are put back as they were. */
-export interface RefusedWrite {
+export interface RefusedLinks {
   readonly waiter: Waiter<GroupUndo>;
   readonly parts: readonly GroupPart[];
   /** Epoch milliseconds. */
@@ -144,7 +81,7 @@ export interface RevertedLinks {
 export async function revertLinks(
   tx: Db,
   groupId: GroupId,
-  { waiter, parts, now }: RefusedWrite,
+  { waiter, parts, now }: RefusedLinks,
 ): Promise<RevertedLinks> {
   const reverted: LinkRow[] = [];
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {

@@ -1,5 +1,6 @@
-import type { GroupId, ResourceKey } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
+import { hasRules } from '../../rules/rules.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { pruneErrands } from '../../store/errands.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
@@ -19,6 +20,7 @@ import type { AnyFirstStep, WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
+import { readRole } from '../user/read-role.ts';
 import { createRunner, type Runner, type Waiting } from './runner.ts';
 import { createWorkers } from './workers.ts';
 
@@ -48,12 +50,12 @@ export interface Convergence {
   begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Converges a stored write and waits for it. */
   settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement>;
-  /** @throws BridgeError `could-not-look`, also when it takes longer than the wait */
-  readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
+  /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
+  readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
   readonly active: number;
   readQueue(): Promise<Queue>;
   /** Something became due without anybody waiting. */
-  wake(): void;
+  notify(): void;
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
   rulesApplied(): Promise<void>;
   /** Runs begin once the hold is over. */
@@ -63,28 +65,25 @@ export interface Convergence {
 }
 
 /** Convergence under one lead; `waiting` are the requests of this process. */
-export function createConvergence(
-  deps: ReconcileDeps,
-  waiting: Waiting,
-  holdsLead: (tx: Db) => Promise<boolean>,
-): Convergence {
+export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
   const { upstream, store } = deps;
-  const runner = createRunner(deps, waiting, () => workers.wake());
+  const runner = createRunner(deps, waiting, () => workers.notify());
   const workers = createWorkers(deps, runner);
-  const reapplication = createReapplication(deps, () => workers.wake());
+  const reapplication = createReapplication(deps, workers.notify);
   let holding: Hold | undefined = NEVER_STARTED;
   let isStopping = false;
   let pruning: NodeJS.Timeout | undefined;
 
-  deps.outage.onEnd(() => void letGoOn(deps, () => workers.wake()));
+  deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
 
   const isRefused = () => upstream.writesRefused() !== undefined;
   const isHeldLong = () => holding?.isLong() === true || isRefused();
 
   /** Runs the resource where the request has its lock, or leaves it to the workers. */
   function carryOn({ lock, first }: Pick<StoredWrite, 'lock' | 'first'>): void {
-    const run = lock ? runner.run(lock, first) : Promise.resolve();
-    void run.then(() => workers.wake());
+    const run = lock ? runner.run(lock, first) : Promise.resolve(true);
+    // What rules derive from a write waits until the write was tried.
+    void run.then((isLeft) => (isLeft || hasRules(deps.rules)) && workers.notify());
   }
 
   const lock: Convergence['lock'] = (key, { must_look }) => {
@@ -95,9 +94,9 @@ export function createConvergence(
 
   return {
     lock,
-    begin(tx, written) {
+    async begin(tx, written) {
       const taken = lock(toResourceKey(written), written.row);
-      return beginUnder(taken, () => runner.begin(tx, written, holdsLead));
+      return taken && beginUnder(tx, taken, { runner, written });
     },
     settle: (key, settling) =>
       settleWithin(deps, settling, {
@@ -107,12 +106,13 @@ export function createConvergence(
         isHeld: isHeldLong(),
         isBehind: () => workers.isBehind,
       }),
-    readAdmins: (id, wait) => readAdmins(deps, id, wait),
+    readPrivilege: ({ type, id }, wait) =>
+      type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
     get active() {
       return runner.active;
     },
     readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind }),
-    wake: () => workers.wake(),
+    notify: workers.notify,
     rulesApplied: () => reapplication.done(),
     start(hold) {
       holding = hold;
@@ -135,13 +135,13 @@ export function createConvergence(
 
 /** Begins a write under its lock, which is released where nothing has begun. */
 async function beginUnder(
-  lock: Lock | undefined,
-  begin: () => Promise<AnyFirstStep | undefined>,
+  tx: Db,
+  lock: Lock,
+  { runner, written }: { readonly runner: Runner; readonly written: WrittenResource },
 ): Promise<HeadStart | undefined> {
-  if (lock === undefined) return undefined;
   let step: AnyFirstStep | undefined;
   try {
-    step = await begin();
+    step = await runner.begin(tx, written);
     return step && { lock, step };
   } finally {
     if (step === undefined) lock.release();
@@ -168,10 +168,10 @@ const NEVER: Promise<never> = new Promise(() => undefined);
 const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
 
 /** The service answers again: whatever waited for that is due. */
-async function letGoOn({ store, clock, events }: ReconcileDeps, wake: () => void): Promise<void> {
+async function letGoOn({ store, clock, events }: ReconcileDeps, notify: () => void): Promise<void> {
   try {
     await prioritiseWaiting(store, clock.now());
-    wake();
+    notify();
   } catch (error) {
     // Everything is tried again all the same, each at its time.
     if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });

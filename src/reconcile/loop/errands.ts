@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { newId } from '../../domain/ids.ts';
+import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
@@ -20,8 +20,8 @@ const LOOK_MS = 500;
 /** A call that only the leader may make. */
 export type Errand =
   | {
-      readonly kind: 'read-admins';
-      readonly group: string;
+      readonly kind: 'read-privilege';
+      readonly resource: ResourceKey;
       readonly class: 'remove' | 'change';
       readonly waitMs: number;
     }
@@ -30,7 +30,7 @@ export type Errand =
 
 /** Results of errands, by their kinds. */
 interface ErrandResults {
-  readonly 'read-admins': null;
+  readonly 'read-privilege': null;
   readonly call: unknown;
   readonly look: LookResult;
 }

@@ -23,8 +23,8 @@ export interface Follower {
   ask(): void;
   /** True when the leader does not answer, so that no request should wait for it. */
   isSilent(): boolean;
-  /** A request waits for what the leader may do. */
-  poke(): void;
+  /** Tells the requests that wait now what the leader does, until none waits. */
+  follow(): void;
   stop(): void;
 }
 
@@ -88,7 +88,7 @@ export function createFollower(
   const isOver = () => stopping.signal.aborted || isLeading();
 
   /** Ends by itself when no request waits. */
-  async function follow(): Promise<void> {
+  async function tellUntilOver(): Promise<void> {
     isFollowing = true;
     while (waiters.some(({ size }) => size > 0) && !isOver()) {
       const isRung = await rest();
@@ -108,8 +108,8 @@ export function createFollower(
   return {
     ask,
     isSilent,
-    poke() {
-      if (store.engine === 'postgres' && !isFollowing && !isLeading()) void follow();
+    follow() {
+      if (store.engine === 'postgres' && !isFollowing && !isLeading()) void tellUntilOver();
     },
     stop() {
       stopping.abort();

@@ -1,14 +1,14 @@
-import type { OwnChange } from '../../domain/own-call.ts';
+import type { SentChange } from '../../domain/change.ts';
+import { isJsonObject } from '../../domain/json.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions, Sending } from '../../upstream/transport.ts';
-import { type CallBook, createCallBook } from '../call-book.ts';
+import { type CallOutcomes, createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
-import { findOwnChanges, toOperatorChanges } from '../to-own-changes.ts';
 
 /** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
@@ -19,14 +19,14 @@ type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events
  */
 export function createOperatorCalls(
   { store, upstream, clock, events }: OperatorDeps,
-  wake: () => void,
+  notify: () => void,
 ): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
   async function lookAgain(operation: Operation, args: unknown): Promise<void> {
-    const changes = operation.method === 'GET' ? undefined : findOwnChanges(operation.id, args);
-    if (changes === undefined) return;
+    const changed = findChanged(operation.id, args);
+    if (changed === undefined) return;
     try {
-      await store.write((tx) => markNamed(tx, changes, clock.now()));
-      wake();
+      await store.write((tx) => markChanged(tx, changed, clock.now()));
+      notify();
     } catch (error) {
       // The call itself is done, and must not look as if it had failed.
       events.failed({ type: 'operator', id: operation.id, error });
@@ -35,26 +35,26 @@ export function createOperatorCalls(
 
   /** Before it leaves, by what it names: nobody knows what an operation in general changes. */
   async function writeDown(
-    book: CallBook,
+    calls: CallOutcomes,
     { operation: { id, method }, args }: Sending,
   ): Promise<void> {
     if (method === 'GET') return;
     const changes = toOperatorChanges(args);
     const call = { at: clock.now(), operation: id, key: undefined, changes };
-    book.sent(await store.write((tx) => insertOwnCall(tx, call)));
+    calls.sent(await store.write((tx) => insertOwnCall(tx, call)));
   }
 
   /** The call itself has ended: what the store makes of it changes nothing for who asked. */
-  async function saveOutcomes(book: CallBook, id: string): Promise<void> {
-    if (book.isEmpty()) return;
-    const saving = store.write((tx) => book.save(tx));
+  async function saveOutcomes(calls: CallOutcomes, id: string): Promise<void> {
+    if (calls.isEmpty()) return;
+    const saving = store.write((tx) => calls.save(tx));
     await saving.catch((error: unknown) => events.failed({ type: 'operator', id, error }));
   }
 
   return async (operation, args, given) => {
-    const book = createCallBook();
-    const beforeSend = (sending: Sending) => writeDown(book, sending);
-    const options: CallOptions = { ...given, class: 'pass', beforeSend, afterSend: book.ended };
+    const calls = createCallOutcomes();
+    const beforeSend = (sending: Sending) => writeDown(calls, sending);
+    const options: CallOptions = { ...given, class: 'pass', beforeSend, afterSend: calls.ended };
     try {
       const result = await upstream.callChecked(operation, args, options);
       await lookAgain(operation, args);
@@ -65,28 +65,83 @@ export function createOperatorCalls(
         await lookAgain(operation, args);
       throw error;
     } finally {
-      await saveOutcomes(book, operation.id);
+      await saveOutcomes(calls, operation.id);
     }
   };
 }
 
-async function markNamed(tx: Db, changes: readonly OwnChange[], now: number): Promise<void> {
-  const named = await findNamed(tx, listIds(changes));
-  const users = listFound(named.user, changes, 'user').intersection(named.managed);
-  const groups = listFound(named.group, changes, 'group').intersection(named.managed);
+/** User or group that a call changes, in the id by which the call names it. */
+interface Changed {
+  readonly type: 'user' | 'group';
+  readonly upstreamId: string;
+}
+
+/** Type that an operation changes, and the parameter of its path that names it. */
+const CHANGED: ReadonlyMap<string, readonly [type: Changed['type'], parameter: string]> = new Map([
+  ['scim.updateUser', ['user', 'user_id']],
+  ['users.updateUser', ['user', 'id']],
+  ['companyUsers.updateUser', ['user', 'id']],
+  ['companyUsers.removeVirtualUser', ['user', 'id']],
+  ['scim.updateGroup', ['group', 'group_id']],
+  ['groups.updateGroup', ['group', 'uid']],
+  ['groups.removeGroup', ['group', 'uid']],
+  ['groupUsers.addUserToGroup', ['group', 'group_uid']],
+  ['groupUsers.removeUserFromGroup', ['group', 'group_uid']],
+  ['groupAdmins.addAdminToGroup', ['group', 'group_uid']],
+  ['groupAdmins.removeAdminFromGroup', ['group', 'group_uid']],
+]);
+
+/** Finds the user or group that a call changes; undefined: none that the bridge keeps, or a new one. */
+export function findChanged(operation: string, args: unknown): Changed | undefined {
+  const [type, parameter] = CHANGED.get(operation) ?? [];
+  const path = isJsonObject(args) ? args.path : undefined;
+  if (type === undefined || parameter === undefined || !isJsonObject(path)) return undefined;
+  return { type, upstreamId: String(path[parameter]) };
+}
+
+async function markChanged(tx: Db, { type, upstreamId }: Changed, now: number): Promise<void> {
+  const named = await findNamed(tx, new Set([upstreamId]));
+  const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
+  const [users, groups] = type === 'user' ? [found, new Set<string>()] : [new Set<string>(), found];
   await markToLook(tx, { users, groups }, now);
 }
 
-function listIds(changes: readonly OwnChange[]): Set<string> {
-  return new Set(changes.flatMap(({ upstreamId }) => upstreamId ?? []));
+/** Largest number of names of a call; a longer list is cut. */
+const NAMES_MAX = 1_000;
+const NAME_LENGTH_MAX = 256;
+const DEPTH_MAX = 8;
+/** Parameters that name a resource. */
+const NAMING = /(id|email|value|name)s?$/i;
+
+/**
+ * Lists the names in a call by an operator, one entry each, because the call may appear in the audit log under any of
+ * them.
+ */
+export function toOperatorChanges(args: unknown): SentChange[] {
+  const names = new Set(listNames({ value: args, isNaming: false, depth: 0 }));
+  return [...names]
+    .slice(0, NAMES_MAX)
+    .map((upstreamId): SentChange => ({ kind: null, upstreamId }));
 }
 
-/** Those of ours that the changes name; a number may be a person's and a group's. */
-function listFound(
-  found: ReadonlyMap<string, ReadonlySet<string>>,
-  changes: readonly OwnChange[],
-  type: 'user' | 'group',
-): Set<string> {
-  const ofType = changes.filter(({ kind }) => kind.startsWith('user.') === (type === 'user'));
-  return new Set([...listIds(ofType)].flatMap((id) => [...(found.get(id) ?? [])]));
+interface Place {
+  readonly value: unknown;
+  /** True when the parameter that holds the value names a resource. */
+  readonly isNaming: boolean;
+  readonly depth: number;
+}
+
+function listNames({ value, isNaming, depth }: Place): string[] {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const name = String(value);
+    return isNaming && name !== '' && name.length <= NAME_LENGTH_MAX ? [name] : [];
+  }
+  if (typeof value !== 'object' || value === null || depth === DEPTH_MAX) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    listNames({
+      value: inner,
+      isNaming: Array.isArray(value) ? isNaming : NAMING.test(name),
+      depth: depth + 1,
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import { groupId, newId, userId } from '../../domain/ids.ts';
 import { insertAuditEvents } from '../../store/audit/events.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import { insertAccessToken } from '../../store/credentials/clients.ts';
+import { insertUsedAssertion } from '../../store/credentials/used-assertions.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { insertPlan } from '../../store/plans/plans.ts';
@@ -279,6 +280,23 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     const failures = startPruning(store);
     const list = async () =>
       (await store.read.selectFrom('access_tokens').select('id').execute()).map(({ id }) => id);
+
+    await expect.poll(list, { interval: 5 }).toEqual(['young']);
+    expect(failures).toEqual([]);
+  });
+
+  test('holds no assertion that is over', async () => {
+    const store = await makeStore();
+    const used = { client_id: 'c' };
+    await store.write(async (tx) => {
+      await insertUsedAssertion(tx, { ...used, digest: 'old', expires_at: now - 1 }, now);
+      await insertUsedAssertion(tx, { ...used, digest: 'young', expires_at: now + 1 }, now);
+    });
+    const failures = startPruning(store);
+    const list = async () =>
+      (await store.read.selectFrom('used_assertions').select('digest').execute()).map(
+        ({ digest }) => digest,
+      );
 
     await expect.poll(list, { interval: 5 }).toEqual(['young']);
     expect(failures).toEqual([]);

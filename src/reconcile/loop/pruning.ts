@@ -1,9 +1,11 @@
 import { pruneActs } from '../../store/audit/acts.ts';
 import { findAuditEventBeyond, pruneAuditEvents } from '../../store/audit/events.ts';
+import { pruneLeavers } from '../../store/audit/leavers.ts';
 import { findOwnCallBeyond, pruneOwnCalls } from '../../store/audit/own-calls.ts';
 import { pruneRequests } from '../../store/audit/requests.ts';
 import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
+import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
 import { pruneNotifications } from '../../store/notifications.ts';
@@ -53,7 +55,7 @@ export interface Retention {
   /** How many requests are kept. */
   readonly requestRowsMax: number;
   readonly actsMs: number;
-  /** How many acts of operators and outages are kept. */
+  /** How many acts of operators and outages are kept, and how many removals of access. */
   readonly actRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
@@ -107,11 +109,13 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
       log(tx, { before, rowsMax, limit });
   await prunePartly(deps, prune(pruneRequests, requestRowsMax), now - requestsMs);
   await prunePartly(deps, prune(pruneActs, actRowsMax), now - actsMs);
+  await prunePartly(deps, prune(pruneLeavers, actRowsMax), now - actsMs);
   const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
   await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
   const event = await findAuditEventBeyond(read, retention.auditRowsMax);
   await prunePartly(deps, pruneAuditEvents, toEnd(now, retention.auditMs, event));
   await prunePartly(deps, pruneAccessTokens, now);
+  await prunePartly(deps, pruneUsedAssertions, now);
   await prunePartly(deps, pruneDrifts, now - driftsMs);
   await prunePartly(deps, pruneDisputes, now - driftsMs);
   await prunePartly(deps, prunePlans, now - plansMs);

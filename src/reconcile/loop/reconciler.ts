@@ -46,14 +46,15 @@ export interface Reconciler {
   /** Waits until a stored write of a group is in the service. */
   settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
   /**
-   * Reads the admin list of a group before it is taken over.
+   * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
+   * admin list of a group.
    * @throws BridgeError `could-not-look`, also when it takes longer than the wait
    */
-  readAdmins(id: GroupId, wait: BoundedWait): Promise<void>;
+  readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
   /** Resources that are converged in this process, and requests that wait. */
   activity(): { readonly running: number; readonly waiting: number };
   /** Something became due without anybody waiting. */
-  wake(): void;
+  notify(): void;
   /** Lets the leader after this process refuse what requests of this process still wait for. */
   handOverWaits(tx: Db): Promise<void>;
   stop(): void;
@@ -65,8 +66,8 @@ export interface LeaderAccess {
   readonly find: () => Convergence | undefined;
   /** What the leader says of its queue; undefined: nobody leads now. */
   readonly findQueue: () => Queue | undefined;
-  /** Has the leader read the admin list of a group. @throws BridgeError `could-not-look` */
-  readonly readAdmins: (id: GroupId, wait: BoundedWait) => Promise<void>;
+  /** Has the leader read what makes a user or group privileged. @throws BridgeError `could-not-look` */
+  readonly readPrivilege: (resource: ResourceKey, wait: BoundedWait) => Promise<void>;
 }
 
 /** What a reconciler is given. */
@@ -115,7 +116,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     if (convergence === undefined) follower.ask();
     const named = { ...settling, id };
     const settled = convergence?.settle(key, named) ?? waitForLeader(key, named);
-    follower.poke();
+    follower.follow();
     const settlement = await settled;
     return stored.delete(id) ? end(deps, id, settlement) : settlement;
   }
@@ -137,16 +138,17 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       const readProgress = () => readGroupProgress(store, id);
       return settle({ type: 'group', id }, { waiters: groups, write, undo, readProgress });
     },
-    readAdmins: (id, wait) => leader.find()?.readAdmins(id, wait) ?? leader.readAdmins(id, wait),
+    readPrivilege: (resource, wait) =>
+      leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     activity: () => ({ running: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
-    wake() {
+    notify() {
       const convergence = leader.find();
       if (convergence === undefined) store.bell.ring('due');
-      else convergence.wake();
+      else convergence.notify();
     },
     async handOverWaits(tx) {
       await storeWaits(tx, [...users.list(), ...groups.list()], stored);
-      follower.poke();
+      follower.follow();
     },
     stop: () => follower.stop(),
   };

@@ -6,12 +6,11 @@ import type { Db } from '../../store/store.ts';
 import type { Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { convergeGroups, type WaitingGroups } from '../group/converge-group.ts';
-import type { AnyFirstStep, WrittenResource } from '../head-start.ts';
+import { convergeGroups, type GroupKind, type WaitingGroups } from '../group/converge-group.ts';
+import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
-import { GONE } from '../recorded.ts';
-import { convergeUsers, type WaitingUsers } from '../user/converge-user.ts';
-import { beginWrite } from './begin-write.ts';
+import { GONE, type Progress } from '../recorded.ts';
+import { convergeUsers, type UserKind, type WaitingUsers } from '../user/converge-user.ts';
 
 /** How soon a retry has to be to be worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
@@ -30,14 +29,13 @@ export interface Waiting {
 export interface Runner {
   /** Takes the lock of a resource; undefined: it is held. */
   lock(key: ResourceKey): Lock | undefined;
-  /** Converges the resource of a lock, and releases it; `first` is the step that was begun with its write. */
-  run(lock: Lock, first?: AnyFirstStep): Promise<void>;
+  /**
+   * Converges the resource of a lock, and releases it; `first` is the step that was begun with its write. Resolves with
+   * true when something may be left to do.
+   */
+  run(lock: Lock, first?: AnyFirstStep): Promise<boolean>;
   /** Begins a write in its transaction, under the lock of its resource; undefined: it is begun by a run. */
-  begin(
-    tx: Db,
-    written: WrittenResource,
-    holdsLead: (tx: Db) => Promise<boolean>,
-  ): Promise<AnyFirstStep | undefined>;
+  begin(tx: Db, written: WrittenResource): Promise<AnyFirstStep | undefined>;
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
@@ -55,8 +53,7 @@ export function createRunner(
 ): Runner {
   const users = convergeUsers(deps, waiting.users);
   const groups = convergeGroups(deps, waiting.groups);
-  const locked = new Map<string, ResourceKey>();
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<boolean>>();
   let isStopping = false;
 
   async function runOne(key: ResourceKey, given: AnyFirstStep | undefined): Promise<Run> {
@@ -76,7 +73,7 @@ export function createRunner(
     }
   }
 
-  async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<void> {
+  async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<boolean> {
     const { waiters } = key.type === 'user' ? waiting.users : waiting.groups;
     try {
       const { retryAt, ...progress } = await runOne(key, begun);
@@ -84,33 +81,29 @@ export function createRunner(
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       const reason = 'the change waits for something else first';
       if (!soon) waiters.answerNotYet(key, progress.version, reason);
+      return !isOnlyOfItself(begun) || retryAt !== undefined || isOpen(progress);
     } catch (error) {
       // Whoever leads now looks first, and tells the requests.
-      if (isNotLeading(error)) return;
+      if (isNotLeading(error)) return true;
       deps.events.failed({ type: key.type, id: key.id, error });
       waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
       const restMs = error instanceof StoreError ? 0 : REST_MS;
       await abandon(deps, key, { restMs, isStopping: () => isStopping });
+      return true;
     }
   }
 
   return {
-    lock(key) {
-      const text = keyText(key);
-      if (locked.has(text)) return undefined;
-      locked.set(text, key);
-      return { key, release: () => void locked.delete(text) };
-    },
-    begin: (tx, written, holdsLead) => beginWrite(tx, deps, { users, groups, written, holdsLead }),
+    ...createLocks(),
+    begin: (tx, written) => beginWrite(tx, deps, { users, groups, written }),
     async run({ key, release }, first) {
       const run = runAndAnswer(key, first);
       running.add(run);
-      await run;
+      const isLeft = await run;
       running.delete(run);
-      release();
+      // What was written behind the last step could not have the lock.
+      return release() || isLeft;
     },
-    isLocked: (key) => locked.has(keyText(key)),
-    listLocked: () => [...locked.values()],
     get active() {
       return running.size;
     },
@@ -118,6 +111,42 @@ export function createRunner(
       isStopping = true;
       while (running.size > 0) await Promise.all(running);
     },
+  };
+}
+
+/** True for a run that begins with a change of what is known: a look or a create may have found what others wait for. */
+function isOnlyOfItself(begun: AnyFirstStep | undefined): boolean {
+  return begun !== undefined && begun.columns.sent_creates === '[]';
+}
+
+/** True when something of the resource waits, or it is gone and with it what others had to wait for. */
+function isOpen({ version, oldestPending }: Progress): boolean {
+  return version === GONE.version || oldestPending !== undefined;
+}
+
+/** The locks of the leader: one holder at a time for each resource. */
+function createLocks(): Pick<Runner, 'lock' | 'isLocked' | 'listLocked'> {
+  const held = new Map<string, { readonly key: ResourceKey; isWanted: boolean }>();
+  return {
+    lock(key) {
+      const text = keyText(key);
+      const other = held.get(text);
+      if (other !== undefined) {
+        other.isWanted = true;
+        return undefined;
+      }
+      const own = { key, isWanted: false };
+      held.set(text, own);
+      return {
+        key,
+        release() {
+          held.delete(text);
+          return own.isWanted;
+        },
+      };
+    },
+    isLocked: (key) => held.has(keyText(key)),
+    listLocked: () => [...held.values()].map(({ key }) => key),
   };
 }
 
@@ -144,4 +173,36 @@ async function abandon(
 function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
   if (upstream.writesRefused() !== undefined) return false;
   return retryAt - clock.now() < WORTH_WAITING_MS;
+}
+
+/** A written resource, and what it takes to begin with it. */
+interface WriteToBegin {
+  readonly users: UserKind;
+  readonly groups: GroupKind;
+  readonly written: WrittenResource;
+}
+
+/** Begins a write to a user or group in its transaction; undefined: a run begins it. */
+async function beginWrite(
+  tx: Db,
+  deps: ReconcileDeps,
+  { users, groups, written }: WriteToBegin,
+): Promise<AnyFirstStep | undefined> {
+  switch (written.type) {
+    case 'user': {
+      const { type, row } = written;
+      const beginning = { key: { type, id: row.id }, state: users.toState(row), row };
+      const step = await beginStep(tx, deps, users, beginning);
+      return step && { type, ...step };
+    }
+    case 'group': {
+      const { type, row, links } = written;
+      const state = groups.toState(row, links);
+      const beginning = { key: { type, id: row.id }, state, row };
+      const step = await beginStep(tx, deps, groups, beginning);
+      return step && { type, ...step };
+    }
+    default:
+      return assertNever(written);
+  }
 }

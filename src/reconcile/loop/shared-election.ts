@@ -30,7 +30,7 @@ interface Term {
 }
 
 /** The part of one process among several in the election: the row of the leader says who leads. */
-export class SharedElection implements Election {
+class SharedElection implements Election {
   readonly #deps: ElectionDeps;
   readonly #times: { readonly leaseMs: number; readonly callMs: number };
   readonly #stopping = new AbortController();
@@ -250,4 +250,29 @@ export class SharedElection implements Election {
     if (isNotLeading(error)) return;
     this.#deps.events.failed({ type: 'leader', id: this.#deps.owner, error });
   }
+}
+
+/** The part of one process in the election. A file has one process, which leads. */
+export function createElection(deps: ElectionDeps): Election {
+  return deps.store.engine === 'sqlite' ? createSoleLeader(deps) : new SharedElection(deps);
+}
+
+function createSoleLeader({ store, clock, owner, createTenure }: ElectionDeps): Election {
+  const lead: OwnLead = { owner, epoch: 1, since: clock.now(), isSure: () => true };
+  let tenure: Tenure | undefined;
+  async function resign(): Promise<void> {
+    await tenure?.stop();
+    tenure = undefined;
+  }
+  return {
+    async start() {
+      // Whatever was under way was left by a process that is gone.
+      await store.write((tx) => recoverInFlight(tx, clock.now()));
+      tenure = await createTenure(lead);
+      await tenure.start();
+    },
+    known: () => ({ ...lead, isSelf: true, isAlive: true, news: null }),
+    resign,
+    stop: resign,
+  };
 }

@@ -97,7 +97,7 @@ export function createSweeps(deps: SweepDeps): Sweeps {
     }
   }
 
-  function poke(): void {
+  function consider(): void {
     if (isWaiting) return;
     isWaiting = true;
     turn = turn.then(takeTurn);
@@ -105,15 +105,15 @@ export function createSweeps(deps: SweepDeps): Sweeps {
 
   return {
     start() {
-      deps.checked.then(poke);
-      timer = setInterval(poke, POLL_MS).unref();
+      deps.checked.then(consider);
+      timer = setInterval(consider, POLL_MS).unref();
     },
     async stop() {
       clearInterval(timer);
       stopping.abort();
       await turn;
     },
-    consider: poke,
+    consider,
   };
 }
 

@@ -16,7 +16,7 @@ const STORE_REST_MS = 1_000;
 export interface Workers {
   start(): void;
   /** Something became due. */
-  wake(): void;
+  notify(): void;
   /** True while changes that are due find no room: what comes now has to wait behind them. */
   readonly isBehind: boolean;
   /** Takes nothing more; what runs is the runner's to finish. */
@@ -25,14 +25,14 @@ export interface Workers {
 
 /** The due workers of one process. One resource's failure never stops another's. */
 export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
-  const due = createDueTaker(deps, runner, wake);
+  const due = createDueTaker(deps, runner, notify);
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   let wakeUp: (() => void) | undefined;
   let notified = false;
   let loop: Promise<void> = Promise.resolve();
 
-  function wake(): void {
+  function notify(): void {
     notified = true;
     wakeUp?.();
   }
@@ -69,7 +69,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
     start() {
       loop = work();
     },
-    wake,
+    notify,
     get isBehind() {
       return due.isBehind;
     },

@@ -115,9 +115,13 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
 function toState({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
   const progress = checkpoint.current();
   if (progress.finishedAt !== undefined) {
-    const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
-    const sections = new Set(unread.flatMap((step) => findSection(step) ?? []));
-    return { kind: 'finished', unread: [...sections] };
+    return {
+      kind: 'finished',
+      get unread() {
+        const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
+        return [...new Set(unread.flatMap((step) => findSection(step) ?? []))];
+      },
+    };
   }
   const step = findOpenStep(progress) ?? 'service';
   const failure = attempts.last();

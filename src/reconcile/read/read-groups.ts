@@ -10,6 +10,7 @@ import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
+import { removeAgain } from './remove-again.ts';
 import { type GroupObservation, mergeGroup, saveMembers, toNewGroup } from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
@@ -95,6 +96,7 @@ async function saveKnown(
   row: GroupRow,
   { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
 ): Promise<void> {
+  if (row.deleted_at !== null) return removeAgain(tx, row, { sentAt, now });
   const decision = decideGroupMerge(row, sentAt);
   if (decision === 'look-again') await updateGroup(tx, row.id, toLookAgainColumns(row, now));
   if (decision !== 'merge') return;

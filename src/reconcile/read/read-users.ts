@@ -3,7 +3,11 @@ import { followUsers } from '../../rules/follow.ts';
 import { hasRules } from '../../rules/rules.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import {
+  type CompanyUser,
+  OWNER_ROLE,
+  parseCompanyUser,
+} from '../../upstream/shapes/company-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { toObservedUser } from '../user/observe.ts';
 import { getStep } from './progress.ts';
@@ -12,8 +16,7 @@ import { type SeenAccount, saveUsers } from './save-users.ts';
 import { saveService } from './service.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
-/** Roles that the service gives users: 1 is an owner, 2 an ordinary user. */
-const OWNER = 1;
+/** Role of a deactivated user. */
 const DEACTIVATED = 3;
 
 /**
@@ -71,7 +74,7 @@ export function observeCompanyUser(
     ...known,
     ...(userName === undefined ? {} : { userName }),
     ...(email === undefined ? {} : { email }),
-    ...(role === undefined ? {} : { role, owner: role === OWNER }),
+    ...(role === undefined ? {} : { role, owner: role === OWNER_ROLE }),
     ...(virtual === undefined ? {} : { virtual }),
     ...(appsPermissions === undefined ? {} : { appsPermissions }),
     ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),

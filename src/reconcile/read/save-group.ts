@@ -2,7 +2,7 @@ import type { ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import { toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
-import { toSettledTo } from '../../store/in-flight.ts';
+import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
@@ -73,7 +73,7 @@ export async function saveMembers(
     baseline,
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
-    settlesTo: row.must_look === 0 ? toSettledTo(row) : 0,
+    doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
   });
   // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || baseline === 0) return;

@@ -17,6 +17,7 @@ import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
+import { removeAgain } from './remove-again.ts';
 import { mergeGroup, toNewGroup } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
@@ -50,8 +51,10 @@ async function savePairs(tx: Db, pairs: readonly GroupPair[], times: PageTimes):
     const row = bySeen && byRest ? await mergeRows(tx, bySeen, byRest) : (bySeen ?? byRest);
     // The group was deleted through SCIM and is not gone yet: a list does not bring it back.
     const isGoing = byRest === undefined && others.length > 0 && row?.origin === null;
-    if (row && isGoing) await deleteGroup(tx, row.id);
-    else if (row) await saveRest(tx, row, { rest, scimId: seen.scimId, times });
+    if (row && isGoing) {
+      await deleteGroup(tx, row.id);
+      for (const deleted of others) await removeAgain(tx, deleted, times);
+    } else if (row) await saveRest(tx, row, { rest, scimId: seen.scimId, times });
   }
 }
 
@@ -63,8 +66,10 @@ async function saveRestOnly(tx: Db, list: readonly RestGroup[], times: PageTimes
   const observations = added.map((rest) => toObservation(undefined, { rest, times }));
   await insertObservedGroups(tx, observations.map(toNewGroup));
   for (const rest of list) {
-    const row = rows.find((known) => known.deleted_at === null && carries(known, rest));
+    const known = rows.filter((row) => carries(row, rest));
+    const row = known.find(({ deleted_at }) => deleted_at === null);
     if (row) await saveRest(tx, row, { rest, times });
+    else for (const deleted of known) await removeAgain(tx, deleted, times);
   }
 }
 

@@ -38,7 +38,7 @@ import {
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
-import { type Current, checkRepair, lockCurrent, toKey, toPlace } from './current.ts';
+import { type Current, checkRepair, lockCurrent, toKey, toOwnPart, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { endRecovery, findRecovery } from './recovery-state.ts';
@@ -52,6 +52,8 @@ const PART = 200;
  */
 export async function acceptDiscarded(deps: DriftDeps, plan: PlanRow): Promise<void> {
   while (await acceptPart(deps, plan));
+  // Rules may derive changes of others from what was accepted.
+  deps.notify();
   const ended_at = deps.clock.now();
   await deps.store.write((tx) => updatePlan(tx, plan.id, { ended_at }));
 }
@@ -90,7 +92,8 @@ async function acceptState(
     await forgetRemovals(tx, { type: 'user', id: current.row.id }, current.row.version);
   }
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
-  await desire(tx, deps, current, { kind, memberId, value: difference.observed });
+  const value = toOwnPart(difference.observed, parseStored(action.desired));
+  await desire(tx, deps, current, { kind, memberId, value });
 }
 
 /** True for a user or group that the service had, and that the read for the plan did not show. */

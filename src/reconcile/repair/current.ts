@@ -1,6 +1,11 @@
-import { type ChangeKind, findRepair, toChangeKey } from '../../domain/change.ts';
+import {
+  type ChangeKind,
+  findRepair,
+  getChangeRow,
+  listHarms,
+  toChangeKey,
+} from '../../domain/change.ts';
 import type { Difference } from '../../domain/drift.ts';
-import { assertNever } from '../../domain/errors.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
@@ -140,8 +145,16 @@ export function isStillSo(
   if (difference === undefined) return false;
   // The name of a group that is to go may change meanwhile.
   if (action.kind === 'group.delete') return true;
-  const same = (value: unknown, text: string) => JSON.stringify(value) === text;
+  const same = (value: JsonValue, text: string) =>
+    JSON.stringify(toOwnPart(value, parseStored(text))) === text;
   return same(difference.desired, action.desired) && same(difference.observed, action.observed);
+}
+
+/** The part of a value in the fields that an action is about: others may differ beside them. */
+export function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
+  if (!isJsonObject(value) || !isJsonObject(own)) return value;
+  const fields = Object.keys(own).filter((field) => Object.hasOwn(value, field));
+  return Object.fromEntries(fields.map((field) => [field, value[field] ?? null]));
 }
 
 /** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
@@ -168,14 +181,6 @@ export function toKey({
  */
 export type RepairState = 'waits' | 'done' | 'differs' | 'gone';
 
-/** Changes of a deleted user or group that are still to be made. */
-const LEAVING: readonly ChangeKind[] = [
-  'user.deactivate',
-  'group.delete',
-  'member.remove',
-  'admin.remove',
-];
-
 /** Finds the state of a repair of the current resource. */
 export async function checkRepair(
   tx: Db,
@@ -183,9 +188,11 @@ export async function checkRepair(
   action: ActionKey & { readonly desired: string },
 ): Promise<RepairState> {
   const { kind, member_id: memberId } = action;
-  if (row.deleted_at !== null && !LEAVING.includes(kind)) return 'gone';
+  // Of what was deleted only removals are still to be made.
+  if (row.deleted_at !== null && listHarms([action]).length === 0) return 'gone';
   if (row.must_look !== 0) return 'waits';
-  const place = toPlace({ kind, desired: parseStored(action.desired) });
+  const desired = parseStored<JsonValue>(action.desired);
+  const place = toPlace({ kind, desired });
   if (place.kind === 'fields') {
     const pending = parseStored<Pending<string>>(row.pending);
     if (place.fields.some((field) => pending[field] !== undefined)) return 'waits';
@@ -194,7 +201,10 @@ export async function checkRepair(
     const [link] = await listLinks(tx, place.list, groupId(row.id), [userId(memberId)]);
     if (link !== undefined && link.pending !== null) return 'waits';
   }
-  return differences.has(toKey(action)) ? 'differs' : 'done';
+  const difference = differences.get(toKey(action));
+  if (difference === undefined) return 'done';
+  const own = toOwnPart(difference.desired, desired);
+  return isJsonObject(own) && Object.keys(own).length === 0 ? 'done' : 'differs';
 }
 
 /** Place of a change: fields, or one row in one of a group's lists. */
@@ -208,39 +218,11 @@ interface Placed {
   readonly desired: JsonValue;
 }
 
-/** Finds the place of a change. */
+/** Finds the place of a change; one of several fields concerns those that have a value. */
 export function toPlace({ kind, desired }: Placed): ChangePlace {
-  switch (kind) {
-    case 'user.create':
-      return { kind: 'fields', fields: ['account'] };
-    case 'user.activate':
-    case 'user.deactivate':
-      return { kind: 'fields', fields: ['active'] };
-    case 'user.rename':
-      return { kind: 'fields', fields: ['name'] };
-    case 'group.create':
-    case 'group.delete':
-      return { kind: 'fields', fields: ['existence'] };
-    case 'group.rename':
-      return { kind: 'fields', fields: ['displayName'] };
-    case 'user.access':
-      return { kind: 'fields', fields: ACCESS.filter(isIn(desired)) };
-    case 'group.permissions':
-      return { kind: 'fields', fields: PERMISSIONS.filter(isIn(desired)) };
-    case 'member.add':
-    case 'member.remove':
-      return { kind: 'link', list: 'memberships' };
-    case 'admin.add':
-    case 'admin.remove':
-      return { kind: 'link', list: 'group_admins' };
-    default:
-      return assertNever(kind);
-  }
-}
-
-const ACCESS = ['appsPermissions', 'temporarilyInactive'] as const;
-const PERMISSIONS = ['permissions', 'addToCardsAndSpacesEnabled'] as const;
-
-function isIn(value: JsonValue): (field: string) => boolean {
-  return (field) => isJsonObject(value) && Object.hasOwn(value, field);
+  const { about } = getChangeRow(kind);
+  if (typeof about === 'string') return { kind: 'link', list: about };
+  if (about.length === 1) return { kind: 'fields', fields: about };
+  const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
+  return { kind: 'fields', fields: about.filter(isIn) };
 }

@@ -32,8 +32,8 @@ const REPAIRS_MAX = 3;
 
 /** Occasion of a decision about the known drifts. */
 export interface Occasion {
-  /** `tail`: only some resources were looked at, so a waiting plan is left as it is. */
-  readonly source: 'sweep' | 'tail';
+  /** `audit`: only some resources were looked at, so a waiting plan is left as it is. */
+  readonly source: 'sweep' | 'audit';
   /** True when the plan is made to be shown, and nothing follows. */
   readonly isDryRun: boolean;
 }
@@ -44,13 +44,16 @@ export interface Occasion {
  */
 export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
   const { isDryRun } = occasion;
-  const { plan, toAdopt } = await deps.store.write(async (tx) => {
+  const { plan, toAccept, toAdopt } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     const held = await lockHeldRepairs(tx);
     const { toRepair: candidates, toAccept, toAdopt } = await sortKnown(tx, deps, occasion);
     if (!isDryRun) for (const drift of toAccept) await acceptDrift(tx, deps, drift);
-    return { plan: await planFor(tx, deps, { ...occasion, candidates, held }), toAdopt };
+    const made = await planFor(tx, deps, { ...occasion, candidates, held });
+    return { plan: made, toAccept, toAdopt };
   });
+  // Rules may derive changes of others from what was accepted.
+  if (toAccept.length > 0) deps.notify();
   if (!isDryRun) for (const drift of toAdopt) await adoptUnmanaged(deps, drift);
   if (plan === undefined) return undefined;
   const { id, status, source } = plan;
@@ -130,7 +133,7 @@ interface Planning extends Occasion {
 async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
   const { source, isDryRun, held } = planning;
   // A look at some resources does not change a waiting plan.
-  const heldId = source === 'tail' ? held?.id : undefined;
+  const heldId = source === 'audit' ? held?.id : undefined;
   const isLeft = (row: DriftRow) => heldId !== undefined && row.plan_id === heldId;
   const waiting = planning.candidates.filter(isLeft);
   const rows = planning.candidates.filter((row) => !isLeft(row));

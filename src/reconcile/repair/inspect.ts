@@ -111,7 +111,7 @@ async function take(
   { id }: UserRow | GroupRow,
 ): Promise<InspectionRow | undefined> {
   const now = clock.now();
-  const isNamed = inspection.source === 'tail';
+  const isNamed = inspection.source === 'audit';
   const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
   const quietAt = (lastAt ?? 0) + repair.settleMs;
   const isEarly = lastAt !== undefined && quietAt > now;

@@ -1,3 +1,4 @@
+import type { Release } from '../../domain/release.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
@@ -13,7 +14,9 @@ import {
 } from './decisions.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followPlans } from './follow.ts';
+import { type HandOver, type PlannedHandover, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
+import { letGo, type ReleaseKey } from './let-go.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { createReclaimer } from './reclaim.ts';
 import { previewUndo, type UndoDecision, type UndoPreview, undoPlan } from './undo.ts';
@@ -47,14 +50,19 @@ export interface DriftDecisions {
   accept(driftId: string): Promise<DriftDecision>;
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
   many(request: ManyRequest): Promise<ManyDecided>;
+  /** Lets a user or group go. */
+  letGo(key: ReleaseKey): Promise<Release>;
+  /** Plans a handover, which waits for an operator. */
+  handOver(handovers: readonly HandOver[], reason: string): Promise<PlannedHandover>;
 }
 
 /** Creates the decisions of one process. */
 export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
-  /** Has a decision followed at once. */
+  /** Has a decision followed at once, and sent what rules derive from it. */
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
     deps.store.bell.ring('decided');
+    deps.notify();
     return result;
   }
 
@@ -68,6 +76,8 @@ export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
     accept: (id) => decided(acceptOne(deps, id)),
     ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
     many: (request) => decided(decideMany(deps, request)),
+    letGo: (key) => decided(letGo(deps, key)),
+    handOver: (handovers, reason) => planHandover(deps, handovers, reason),
   };
 }
 
@@ -115,7 +125,7 @@ export function createDriftKeeper(
       return (await followPlans(deps, scope)) ? deps.clock.now() : undefined;
     }
     const { nextAt, hasFound } = await inspections.run();
-    if (hasFound) await decide(deps, { source: 'tail', isDryRun: false });
+    if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     await reclaimer.run();
     const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;

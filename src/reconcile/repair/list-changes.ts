@@ -1,5 +1,4 @@
-import { findRepair } from '../../domain/change.ts';
-import { findHarm } from '../../domain/harm.ts';
+import { findHarm, findRepair } from '../../domain/change.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { type GroupRow, hasUpstreamIds, toGroupState } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,11 +1,6 @@
+import { findHarm } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import {
-  exceedsLimit,
-  findHarm,
-  HARM_WINDOW_MS,
-  type HarmKind,
-  type HarmLimits,
-} from '../../domain/harm.ts';
+import { exceedsLimit, HARM_WINDOW_MS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { DriftRow } from '../../store/drifts.ts';

@@ -1,4 +1,4 @@
-import { toChangeKey } from '../../domain/change.ts';
+import { isHandOver, toChangeKey } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { addPending, type Pending } from '../../domain/pending.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
@@ -21,6 +21,7 @@ import { isBelieved, listUnknownUsers } from './believe.ts';
 import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
+import { handOverAll } from './hand-over.ts';
 import { findProtection } from './protection.ts';
 import { addReleased } from './release-progress.ts';
 
@@ -40,8 +41,11 @@ export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boole
     if (plan.undoes !== null) await enterRules(tx, deps.rules, 'names');
     const query = { status: 'planned', afterId: 0, limit: PART } as const;
     const actions = await listPlanActions(tx, plan.id, query);
+    const handovers = actions.filter(({ kind }) => isHandOver(kind));
+    await handOverAll(tx, deps, handovers);
+    const changes = actions.filter(({ kind }) => !isHandOver(kind));
     let resources = 0;
-    for (const [id, some] of Map.groupBy(actions, ({ resource_id }) => resource_id)) {
+    for (const [id, some] of Map.groupBy(changes, ({ resource_id }) => resource_id)) {
       const [first] = some;
       if (first === undefined) continue;
       const release = { plan, id, type: first.resource_type, actions: some };

@@ -1,5 +1,4 @@
-import type { ChangeKind } from '../../domain/change.ts';
-import { findHarm } from '../../domain/harm.ts';
+import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
@@ -20,6 +19,7 @@ import { toUserState } from '../../store/users/users.ts';
 import { addPlan } from '../add-plan.ts';
 import { type Current, lockCurrent, toPlace } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
+import { isOwnedAs } from './hand-over.ts';
 
 /** Opposite of each change that can be undone. */
 const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
@@ -29,6 +29,8 @@ const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
   'member.add': 'member.remove',
   'admin.remove': 'admin.add',
   'admin.add': 'admin.remove',
+  'user.hand-over': 'user.hand-over',
+  'group.hand-over': 'group.hand-over',
 };
 
 const PART = 500;
@@ -43,8 +45,8 @@ export type UndoDecision =
   | { readonly kind: 'nothing'; readonly leftOut: number };
 
 /**
- * Plans to undo the changes of a plan: memberships, admin lists and active flags that the provider has not written
- * since. The value observed before becomes the desired one.
+ * Plans to undo the changes of a plan: memberships, admin lists, active flags and handovers that the provider has not
+ * written since. The value observed before becomes the desired one.
  */
 export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
@@ -135,6 +137,7 @@ async function isStillDesired(
   { policy }: DecisionDeps,
   { current: { row: resource }, row }: { current: Current; row: PlanActionRow },
 ): Promise<boolean> {
+  if (isHandOver(row.kind)) return isOwnedAs(resource, row.desired);
   const desired = parseStored<JsonValue>(row.desired);
   if (!isJsonObject(desired) || resource.deleted_at !== null) return false;
   const place = toPlace({ kind: row.kind, desired });

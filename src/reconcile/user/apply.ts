@@ -15,6 +15,7 @@ import type {
   UpdateUser,
   UserAction,
 } from '../../plan/actions.ts';
+import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -63,6 +64,7 @@ function toContext(state: UserState, action: UserAction): CallContext {
   return {
     class: callClass,
     key,
+    changes: toUserChanges(action),
     ...(state.failed && action.kind !== 'look-at-user' && { attemptsMax: 1 }),
   };
 }
@@ -149,7 +151,7 @@ async function updateUser(
     if (isRefusal(classified) && active !== undefined && name !== undefined) {
       // Access is changed first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
-      return updateUser(deps, context, { state, action: accessOnly });
+      return applyUserAction(deps, state, accessOnly);
     }
     return toFailure<UserField>(deps, classified, {
       parts,
@@ -238,7 +240,7 @@ async function updateCompanyUser(
       // Access is changed first: the refusal may be about the licence alone, which the next step then finds out.
       const { appsPermissions: _, ...accessOnly } = action;
       const access = fields.filter((field) => field !== 'appsPermissions');
-      return updateCompanyUser(deps, context, { state, action: { ...accessOnly, fields: access } });
+      return applyUserAction(deps, state, { ...accessOnly, fields: access });
     }
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
     return toFailure<UserField>(deps, classified, about);
@@ -290,10 +292,14 @@ async function removeVirtualUser(
   context: CallContext,
   { state, action }: { state: UserState; action: RemoveVirtualUser },
 ): Promise<UserOutcome> {
-  const args = { path: { id: action.upstreamId } };
+  const { upstreamId } = action;
+  const search = { upstreamId, text: toSearchText(state.observed) };
   try {
-    await deps.upstream.call(companyUsers.removeVirtualUser, args, context);
-    return { kind: 'done', known: { missing: true } };
+    await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id: upstreamId } }, context);
+    // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
+    const shown = await readBack(undefined, () => findCompanyUser(deps, context, search));
+    if (shown === undefined) return { kind: 'done', known: { missing: true } };
+    return { kind: 'unknown', problem: NOT_APPLIED, parts: ['active'] };
   } catch (error) {
     // "Not there" is looked at before it is believed.
     const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;

@@ -1,12 +1,12 @@
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { toUserChanges } from '../../plan/to-changes.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { recordHeld } from '../record-held.ts';
-import { reportDeleted, reportStuck } from '../report-step.ts';
+import { recordStep } from '../record-held.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
 import { toPlannable } from './load.ts';
@@ -47,37 +47,21 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
       return row && toState(row);
     },
     planNext: (state) => planUser(state, toPolicy()).actions[0],
+    toChanges: toUserChanges,
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
-    async record(planned, { outcome, isOwn, row, change }, also) {
-      const key = { type: 'user', id: planned.id } as const;
-      const since = deps.clock.now();
+    record: (planned, ended, also) => {
+      const { outcome } = ended;
       // An account that was found may be another user's.
       const mayRefuse =
         outcome.kind === 'refused' ||
         (outcome.kind === 'done' && outcome.known.upstreamId !== undefined);
-      const held = { key, waiters, mayRefuse, change, isUndo: isUserUndo };
-      const recorded = await recordHeld(deps, held, async (tx, undos) => {
-        const stored = await recordUserStep(tx, {
-          planned,
-          row,
-          outcome,
-          policy: toPolicy(),
-          undos,
-          rules: deps.rules,
-          isOwn,
-          attemptsMax: deps.policy.attemptsMax,
-          callMs: deps.policy.callMs,
-          now: deps.clock.now(),
-          random: deps.random(),
-        });
-        await also(tx);
-        return stored;
-      });
-      reportDeleted(deps.events, key, { planned, recorded });
+      const key = { type: 'user', id: planned.id } as const;
       const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
-      if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
-      return recorded;
+      const step = { key, waiters, isUndo: isUserUndo, mayRefuse, planned, ended, problem, also };
+      return recordStep(deps, step, (tx, recorded) =>
+        recordUserStep(tx, { ...recorded, policy: toPolicy() }),
+      );
     },
   };
 }

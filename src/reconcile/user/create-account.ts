@@ -9,9 +9,9 @@ import type { Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
-import { findCompanyUser } from './find-company-user.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
+import { lookUpOwner } from './read-role.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
@@ -154,40 +154,17 @@ async function adoptFound(
   if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
     return refused('the account is protected');
   }
-  const role = await readRole(deps, context, user);
-  if (role.kind === 'could-not-look') return { kind: 'later', problem: role.problem };
-  if (role.isOwner) return refused('the account is an owner of the company');
-  const observed = toObservedUser(user, undefined, { at: deps.clock.now(), by });
+  try {
+    const search = { upstreamId: user.id, text: user.emails[0] ?? user.userName };
+    const isOwner = await lookUpOwner(deps, context, search);
+    if (isOwner) return refused('the account is an owner of the company');
+  } catch (error) {
+    return { kind: 'later', problem: classify(error).problem };
+  }
+  const seen = toObservedUser(user, undefined, { at: deps.clock.now(), by });
+  const observed = { ...seen, owner: false };
   return {
     kind: 'done',
     known: { upstreamId: user.id, observed, adopted: true, doneFields: ['account'] },
   };
-}
-
-/** Role value of an owner in the list of company users. */
-const OWNER = 1;
-
-/** Role of an account, or the reason why it could not be seen. */
-export type AccountRole =
-  | { readonly kind: 'known'; readonly isOwner: boolean }
-  | { readonly kind: 'could-not-look'; readonly problem: Problem };
-
-/**
- * Reads once the role of an account that is about to be adopted. Where the list of roles is closed to us, the
- * protection of the settings stands alone.
- */
-async function readRole(
-  deps: ReconcileDeps,
-  context: CallContext,
-  user: ScimUser,
-): Promise<AccountRole> {
-  const search = { upstreamId: user.id, text: user.emails[0] ?? user.userName };
-  try {
-    const found = await findCompanyUser(deps, context, search);
-    return { kind: 'known', isOwner: found?.role === OWNER };
-  } catch (error) {
-    const { verdict, problem } = classify(error);
-    if (verdict === 'forbidden' || verdict === 'refused') return { kind: 'known', isOwner: false };
-    return { kind: 'could-not-look', problem };
-  }
 }

@@ -1,28 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName } from '../../domain/name.ts';
+import { addPending, type Pending, parsePendingFields, withoutDone } from '../../domain/pending.ts';
+import { addFailed, findNextRetryAt, findProblem, withExhausted } from '../../domain/stuck.ts';
 import {
-  addPending,
-  type Pending,
-  parsePendingFields,
-  settlePending,
-} from '../../domain/pending.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
-import {
-  addFailed,
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  listFailed,
-  withExhausted,
-  withoutSettled,
-} from '../../domain/stuck.ts';
-import {
-  type DesiredUser,
   isObservedActive,
   listUserDifferences,
   removesUserAccess,
-  toSentUser,
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
@@ -41,18 +24,17 @@ import type { Db } from '../../store/store.ts';
 import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toRestingRow } from '../lost-calls.ts';
+import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { toFailureColumns } from '../retry-columns.ts';
+import { toLeftFields } from '../waiting-fields.ts';
+import { isRenamedSince } from './link-account.ts';
 import { toPlannable } from './load.ts';
 import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
-/** Step while it is recorded, with the row as it was read. */
-export interface Recording extends UserStep {
-  readonly original: UserRow;
-  /** True when the row was not read, so that it may have been changed since. */
-  readonly isKnown: boolean;
-}
+/** Step while it is recorded. */
+export interface Recording extends UserStep, RecordingOf<UserRow> {}
 
 /** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
 export async function finishStep(
@@ -67,13 +49,8 @@ export async function finishStep(
   const { actions } = planUser(state, policy);
   const waiting = parseStored<Pending<UserField>>(row.pending);
   // The resting fields are included, because they may hold by now.
-  const { settled } = planUser(
-    { ...state, pending: waiting, mustLook: row.must_look !== 0 },
-    policy,
-  );
-  const pending = settlePending(waiting, waiting, settled);
-  const left = withoutSettled(parseStuck<UserField>(row), pending);
-  const stuck = withExhausted(left, step.attemptsMax, now);
+  const { done } = planUser({ ...state, pending: waiting, mustLook: row.must_look !== 0 }, policy);
+  const { pending, stuck, attempts, retryAt } = toLeftFields(row, done, step);
   const next: UserRow = {
     ...row,
     pending: JSON.stringify(pending),
@@ -81,7 +58,7 @@ export async function finishStep(
     ...toStuckColumns(stuck),
     ...toFailureColumns(row, {
       isWaiting: Object.keys(pending).length > 0,
-      attempts: countAttempts(listFailed(stuck, pending)),
+      attempts,
       problem: findProblem(stuck),
       now,
     }),
@@ -90,7 +67,7 @@ export async function finishStep(
     await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state: toPlannable(next, now), undone, notified };
   }
-  const rested = { ...next, due_at: findNextRetryAt(pending, stuck, now) ?? null };
+  const rested = { ...next, due_at: retryAt ?? null };
   const isAtRest = Object.keys(pending).length === 0;
   await saveChanges(tx, step, isAtRest ? await toRestingRow(tx, rested, step) : rested);
   // The account is deactivated first, and leaves the groups after that. A plan may hold its deactivation.
@@ -111,14 +88,14 @@ function isStillActive(
 /** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
 export async function saveChanges(
   tx: Db,
-  { original, isKnown }: Recording,
+  { original, isKnown, lead }: Recording,
   row: UserRow,
 ): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   const change = toChangedColumns(original, landed);
   if (!isKnown) return updateUser(tx, row.id, change);
   if (losesName(change)) throw new RowChanged();
-  await landUnchanged(tx, 'users', original, change);
+  await landUnchanged(tx, 'users', original, change, lead);
 }
 
 /** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */
@@ -127,7 +104,7 @@ export function toPendingAfter(
   { planned, policy }: Pick<UserStep, 'planned' | 'policy'>,
   known: UserKnown,
 ): Pending<UserField> {
-  const pending = settlePending(
+  const pending = withoutDone(
     parseStored<Pending<UserField>>(row.pending),
     planned.pending,
     known.doneFields ?? [],
@@ -151,12 +128,6 @@ export function toPendingAfter(
     owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
     version,
   );
-}
-
-/** True when the user was given another userName or address since the create left. */
-function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
-  const wanted = toSentUser(desired);
-  return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
 }
 
 /** Lists the fields at which an attempt failed: those of the call, or all that wait for a look. */

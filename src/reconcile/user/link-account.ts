@@ -1,8 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { UserId } from '../../domain/ids.ts';
-import { addPending } from '../../domain/pending.ts';
-import type { UserField } from '../../domain/user.ts';
-import { HANDED_OVER } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE } from '../../store/in-flight.ts';
+import { addPending, type Pending } from '../../domain/pending.ts';
+import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
+import type { SentCreate } from '../../domain/sent-create.ts';
+import {
+  type DesiredUser,
+  removesUserAccess,
+  toSentUser,
+  type UserField,
+  type UserState,
+} from '../../domain/user.ts';
+import { findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns.ts';
+import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
 import { forgetLinksOf, moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -11,13 +21,17 @@ import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
   findUserByUpstreamId,
+  listUsersByName,
   listUsersOfAccount,
+  lockUser,
   toUserState,
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
 import type { Problem } from '../outcome.ts';
+import type { Recorded } from '../recorded.ts';
 import { toStaleColumns } from '../retry-columns.ts';
+import { toObservedColumns } from './observe.ts';
 import type { UserKnown } from './outcome.ts';
 
 /** Result of linking: the account is this user's, with its origin, or it cannot be. */
@@ -37,7 +51,10 @@ export async function linkAccount(
 ): Promise<LinkResult> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
-  const holder = await findUserByUpstreamId(tx, upstreamId);
+  if (await isBeyondLimits(tx, row, known)) return refuse('the account is of another mail domain');
+  const found = await findUserByUpstreamId(tx, upstreamId);
+  // Locked, because a request may be taking it over.
+  const holder = found && (await lockUser(tx, found.id));
   if (holder !== undefined && holder.id !== row.id) {
     if (holder.origin !== null) return refuse('another user is already linked to this account');
     if (adopted && holder.owner === 1) return refuse('the account is an owner of the company');
@@ -47,6 +64,15 @@ export async function linkAccount(
   }
   if (adopted && observed?.owner) return refuse('the account is an owner of the company');
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
+}
+
+/** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
+async function isBeyondLimits(tx: Db, row: UserRow, { observed }: UserKnown): Promise<boolean> {
+  if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
+  const provider = await findProvider(tx, row.provider);
+  const userNames = [observed?.userName, observed?.email].filter((name) => name !== undefined);
+  const demands = { rights: [], userNames, groupNames: [] };
+  return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
 }
 
 /** Unlinks an account that is gone: its memberships are forgotten, and the wanted ones wait to be made again. */
@@ -59,6 +85,9 @@ function refuse(words: string): LinkResult {
   return { kind: 'refused', problem: { code: 'conflict', words } };
 }
 
+/** Users and groups that are due after a step. */
+type Notified = Recorded<UserState>['notified'];
+
 /** Account that a step was about or found, and the time of recording (epoch milliseconds). */
 interface Ended {
   readonly account: number | undefined;
@@ -69,25 +98,86 @@ interface Ended {
 
 /**
  * Hands the account of a deleted user over to its successor: the same person, created again while a call for the
- * deleted user was on its way. True when nothing is left to do for the deleted user.
+ * deleted user was on its way. Returns what is due now: nothing is left to do for the deleted user.
  */
 export async function handOverToSuccessor(
   tx: Db,
   row: UserRow,
   { account, now, isUnsure }: Ended,
-): Promise<boolean> {
-  if (row.deleted_at === null || account === undefined) return false;
+): Promise<Notified | undefined> {
+  if (row.deleted_at === null || account === undefined) return undefined;
   const others = await listUsersOfAccount(tx, account);
   if (row.upstream_id === null && others.some((other) => wasThereBefore(other, row))) {
-    await leaveGroups(tx, row.id, now);
-    return true;
+    return leaveGroups(tx, row.id, now);
   }
   const [successor] = others.filter(({ id, origin }) => id !== row.id && origin !== null);
-  if (successor === undefined) return false;
-  await leaveGroups(tx, row.id, now);
+  if (successor === undefined) return undefined;
+  const left = await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, successor.id);
   await markStale(tx, successor, { now, isUnsure });
-  return true;
+  return [...left, successor.id];
+}
+
+/**
+ * Gives the account that a deleted user was just found to have to the live user of the same userName, who has none: the
+ * bridge creates nothing for somebody inactive, and would never find it. Returns what is due now: nothing is left to do
+ * for the deleted user.
+ */
+export async function handOverByName(
+  tx: Db,
+  row: UserRow,
+  { known, now, isUnsure }: Pick<Ended, 'now' | 'isUnsure'> & { readonly known: UserKnown },
+): Promise<Notified | undefined> {
+  const { upstreamId: account } = known;
+  if (row.deleted_at === null || row.upstream_id !== null || account === undefined)
+    return undefined;
+  const successor = await lockWithoutAccount(tx, row.user_name_folded);
+  if (successor === undefined) return undefined;
+  if (isInFlight(successor)) {
+    // A call of its own may tell the account, or may have looked too early: then it looks again.
+    await updateUser(tx, successor.id, toStaleColumns(now));
+    return undefined;
+  }
+  const linked = await linkAccount(tx, successor, known, now);
+  if (linked.kind === 'refused') return undefined;
+  const left = await leaveGroups(tx, row.id, now);
+  const pending = toInheritedPending(successor, row);
+  const { desired } = toUserState(successor);
+  await updateUser(tx, successor.id, {
+    ...toStaleColumns(now),
+    ...toObservedColumns(successor, known.observed),
+    ...(isUnsure && EVERYTHING_UNSURE),
+    ...{ upstream_id: account, origin: linked.origin, sent_creates: '[]', lost_looks: 0 },
+    ...{ stuck: '{}', stuck_at: null, pending: JSON.stringify(pending) },
+    due_class: toDueClass(removesUserAccess({ desired, pending })),
+  });
+  return [...left, successor.id];
+}
+
+/** Locks the managed user of this userName, where nobody knows an account of it. */
+async function lockWithoutAccount(tx: Db, userNameFolded: string): Promise<UserRow | undefined> {
+  const named = await listUsersByName(tx, userNameFolded);
+  const found = named.find(({ origin, upstream_id }) => origin !== null && upstream_id === null);
+  const row = found && (await lockUser(tx, found.id));
+  const isSame =
+    row?.user_name_folded === userNameFolded && row.deleted_at === null && row.upstream_id === null;
+  return isSame ? row : undefined;
+}
+
+/** Pending fields of a user who gets the account that a create of the deleted user made: all that may differ in it. */
+function toInheritedPending(successor: UserRow, deleted: UserRow): Pending<UserField> {
+  const { account: _, ...pending } = parseStored<Pending<UserField>>(toStalePending(successor));
+  const sent = parseStored<SentCreate[]>(deleted.sent_creates);
+  const { desired } = toUserState(successor);
+  return isRenamedSince(desired, sent)
+    ? addPending(pending, ['address'], successor.version)
+    : pending;
+}
+
+/** True when the user has another userName or address than the creates that left. */
+export function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): boolean {
+  const wanted = toSentUser(desired);
+  return sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
 }
 
 /** True for an account that was known before the lost create was sent; the create did not leave it. */

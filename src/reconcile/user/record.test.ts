@@ -59,6 +59,7 @@ function record(store: Store, { row, outcome, undos = [], known, ...given }: Ste
       })),
       rules: noRules,
       isOwn: true,
+      failures: 0,
       attemptsMax: 10,
       callMs: 1_000,
       now: NOW,
@@ -337,5 +338,72 @@ describeStores('a step of a person that was begun with its write', ({ makeStore 
 
     const after = { pending: '{"name":3}', version: 3, in_flight: 0 };
     expect(await getUser(store, row)).toMatchObject(after);
+  });
+});
+
+describeStores('an account that a deleted person turns out to have', ({ makeStore }) => {
+  const outcome: UserOutcome = {
+    kind: 'done',
+    known: { upstreamId: 7, observed, doneFields: ['account'] },
+  };
+  const create = JSON.stringify([{ name: 'ada' }]);
+  const deleted = { deleted_at: 1, pending: '{"account":2}', version: 2, sent_creates: create };
+  const idle = { in_flight: 0, due_at: null };
+
+  /** Records that the account was found; `change` is about the live person of the name. */
+  async function recordFound(change: Partial<NewUserRow> & { doc?: JsonObject }) {
+    const store = await makeStore();
+    const row = await add(store, { ...deleted, doc: named('Ada') });
+    const doc = { ...named('Ada'), active: false };
+    const live = await add(store, { ...idle, doc, ...change });
+    const recorded = await record(store, { row, outcome });
+    return {
+      recorded,
+      live: await getUser(store, live),
+      gone: await getUser(store, row),
+      id: live.id,
+    };
+  }
+
+  test('goes to the live person of the name at once, who looks and is deactivated', async () => {
+    const { recorded, live, gone, id } = await recordFound({});
+
+    expect(recorded).toMatchObject({ finished: true, notified: [id] });
+    expect(live).toMatchObject({ upstream_id: 7, must_look: 2, due_at: NOW, due_class: 0 });
+    expect(JSON.parse(live.pending)).toEqual({ active: 1, name: 1 });
+    expect(gone).toMatchObject({ upstream_id: null, pending: '{}', due_at: null, in_flight: 0 });
+  });
+
+  test('is asked for another address where the live person has one', async () => {
+    const emails = [{ value: 'ada@example.com', primary: true }];
+    const { live } = await recordFound({ doc: { userName: 'ada', emails, active: false } });
+
+    expect(JSON.parse(live.pending)).toEqual({ active: 1, address: 1 });
+  });
+
+  test('stays with the deleted one while a call of the live one is on its way, who looks after it', async () => {
+    const { recorded, live, gone } = await recordFound(running);
+
+    expect(recorded).toMatchObject({ finished: false });
+    expect(live).toMatchObject({ upstream_id: null, must_look: 2, in_flight: 1 });
+    expect(gone).toMatchObject({ upstream_id: 7, pending: '{"active":2}' });
+  });
+
+  test('is looked at at once where the live person has it already', async () => {
+    const { recorded, live, id } = await recordFound({ upstream_id: 7 });
+
+    expect(recorded).toMatchObject({ finished: true, notified: [id] });
+    expect(live).toMatchObject({ upstream_id: 7, must_look: 2, due_at: NOW });
+  });
+
+  test.each([
+    { why: 'has an account', change: { upstream_id: 8 } },
+    { why: 'is unmanaged', change: { origin: null } },
+    { why: 'has another name', change: { doc: { userName: 'bob' } } },
+  ])('is deactivated where the live person $why', async ({ change }) => {
+    const { live, gone } = await recordFound(change);
+
+    expect(live).toMatchObject({ upstream_id: change.upstream_id ?? null, must_look: 0 });
+    expect(gone).toMatchObject({ upstream_id: 7, pending: '{"active":2}' });
   });
 });

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Pending } from '../../domain/pending.ts';
 import { NOT_THERE } from '../../domain/stuck.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
@@ -8,29 +7,33 @@ import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.t
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
-import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import { deleteUser, lockUser, toUserState, type UserRow } from '../../store/users/users.ts';
+import {
+  deleteUser,
+  lockUser,
+  toUserState,
+  type UserRow,
+  updateUser,
+} from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import {
-  GONE,
-  planNextLostLook,
-  type Recorded,
-  recordOutcome,
-  toProgress,
-  withoutCreate,
-  withoutFailedCreate,
-} from '../recorded.ts';
+  isLostLook,
+  keepLook,
+  type RecordKind,
+  recordEnded,
+  toAfterLostLook,
+  toRetriedRow,
+} from '../record-frame.ts';
+import { GONE, type Recorded, toProgress } from '../recorded.ts';
 import {
   isStale,
   mayTakeEffect,
   toLookedColumns,
-  toRetryColumns,
   toStillOwed,
   toSuccessColumns,
-  toUnsureColumns,
 } from '../retry-columns.ts';
+import { hideNotCreated } from '../take-back.ts';
 import {
   countFailed,
   finishStep,
@@ -39,6 +42,7 @@ import {
   toPendingAfter,
 } from './finish-step.ts';
 import {
+  handOverByName,
   handOverToSuccessor,
   inheritAccount,
   type LinkResult,
@@ -49,16 +53,28 @@ import {
 import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
-import { hideNotCreated, listStillPlanned, refuse, saveEmails } from './refuse.ts';
+import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /**
  * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
  * write is undone or stuck, groups that waited for the account become due. Finishes the run unless there is a next
  * step.
  */
-export async function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
-  return (await recordAsKnown(tx, step)) ?? recordAsRead(tx, step);
+export function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
+  return recordEnded(tx, RECORDING, step);
 }
+
+const RECORDING: RecordKind<UserState, UserKnown, UserField, UserRow, UserStep> = {
+  lock: (tx, { id }) => lockUser(tx, id),
+  recordAsKnown,
+  handOver,
+  isRenamed,
+  done: recordDone,
+  refused: recordRefused,
+  postponed: recordRetry,
+  finish: (tx, row, step) => finishStep(tx, row, step, []),
+  follow: followStep,
+};
 
 /** Records a step that changed what was known, without reading; undefined: the row has to be read. */
 async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState> | undefined> {
@@ -66,28 +82,26 @@ async function recordAsKnown(tx: Db, step: UserStep): Promise<Recorded<UserState
   if (row === undefined || outcome.kind !== 'done') return undefined;
   const { missing, upstreamId } = outcome.known;
   if (missing || upstreamId !== undefined) return undefined;
-  const recording: Recording = { ...step, original: row, isKnown: true };
+  const recording: Recording = { ...step, original: row, isKnown: true, reverted: [] };
   return unlessChanged(() => recordDone(tx, row, recording, outcome.known));
 }
 
-async function recordAsRead(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
-  const row = await lockUser(tx, step.planned.id);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
-  const ended = { account: findAccount(step), now: step.now, isUnsure: mayTakeEffect(row, step) };
-  const isOver = await handOverToSuccessor(tx, row, ended);
-  const recording: Recording = { ...step, original: row, isKnown: false };
-  if (isOver) return recordHandedOver(tx, row, recording);
-  const left = withoutFailedCreate(row, step);
-  const recorded = await recordOutcome(step.outcome, {
-    // Whoever has the names that the user had when the create left is not the user.
-    done: (known) =>
-      known.adopted && isRenamed(row, step.planned)
-        ? finishStep(tx, withoutCreate(row, step.planned), recording, [])
-        : recordDone(tx, left, recording, known),
-    refused: (outcome) => recordRefused(tx, left, recording, outcome),
-    postponed: (outcome) => recordRetry(tx, left, recording, outcome),
-  });
-  return followStep(tx, recording, recorded);
+/** Gives the account of a deleted user to its successor, which is among what is due then; the user has nothing left to do. */
+async function handOver(
+  tx: Db,
+  row: UserRow,
+  step: UserStep,
+): Promise<Recorded<UserState>['notified'] | undefined> {
+  const { outcome, now } = step;
+  const ended = { now, isUnsure: mayTakeEffect(row, step) };
+  const known = outcome.kind === 'done' ? outcome.known : {};
+  const handed =
+    (await handOverToSuccessor(tx, row, { ...ended, account: findAccount(step) })) ??
+    (await handOverByName(tx, row, { ...ended, known }));
+  if (handed === undefined) return undefined;
+  const over = { ...HANDED_OVER, upstream_id: null, in_flight: 0, steps: row.steps + 1 };
+  await updateUser(tx, row.id, over);
+  return handed;
 }
 
 /** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
@@ -110,21 +124,6 @@ function findAccount({ planned, outcome }: UserStep): number | undefined {
   return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
 
-/** Records that a deleted user without an account has nothing left to do. */
-async function recordHandedOver(
-  tx: Db,
-  row: UserRow,
-  step: Recording,
-): Promise<Recorded<UserState>> {
-  await saveChanges(tx, step, { ...row, ...HANDED_OVER, upstream_id: null });
-  return { finished: true, ...GONE, undone: [], notified: [] };
-}
-
-/** True when the step that ended may have created the account. */
-function mayHaveCreated({ upstream_id }: UserRow, { planned }: UserStep): boolean {
-  return upstream_id === null && !planned.mustLook && planned.pending.account !== undefined;
-}
-
 async function recordDone(
   tx: Db,
   row: UserRow,
@@ -134,7 +133,8 @@ async function recordDone(
   if (known.missing) return recordMissing(tx, row, step);
   // The result of a call may be undone by now: the owed look tells.
   if (isStale(row)) known = { ...known, doneFields: [] };
-  if (known.upstreamId === undefined && isLostLook(row, step)) return recordLostLook(tx, row, step);
+  if (known.upstreamId === undefined && isLostLook(row, step.planned))
+    return recordLostLook(tx, row, step);
   let linked: LinkResult = { kind: 'linked', origin: row.origin };
   if (known.upstreamId !== undefined && known.upstreamId !== row.upstream_id) {
     linked = await linkAccount(tx, row, known, step.now);
@@ -179,22 +179,13 @@ async function inherit(
   return { ...row, ...unsure, must_look: 1, pending: toStalePending(row) };
 }
 
-/** True for a look at the lost create of a deleted user. */
-function isLostLook(row: UserRow, { planned }: Recording): boolean {
-  const isGone = row.deleted_at !== null && row.upstream_id === null;
-  return isGone && row.lost_looks > 0 && planned.mustLook;
-}
-
 /** Records a look that found nothing: the account is looked for again, a bounded number of times. */
 async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Recorded<UserState>> {
-  const lost_looks = row.lost_looks - 1;
-  const due_at = planNextLostLook(lost_looks, step.now);
-  const next: UserRow = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
-  if (due_at === undefined) return finishStep(tx, next, step, []);
-  const changed: UserRow = { ...next, must_look: 1, due_at };
-  await saveChanges(tx, step, changed);
-  const notified = await leaveGroups(tx, row.id, step.now);
-  return { finished: true, ...toProgress(changed), undone: [], notified };
+  const { next, isLast } = toAfterLostLook(row, step.now);
+  if (isLast) return finishStep(tx, next, step, []);
+  await saveChanges(tx, step, next);
+  const notified = row.deleted_at === null ? [] : await leaveGroups(tx, row.id, step.now);
+  return { finished: true, ...toProgress(next), undone: [], notified };
 }
 
 function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
@@ -245,7 +236,7 @@ async function recordRefused(
   step: Recording,
   { parts: refused, problem }: { parts: readonly UserField[]; problem: Problem },
 ): Promise<Recorded<UserState>> {
-  if (isLostLook(row, step)) return recordLostLook(tx, row, step);
+  if (isLostLook(row, step.planned)) return recordLostLook(tx, row, step);
   const fields = listStillPlanned(row, step.planned, refused);
   if (fields.length === 0) return finishStep(tx, keepLook(row, step), step, []);
   const { undone, isNotCreated, ...left } = refuse(row, { ...step, fields, problem });
@@ -256,35 +247,17 @@ async function recordRefused(
   return { finished: true, ...GONE, undone, notified: [] };
 }
 
-/** Keeps a refused look owed, unless nothing waits for the account any more. */
-function keepLook(row: UserRow, { planned }: Recording): UserRow {
-  if (!planned.mustLook) return row;
-  const pending = parseStored<Pending<UserField>>(row.pending);
-  const isOwed = pending.account !== undefined || isStale(row);
-  return { ...row, must_look: isOwed ? 1 : 0 };
-}
-
 async function recordRetry(
   tx: Db,
   row: UserRow,
   step: Recording,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
-  const lost = mayHaveCreated(row, step)
-    ? outcome.kind === 'unknown' && LOST_CREATE
-    : toUnsureColumns(row, outcome, step.planned);
-  const retried = { ...toRetryColumns(row, outcome, step), ...lost };
-  const changed = countFailed({ ...row, ...retried }, step, outcome);
+  const changed = countFailed(toRetriedRow(row, outcome, step), step, outcome);
+  await saveChanges(tx, step, changed);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    await saveChanges(tx, step, changed);
     return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
   }
-  await saveChanges(tx, step, changed);
-  return {
-    finished: true,
-    ...toProgress(changed),
-    retryAt: changed.due_at ?? step.now,
-    undone: [],
-    notified: [],
-  };
+  const retryAt = changed.due_at ?? step.now;
+  return { finished: true, ...toProgress(changed), retryAt, undone: [], notified: [] };
 }

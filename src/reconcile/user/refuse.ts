@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending } from '../../domain/pending.ts';
+import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { addStuck, type Stuck, withEarlierRefusals } from '../../domain/stuck.ts';
 import { toDesiredUser, type UserField, type UserState } from '../../domain/user.ts';
@@ -13,6 +13,7 @@ import { replaceUserEmails, type UserRow } from '../../store/users/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
 import type { Undone } from '../recorded.ts';
+import { isTakenBack } from '../take-back.ts';
 import type { Waiter } from '../waiters.ts';
 import { revertUser } from './undo.ts';
 
@@ -59,8 +60,9 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
     for (const field of mine) reverted.add(field);
   }
   // Nothing is wanted any more of a write that was taken back as a whole.
-  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
-  const acknowledged = isTakenBack ? [] : fields.filter((field) => !reverted.has(field));
+  const acknowledged = isTakenBack(row, draft)
+    ? []
+    : fields.filter((field) => !reverted.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
   const pending = parseStored<Pending<UserField>>(draft.pending);
   const next: Stuck<UserField> = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
@@ -79,21 +81,6 @@ function takesElse({ before, after }: UserUndo, refused: readonly UserField[]): 
     fields,
   });
   return taken.length > 0 && !taken.some((field) => refused.includes(field));
-}
-
-/**
- * Hides a user whose creation was taken back while the service may hold the account of a lost create, which is looked
- * for.
- */
-export function hideNotCreated(row: UserRow, now: number): UserRow {
-  return {
-    ...row,
-    deleted_at: now,
-    version: row.version + 1,
-    pending: JSON.stringify(addPending({}, ['account'], row.version + 1)),
-    stuck: '{}',
-    must_look: 1,
-  };
 }
 
 /**

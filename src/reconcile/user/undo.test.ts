@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { revertFields } from '../../domain/undo.ts';
 import type { UserField } from '../../domain/user.ts';
-import { revertUserFields } from './undo.ts';
+import { USER_FIELDS } from './undo.ts';
 
 const before: JsonObject = {
   userName: 'ada',
@@ -89,7 +90,7 @@ describe('a refused write of a person is taken back', () => {
   test.each(cases)('$why', ({ before: held, current: now, fields, want }) => {
     const given = structuredClone(now ?? current);
 
-    expect(revertUserFields(given, held ?? before, fields)).toEqual(want);
+    expect(revertFields(given, held ?? before, fields, USER_FIELDS)).toEqual(want);
     expect(given).toEqual(now ?? current);
   });
 });

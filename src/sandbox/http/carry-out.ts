@@ -17,6 +17,7 @@ import { type Match, matchOperation } from './match.ts';
 import { parseJson } from './read-body.ts';
 import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
 import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
+import { listGroupEntities, listSpaces, listSpaceUsers } from './spaces.ts';
 import { type Face, toErrorWire, toWire, type Wire } from './wire.ts';
 
 /** The company that a call is for. */
@@ -92,6 +93,9 @@ const handlers: Readonly<Record<OperationName, Handler>> = {
   'groupAdmins.addAdminToGroup': addPerson('admin'),
   'groupAdmins.getListOfGroupAdmins': listPeople('admin'),
   'groupAdmins.removeAdminFromGroup': removePerson('admin'),
+  'groupEntities.getListOfGroupEntities': listGroupEntities,
+  'spaces.retrieveListOfSpaces': listSpaces,
+  'spaceUsers.getListOfUsers': listSpaceUsers,
   'companyUsers.getListOfUsers': listCompanyUsers,
   'companyUsers.updateUser': patchCompanyUser,
   'companyUsers.removeVirtualUser': deleteVirtualUser,

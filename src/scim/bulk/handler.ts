@@ -6,7 +6,7 @@ import type { ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getNotes, getRepairs, type NotedOperation, note } from '../http/notes.ts';
+import { getNotes, getRepairs, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
 import { toRef } from '../render/resource-text.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
@@ -21,7 +21,7 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const work = parseBulk(req.body, deps.policy.bulkOperationsMax, getRepairs(deps, res));
     const request = await workInTurns(work, deps.turns);
     assertUpstreamUp(deps);
-    const results = await runBulk(deps, request, {
+    const results = await runBulk(toProviderDeps(deps, res), request, {
       ...getRequestContext(res),
       profile: getNotes(res).profile,
     });
@@ -67,11 +67,11 @@ function toFailure(error: ScimError): JsonObject {
 }
 
 function toNoted(result: BulkResult): NotedOperation {
-  const { operation, id, dropped } = result;
+  const { operation, id, repaired } = result;
   const scimType = result.kind === 'failed' ? result.error.scimType : undefined;
   if (operation.kind === 'malformed') {
     const { status } = operation.error;
-    return { method: 'POST', resourceType: null, id, data: undefined, status, scimType, dropped };
+    return { method: 'POST', resourceType: null, id, data: undefined, status, scimType, repaired };
   }
   const { action, type } = operation;
   return {
@@ -81,7 +81,7 @@ function toNoted(result: BulkResult): NotedOperation {
     data: 'data' in action ? action.data : undefined,
     status: result.kind === 'failed' ? result.error.status : toStatus(action),
     scimType,
-    dropped,
+    repaired,
   };
 }
 

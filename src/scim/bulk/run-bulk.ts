@@ -2,7 +2,7 @@ import type { Profile } from '../../domain/credential.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import type { RequestContext } from '../../telemetry/request-context.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps } from '../deps.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { groupKind } from '../groups/accept.ts';
 import { ANY_VERSION } from '../http/etag.ts';
@@ -10,13 +10,13 @@ import { assertOpen } from '../http/guards.ts';
 import { toScimError } from '../http/to-scim-error.ts';
 import {
   createRequestRepairs,
-  type DroppedParts,
+  type RepairedParts,
   type Repairs,
   type RequestRepairs,
   UNCOUNTED,
 } from '../repairs.ts';
 import { userKind } from '../users/accept.ts';
-import type { AcceptedWrite } from '../writes/write-result.ts';
+import type { AcceptedWrite, WriteTarget } from '../writes/write-result.ts';
 import { breakCircles } from './break-circles.ts';
 import {
   type BulkAction,
@@ -30,7 +30,7 @@ import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
 /** Result of one operation, and the parts of it that were not taken. */
-export type BulkResult = Outcome & { readonly dropped: readonly DroppedParts[] };
+export type BulkResult = Outcome & { readonly repaired: readonly RepairedParts[] };
 
 type Outcome =
   | {
@@ -49,7 +49,7 @@ type Outcome =
 
 /** State of a bulk request while it runs. */
 interface Run {
-  readonly deps: ScimDeps;
+  readonly deps: ProviderDeps;
   readonly requestId: string;
   /** The operations that others may name. */
   readonly creations: ReadonlyMap<string, BulkOperation>;
@@ -71,7 +71,7 @@ interface Run {
  * stored writes count as accepted, and the rest follows at once.
  */
 export async function runBulk(
-  given: ScimDeps,
+  given: ProviderDeps,
   { operations: asked, failOnErrors }: BulkRequest,
   { requestId, arrivedAt, profile }: RequestContext & { readonly profile: Profile },
 ): Promise<BulkResult[]> {
@@ -103,13 +103,13 @@ export async function runBulk(
   await run.settlements.settle();
   const results = [...run.results].map(([operation, outcome]) => ({
     ...outcome,
-    dropped: run.repairs.get(operation)?.listDropped() ?? [],
+    repaired: run.repairs.get(operation)?.list() ?? [],
   }));
   return results.sort((a, b) => a.operation.index - b.operation.index);
 }
 
 /** None begins before the others: many changes of one group go to the service in one call. */
-function withoutStarts(deps: ScimDeps): ScimDeps {
+function withoutStarts(deps: ProviderDeps): ProviderDeps {
   return { ...deps, reconciler: { ...deps.reconciler, begin: async () => undefined } };
 }
 
@@ -133,21 +133,25 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
  * @throws ScimError as the single request
  */
 async function accept(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   type: 'User' | 'Group',
   { action, repairs }: { readonly action: BulkAction; readonly repairs: Repairs },
 ): Promise<AcceptedWrite> {
   const kind = type === 'User' ? userKind : groupKind;
   assertOpen(deps, kind.type);
+  const toTarget = ({ id, preconditions }: WriteTarget): WriteTarget => ({
+    id: toOwnId(deps, type, id),
+    preconditions,
+  });
   switch (action.method) {
     case 'POST':
       return kind.create(deps, { body: action.data, repairs });
     case 'PUT':
-      return kind.replace(deps, action, { body: action.data, repairs });
+      return kind.replace(deps, toTarget(action), { body: action.data, repairs });
     case 'PATCH':
-      return kind.patch(deps, action, { body: action.data, repairs });
+      return kind.patch(deps, toTarget(action), { body: action.data, repairs });
     case 'DELETE':
-      return kind.remove(deps, action);
+      return kind.remove(deps, toTarget(action));
     default:
       return assertNever(action);
   }
@@ -225,7 +229,11 @@ function findTarget(run: Run, operation: BulkOperation): string | undefined {
   const { action } = operation;
   if (action.method === 'POST') return undefined;
   const id = resolveText(action.id, (bulkId) => findId(run, bulkId));
-  return isReference(id) ? undefined : id;
+  return isReference(id) ? undefined : toOwnId(run.deps, operation.type, id);
+}
+
+function toOwnId({ formerIds }: ProviderDeps, type: BulkWrite['type'], id: string): string {
+  return formerIds.toOwn(type === 'User' ? 'user' : 'group', id);
 }
 
 function toCreations(operations: readonly BulkOperation[]): Map<string, BulkOperation> {

@@ -1,13 +1,7 @@
-import { foldCase } from '../../domain/fold.ts';
+import { INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/tree.ts';
-
-/**
- * Most characters of an indexed value, as it was sent and as it is compared: folded, a text can be three times as
- * long. An index of PostgreSQL takes 2,704 bytes at most.
- */
-const INDEXED_LENGTH_MAX = 512;
 
 const INDEXED: ReadonlySet<string> = new Set(['userName', 'displayName', 'externalId', 'emails']);
 
@@ -17,7 +11,7 @@ const INDEXED: ReadonlySet<string> = new Set(['userName', 'displayName', 'extern
  * @throws ScimError 400 `invalidValue`
  */
 export function assertShort(attribute: string, value: JsonValue | undefined): void {
-  if (typeof value !== 'string' || !INDEXED.has(attribute) || isShort(value)) return;
+  if (typeof value !== 'string' || !INDEXED.has(attribute) || isIndexable(value)) return;
   throw invalidValue(`${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`);
 }
 
@@ -33,9 +27,4 @@ export function assertShortFilter(attribute: string, filter: Filter): void {
       break;
     default:
   }
-}
-
-function isShort(text: string): boolean {
-  if (text.length > INDEXED_LENGTH_MAX) return false;
-  return text.length * 3 <= INDEXED_LENGTH_MAX || foldCase(text).length <= INDEXED_LENGTH_MAX;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
 import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
@@ -20,11 +20,11 @@ export function* openBody(body: unknown): Work<JsonObject> {
  * The value of a member of a message, by its name in any case: providers differ in it.
  * @param repairs counts a name in another case; left out, it counts nothing
  */
-export function findPart(
-  object: JsonObject,
+export function findPart<Value>(
+  object: Readonly<Record<string, Value>>,
   name: string,
   repairs: Repairs = UNCOUNTED,
-): JsonValue | undefined {
+): Value | undefined {
   if (Object.hasOwn(object, name)) return object[name];
   const spelt = Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase());
   if (spelt === undefined) return undefined;

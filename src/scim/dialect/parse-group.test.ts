@@ -31,6 +31,10 @@ test('a clean body needs no repair', () => {
       `${GROUP_EXTENSION}:admins`,
       'members',
     ]),
+    sent: new Map([
+      ['members', [{ value: 'u1', type: 'User' }]],
+      ['admins', [{ value: 'u2' }]],
+    ]),
     members: [{ value: 'u1' }],
     admins: [{ value: 'u2' }],
     counts: {},

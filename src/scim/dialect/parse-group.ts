@@ -8,6 +8,7 @@ import { groupSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, findUserList, readResource, type UserList } from './entries.ts';
 import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
+import { type SentLists, toSentLists } from './sent-place.ts';
 
 /** Content of the body of a POST or PUT of a group. */
 export interface GroupInput {
@@ -15,6 +16,7 @@ export interface GroupInput {
   readonly attributes: JsonObject;
   /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
+  readonly sent: SentLists;
   /** Absent: the body does not name the list. Empty: the list is cleared. */
   readonly members?: readonly MemberRef[];
   /** As `members`. */
@@ -37,7 +39,8 @@ export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   );
   assertNamed(attributes, 'displayName', groupSchema);
   const lists = yield* parseLists(users, repairs);
-  return { attributes, mentioned: withLists(mentioned, users), ...lists };
+  const named = withLists(mentioned, users);
+  return { attributes, mentioned: named, sent: toSentLists(users), ...lists };
 }
 
 /** True for a list of users; a part of one belongs to no value, and is dropped. */

@@ -8,6 +8,7 @@ import { coerceValue } from './coerce.ts';
 import { hasContent, withoutNulls } from './elements.ts';
 import { type BodyEntry, readResource } from './entries.ts';
 import { countSchemas, openBody } from './parse-body.ts';
+import { type SentLists, toSentLists } from './sent-place.ts';
 
 /** Content of the body of a POST or PUT of a user. */
 export interface UserInput {
@@ -15,6 +16,7 @@ export interface UserInput {
   readonly attributes: JsonObject;
   /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
+  readonly sent: SentLists;
 }
 
 /**
@@ -27,7 +29,7 @@ export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
   const { entries, extensions } = readResource(object, userSchema, repairs);
   const input = yield* toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);
-  return input;
+  return { ...input, sent: toSentLists(entries) };
 }
 
 /** `readUser` at once. */
@@ -40,7 +42,7 @@ export function* toInput(
   entries: readonly BodyEntry[],
   extensions: readonly string[],
   repairs: Repairs,
-): Work<UserInput> {
+): Work<Omit<UserInput, 'sent'>> {
   const attributes: JsonObject = {};
   const mentioned = new Set(extensions);
   for (const { path, value } of entries) {

@@ -23,6 +23,8 @@ export type PatchStep = (AttributeStep | UserListStep) & Placed;
 interface Placed {
   /** The operation that it comes from, counted from 1; absent where that is the only one. */
   readonly operation?: number;
+  /** The value as it was sent; errors count places in it. */
+  readonly sent?: JsonValue | undefined;
 }
 
 /** An operation on anything but the lists of users of a group. */

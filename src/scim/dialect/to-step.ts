@@ -26,6 +26,11 @@ export interface TargetedOperation {
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
 export function* toStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
+  const steps = yield* toCanonical(operation, repairs);
+  return steps.map((step) => ({ ...step, sent: operation.value }));
+}
+
+function* toCanonical(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
   const { op, target, value } = operation;
   const list = findUserList(target);
   if (list) return yield* toUserListStep(list, operation, repairs);

@@ -4,28 +4,32 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
+/** Folds a text for a comparison without case. */
+type Fold = (text: string) => string;
+
 /**
  * True when the resource fulfils the filter: a list does when one of its values does, `ne` also where
  * there is no value. Only names out of a schema are looked up. @see RFC 7644 §3.4.2.2
+ * @param fold `foldCase`, or one that remembers (`createFolds`) where there are many comparisons
  */
-export function matches(filter: Filter, resource: JsonObject): boolean {
+export function matches(filter: Filter, resource: JsonObject, fold: Fold = foldCase): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.parts.every((part) => matches(part, resource));
+      return filter.parts.every((part) => matches(part, resource, fold));
     case 'or':
-      return filter.parts.some((part) => matches(part, resource));
+      return filter.parts.some((part) => matches(part, resource, fold));
     case 'not':
-      return !matches(filter.part, resource);
+      return !matches(filter.part, resource, fold);
     case 'some':
       return someValue(
         resource,
         filter.target,
-        (value) => isJsonObject(value) && matches(filter.part, value),
+        (value) => isJsonObject(value) && matches(filter.part, value, fold),
       );
     case 'present':
       return someValue(resource, filter.target, isAssigned);
     case 'compare':
-      return compares(filter, resource);
+      return compares(filter, resource, fold);
     case 'nothing':
       return false;
     default:
@@ -34,25 +38,29 @@ export function matches(filter: Filter, resource: JsonObject): boolean {
 }
 
 /** `matches` in pieces, for a filter of many comparisons on a large resource; each piece is one comparison with one value. */
-export function* matchesInPieces(filter: Filter, resource: JsonObject): Work<boolean> {
+export function* matchesInPieces(
+  filter: Filter,
+  resource: JsonObject,
+  fold: Fold = foldCase,
+): Work<boolean> {
   switch (filter.kind) {
     case 'and':
     case 'or':
       for (const part of filter.parts) {
-        const isMatch = yield* matchesInPieces(part, resource);
+        const isMatch = yield* matchesInPieces(part, resource, fold);
         if (isMatch === (filter.kind === 'or')) return isMatch;
       }
       return filter.kind === 'and';
     case 'not':
-      return !(yield* matchesInPieces(filter.part, resource));
+      return !(yield* matchesInPieces(filter.part, resource, fold));
     case 'some':
       for (const value of listObjects(resource, filter.target)) {
-        if (yield* matchesInPieces(filter.part, value)) return true;
+        if (yield* matchesInPieces(filter.part, value, fold)) return true;
       }
       return false;
     default:
       yield 1;
-      return matches(filter, resource);
+      return matches(filter, resource, fold);
   }
 }
 
@@ -71,15 +79,19 @@ function isAssigned(value: JsonValue): boolean {
   return !isJsonObject(value) || Object.values(value).some(isAssigned);
 }
 
-function compares(comparison: Comparison, resource: JsonObject): boolean {
+function compares(comparison: Comparison, resource: JsonObject, fold: Fold): boolean {
   const { target, op } = comparison;
   // Without `primary` a value is not the preferred one (RFC 7643 §2.4).
   const sought = target.rule.name === 'primary' ? { ...target, missing: false } : target;
-  if (someValue(resource, sought, (value) => test(comparison, value))) return true;
+  if (someValue(resource, sought, (value) => test(comparison, value, fold))) return true;
   return op === 'ne' && !someValue(resource, sought, isAssigned);
 }
 
-function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue): boolean {
+function test(
+  { target: { rule }, op, comparable }: Comparison,
+  value: JsonValue,
+  fold: Fold,
+): boolean {
   if (typeof comparable === 'number') {
     const number = rule.type === 'dateTime' ? Date.parse(String(value)) : value;
     return typeof number === 'number' && holds(op, number, comparable);
@@ -88,7 +100,7 @@ function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue
     return typeof value === 'boolean' && (op === 'ne') === (value !== comparable);
   }
   if (typeof value !== 'string') return false;
-  return holds(op, rule.caseExact ? value : foldCase(value), comparable);
+  return holds(op, rule.caseExact ? value : fold(value), comparable);
 }
 
 function holds<T extends string | number>(op: CompareOp, value: T, comparable: T): boolean {

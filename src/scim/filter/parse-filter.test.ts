@@ -40,6 +40,8 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['userName pr)', tooMuch, 12],
   ['emails[type eq "work"', '"]" is missing', 22],
   ['emails[]', name, 8],
+  ['emails[emails[type eq "work"]]', 'a filter inside of another one', 14],
+  ['emails[type eq "work" and nothing[value eq "x"]]', 'a filter inside of another one', 34],
   ['userName pr id pr', tooMuch, 13],
   ['userName pr and', name, 16],
   ['or userName pr', 'an unknown operator', 4],
@@ -138,7 +140,8 @@ for (const filter of ['', '  ', ['id pr', 'id pr'], undefined]) {
       expect.objectContaining({
         status: 400,
         scimType: 'invalidFilter',
-        message: 'The filter is blank.',
+        message:
+          typeof filter === 'string' ? 'The filter is blank.' : 'The filter is not one text.',
       }),
     );
   });

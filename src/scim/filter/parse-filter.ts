@@ -37,6 +37,8 @@ interface Reader {
   readonly isForOthers: boolean;
   next: number;
   depth: number;
+  /** Inside of brackets, where no list is. */
+  isInElement: boolean;
 }
 
 const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
@@ -60,7 +62,7 @@ export function parseFilter(
   schema: ResourceSchema,
   reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, (name) => findTarget(schema, name), reading);
+  return parseInScope(filter, (name) => findTarget(schema, name), { reading, isInElement: false });
 }
 
 /**
@@ -72,18 +74,23 @@ export function parseElementFilter(
   attribute: AttributeRule,
   reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, elementScope(attribute), reading);
+  return parseInScope(filter, elementScope(attribute), { reading, isInElement: true });
 }
 
-function parseInScope(filter: unknown, scope: Scope, reading: Partial<FilterReading>): Filter {
+function parseInScope(
+  filter: unknown,
+  scope: Scope,
+  { reading, isInElement }: { reading: Partial<FilterReading> } & Pick<Reader, 'isInElement'>,
+): Filter {
   const { lengthMax, ...rest } = { ...FILTER_READING, ...reading };
-  if (typeof filter !== 'string' || filter.trim() === '') {
-    throw badRequest('invalidFilter', 'The filter is blank.');
+  if (typeof filter !== 'string') {
+    throw badRequest('invalidFilter', 'The filter is not one text.');
   }
+  if (filter.trim() === '') throw badRequest('invalidFilter', 'The filter is blank.');
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0 };
+  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0, isInElement };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;
@@ -118,7 +125,10 @@ function readTerm(reader: Reader, scope: Scope): Filter {
     return inner;
   }
   const name = takeName(reader);
-  if (peek(reader).kind === '[') return readElements(reader, find(reader, scope, name));
+  if (peek(reader).kind === '[') {
+    if (reader.isInElement) throw invalidFilter('a filter inside of another one', peek(reader).at);
+    return readElements(reader, find(reader, scope, name));
+  }
   return readTest(reader, find(reader, scope, name));
 }
 
@@ -135,7 +145,9 @@ function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefi
 function readElements(reader: Reader, list: FilterTarget | undefined): Filter {
   take(reader, '[');
   const scope: Scope = list ? elementScope(list.rule) : () => undefined;
+  reader.isInElement = true;
   const inner = descend(reader, () => readOr(reader, scope));
+  reader.isInElement = false;
   take(reader, ']');
   const after = peek(reader);
   if (after.kind !== 'word' || !after.text.startsWith('.')) return toSome(list, inner);

@@ -1,16 +1,17 @@
-import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
-import { ScimError, unavailable } from '../errors.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
+import { ScimError } from '../errors.ts';
 import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
+import { type LookClass, storeKnowing } from '../writes/read-privilege.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { type Begin, storeWrite } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -37,27 +38,19 @@ export const groupKind: ResourceKind<ResourceView<GroupId>> = {
   },
 };
 
-/** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
-const LOOK_WAIT_MIN_MS = 2_000;
-/** A look that a removal waits for is as urgent as the removal. */
-type LookClass = 'remove' | 'change';
-
-/** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
-const LOOK_RETRY_SECONDS = 30;
-
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
 export async function acceptNewGroup(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, repairs), deps.turns);
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
+  return store(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export async function acceptGroupReplacement(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
@@ -65,14 +58,15 @@ export async function acceptGroupReplacement(
   return storeChange(deps, { ...target, class: 'change' }, async (_tx, _row, before) => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
-    members: toReplacement(input.members),
-    admins: toReplacement(input.admins),
+    members: toReplacement(deps, input.members),
+    admins: toReplacement(deps, input.admins),
+    placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
   }));
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export async function acceptGroupPatch(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
@@ -96,43 +90,35 @@ function mayRemove(step: PatchStep): boolean {
 
 /** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
 export async function acceptGroupDeletion(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: 'remove', id: target.id }, (tx) =>
+  return store(deps, { look: 'remove', id: target.id }, (tx) =>
     storeGroupDeletion(tx, deps, target),
   );
 }
 
 async function storeChange(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { class: lookClass, ...target }: WriteTarget & { readonly class: LookClass },
   change: GroupChangeCall['change'],
 ): Promise<GroupWriteResult> {
   assertUpstreamUp(deps);
-  return storeLooking(deps, { look: lookClass, id: target.id }, (tx, begin) =>
+  return store(deps, { look: lookClass, id: target.id }, (tx, begin) =>
     storeGroup(tx, deps, { ...target, change, begin }),
   );
 }
 
-/**
- * Stores a write. Where the admins of the group have to be known first, reads them and stores again.
- * @throws ScimError 503 when they could not be read, because the group may then be privileged
- */
-async function storeLooking(
+/** Stores a write, after a look where the group may be privileged. @throws ScimError 409 for a dispute, 503 */
+async function store(
   deps: ScimDeps,
   { look, id }: { readonly look: LookClass; readonly id?: string },
-  store: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
+  write: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const stored = await storeWrite(deps, id, store);
-  if (!('kind' in stored)) return withNotice(deps, stored);
-  if (stored.kind === 'disputed') throw toDispute(stored.detail);
-  await readAdmins(deps, stored.row.id, look);
-  const again = await storeWrite(deps, id, store);
-  if (!('kind' in again)) return withNotice(deps, again);
-  // Read just now and still unread: the group was made anew meanwhile.
-  throw again.kind === 'disputed' ? toDispute(again.detail) : cannotTell();
+  const stored = await storeKnowing(deps, look, () => storeWrite(deps, id, write));
+  if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
+  return withNotice(deps, stored);
 }
 
 /**
@@ -141,36 +127,20 @@ async function storeLooking(
  */
 function withNotice({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
   const { notifies, undo, row } = stored;
-  if (notifies && (undo === undefined || row.due_class === 0)) reconciler.wake();
+  if (notifies && (undo === undefined || row.due_class === 0)) reconciler.notify();
   return stored;
 }
 
-async function readAdmins(
-  { reconciler, policy }: ScimDeps,
-  id: GroupId,
-  lookClass: LookClass,
-): Promise<void> {
-  try {
-    await reconciler.readAdmins(id, {
-      class: lookClass,
-      waitMs: Math.max(policy.writeWaitMs, LOOK_WAIT_MIN_MS),
-    });
-  } catch (error) {
-    if (error instanceof BridgeError && error.code === 'could-not-look') throw cannotTell();
-    throw error;
-  }
-}
-
-function cannotTell(): ScimError {
-  return unavailable('The service could not tell who administers the group.', LOOK_RETRY_SECONDS);
-}
-
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */
-function toReplacement(users: readonly MemberRef[] | undefined): LinkEdit[] {
+function toReplacement(deps: ScimDeps, users: readonly MemberRef[] | undefined): LinkEdit[] {
   if (users === undefined) return [];
-  return [{ op: 'replace', ids: toUserIds(users.map(({ value }) => value)) }];
-}
-
-function toDispute(detail: string): ScimError {
-  return new ScimError(409, detail, { scimType: 'uniqueness' });
+  return [
+    {
+      op: 'replace',
+      ids: toUserIds(
+        deps,
+        users.map(({ value }) => value),
+      ),
+    },
+  ];
 }

@@ -12,6 +12,7 @@ import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/entries.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { type GroupChange, toGroupChanges } from '../patch/to-group-changes.ts';
@@ -33,7 +34,7 @@ export interface GroupPatch {
  */
 export async function applyGroupSteps(
   tx: Db,
-  deps: Pick<ScimDeps, 'baseUrl' | 'turns'>,
+  deps: Pick<ScimDeps, 'baseUrl' | 'turns' | 'formerIds'>,
   { row, before, steps }: GroupPatch,
 ): Promise<GroupTarget> {
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
@@ -56,7 +57,7 @@ export async function applyGroupSteps(
           const users = await listUsersById(tx, row.id, listAdded(list));
           const added = await listMatching(users, change.filter, deps);
           list.push({ op: 'remove', ids: [...held, ...added] });
-        } else list.push({ op: change.op, ids: toUserIds(change.ids) });
+        } else list.push({ op: change.op, ids: toUserIds(deps, change.ids) });
         break;
       }
       default:
@@ -70,9 +71,8 @@ export async function applyGroupSteps(
 function toPlace(steps: readonly PatchStep[], list: UserList, id: UserId): string | undefined {
   for (const step of steps) {
     if (step.kind !== 'users' || step.list !== list || step.op === 'remove') continue;
-    const index = step.ids.indexOf(id);
-    if (index === -1) continue;
-    const place = `Value ${index + 1} of ${list}`;
+    const place = findSentPlace(list, step.sent, id);
+    if (place === undefined) continue;
     return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
   }
   return undefined;

@@ -7,13 +7,14 @@ import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
-import { type NamedUsers, readNamedUsers } from '../../store/links/named.ts';
+import { type NamedUsers, readNamedUsers } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
-import type { ScimDeps } from '../deps.ts';
-import { invalidValue, notFound, notUnique, ScimError } from '../errors.ts';
-import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
+import { invalidValue, notFound, ScimError } from '../errors.ts';
+import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
-import type { GroupWriteResult } from '../writes/write-result.ts';
+import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
+import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
@@ -26,48 +27,39 @@ export interface GroupTarget {
   readonly names: ReadonlySet<string>;
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
-  /** Finds where in the request a user joins a list; undefined: the first value of the list that is the user. */
-  readonly placeOf?: FindPlace;
+  readonly placeOf: FindPlace;
 }
 
 /** A PUT or PATCH of one group. */
-export interface GroupChangeCall {
-  readonly id: string;
-  readonly preconditions: Preconditions;
+export interface GroupChangeCall extends WriteTarget {
   /** Attributes and lists after the change; may read the users of the group. */
   change(tx: Db, row: GroupRow, before: JsonObject): Promise<GroupTarget>;
   readonly begin: Begin;
 }
 
-/** Result of a change in the store; a group with unread admins is looked at before it is taken over. */
-export type ChangedGroup =
-  | GroupWriteResult
-  | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
-
 /**
  * Stores a change of a group in one transaction.
- * @throws ScimError 404, 412, 403 (privileged), 409 (another group has the name), 400
+ * @throws ScimError 404, 412, 403 (privileged, or beyond the wall), 409 (another group has the name), 400
+ * @throws PrivilegeUnknown
  */
 export async function storeGroup(
   tx: Db,
-  deps: ScimDeps,
-  { id, preconditions, change, begin }: GroupChangeCall,
-): Promise<ChangedGroup> {
+  deps: ProviderDeps,
+  { change, begin, ...written }: GroupChangeCall,
+): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'users');
-  const row = await lockGroup(tx, groupId(id));
-  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertPreconditions(preconditions, row.version);
+  const row = await lockOwnGroup(tx, deps, written);
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
   const { attributes, names, members, admins, placeOf } = target;
   assertPermissions(deps, before, attributes);
-  await assertNameFree(tx, row, attributes);
+  await assertNameFree(tx, deps, { row, attributes });
+  await assertGroupWithinLimits(tx, deps, { row, ...target });
   const fields: GroupField[] = toGroupFields(names);
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
     return { type: 'group', id: row.id, row, undo: undefined };
   }
-  if (row.origin === null && row.admins_read_at === null) return { kind: 'must-read-admins', row };
   const isRenamed = attributes.displayName !== row.display_name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
@@ -89,6 +81,18 @@ export async function storeGroup(
   });
 }
 
+/** Locks the group of a write. @throws ScimError 404, 403 (another provider's), 412 */
+export async function lockOwnGroup(
+  tx: Db,
+  deps: ProviderDeps,
+  { id, preconditions }: WriteTarget,
+): Promise<GroupRow> {
+  const row = await lockGroup(tx, groupId(id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
+  assertOwn(deps, row, { type: 'Group', preconditions });
+  return row;
+}
+
 /** Users whom additions and removals name; undefined: the whole list is replaced, or nobody is named. */
 async function readNamed(
   tx: Db,
@@ -107,20 +111,28 @@ function isChange(before: JsonObject, { attributes, members, admins }: GroupTarg
   return members.length + admins.length > 0 || !isDeepStrictEqual(held, wanted);
 }
 
-async function adopt(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
+async function adopt(tx: Db, deps: ProviderDeps, row: GroupRow): Promise<GroupRow> {
   await assertGroupAdoptable(tx, deps, row);
   return takeOver(tx, deps, row);
 }
 
-/** @throws ScimError 403 when the settings or a privilege forbid taking the group over */
+/**
+ * @throws ScimError 403 when the settings or a privilege forbid taking the group over
+ * @throws PrivilegeUnknown
+ */
 export async function assertGroupAdoptable(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
+  assertAdminsKnown(row);
   const privilege = await findGroupPrivilege(tx, deps, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
   if (deps.policy.adoptGroups === 'yes') return;
   throw new ScimError(403, 'The group is not managed, and the settings forbid taking it over.');
 }
 
-async function assertNameFree(tx: Db, row: GroupRow, attributes: JsonObject): Promise<void> {
+async function assertNameFree(
+  tx: Db,
+  deps: ProviderDeps,
+  { row, attributes }: { readonly row: GroupRow; readonly attributes: JsonObject },
+): Promise<void> {
   const { displayName } = attributes;
   if (typeof displayName !== 'string' || displayName.trim() === '') {
     throw invalidValue('A Group needs a displayName.');
@@ -128,5 +140,6 @@ async function assertNameFree(tx: Db, row: GroupRow, attributes: JsonObject): Pr
   const nameFolded = foldCase(displayName);
   if (nameFolded === row.display_name_folded) return;
   const live = await listGroupsByName(tx, nameFolded);
-  if (live.some(({ id }) => id !== row.id)) throw notUnique('Group', 'displayName');
+  const holder = live.find(({ id }) => id !== row.id);
+  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
 }

@@ -11,8 +11,8 @@ import {
   forgetLostGroups,
   type GroupRow,
   insertGroup,
-  listGroupsByName,
   listGroupTombstones,
+  lockGroupsByName,
   type NewGroupRow,
   updateGroup,
 } from '../../store/groups/groups.ts';
@@ -22,46 +22,53 @@ import { touchMembers } from '../../store/links/shown.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { GroupInput, MemberRef } from '../dialect/parse-group.ts';
-import { notUnique, ScimError } from '../errors.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
+import { ScimError } from '../errors.ts';
+import { assertAdminsKnown } from '../writes/read-privilege.ts';
+import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
 import type { LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
-import { storeGroupChange, toUserIds } from './store-change.ts';
+import {
+  type FindPlace,
+  type GroupChangeRequest,
+  storeGroupChange,
+  toUserIds,
+} from './store-change.ts';
 
 /** A new group as a provider describes it. */
 export interface NewGroup {
   readonly input: GroupInput;
 }
 
-/**
- * Result of a POST in the store: a dispute is recorded, and a group with unread admins has to be looked at
- * before it is taken over.
- */
+/** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
 export type CreatedGroup =
   | GroupWriteResult
-  | { readonly kind: 'disputed'; readonly detail: string }
-  | { readonly kind: 'must-read-admins'; readonly row: GroupRow };
+  | { readonly kind: 'disputed'; readonly detail: string };
 
 const NONE_STAYS = () => false;
 
 /**
  * Stores a new group, or takes over the one of this name that the service already has.
- * @throws ScimError 409 when a managed group has the name, 400 for members who are not users
+ * @throws ScimError 409 when a managed group has the name, 403 beyond the wall, 400 for members who are not users
+ * @throws PrivilegeUnknown
  */
 export async function storeNewGroup(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { input }: NewGroup,
 ): Promise<CreatedGroup> {
   const { attributes } = input;
   assertPermissions(deps, undefined, attributes);
   await enterRules(tx, deps.rules, 'names');
   const nameFolded = foldCase(String(attributes.displayName));
-  const live = await listGroupsByName(tx, nameFolded);
-  if (live.some(({ origin }) => origin !== null)) throw notUnique('Group', 'displayName');
+  const live = await lockGroupsByName(tx, nameFolded);
   const [row] = live;
+  await assertGroupWithinLimits(tx, deps, { row, attributes, ...toEdits(deps, input) });
+  const holder = live.find(({ origin }) => origin !== null);
+  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
   if (live.length > 1) return dispute(tx, deps, nameFolded, SEVERAL_GROUPS);
   if (row) return adoptGroup(tx, deps, { row, input });
   const inserted = await insert(tx, deps, attributes, await findReleased(tx, nameFolded));
@@ -71,25 +78,39 @@ export async function storeNewGroup(
     before: parseStored<JsonObject>(inserted.attributes),
     attributes,
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
-    ...toEdits(input),
+    ...toEdits(deps, input),
     keeps: NONE_STAYS,
     isNew: true,
   });
 }
 
 /** Edits of a POST: its users are added, and those already in the lists stay. */
-function toEdits({ members, admins }: GroupInput): { members: LinkEdit[]; admins: LinkEdit[] } {
+function toEdits(
+  deps: ScimDeps,
+  { members, admins, sent }: GroupInput,
+): Pick<GroupChangeRequest, 'members' | 'admins' | 'placeOf'> {
   const toAdd = (users: readonly MemberRef[] | undefined): LinkEdit[] =>
-    users?.length ? [{ op: 'add', ids: toUserIds(users.map(({ value }) => value)) }] : [];
-  return { members: toAdd(members), admins: toAdd(admins) };
+    users?.length
+      ? [
+          {
+            op: 'add',
+            ids: toUserIds(
+              deps,
+              users.map(({ value }) => value),
+            ),
+          },
+        ]
+      : [];
+  const placeOf: FindPlace = (list, id) => findSentPlace(list, sent.get(list), id);
+  return { members: toAdd(members), admins: toAdd(admins), placeOf };
 }
 
 async function adoptGroup(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { row, input }: { row: GroupRow; input: GroupInput },
 ): Promise<CreatedGroup> {
-  if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
+  assertAdminsKnown(row);
   const privilege = await findGroupPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptGroups } = deps.policy;
@@ -105,7 +126,7 @@ async function adoptGroup(
     before,
     attributes: keepExtension(before, input),
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
-    ...toEdits(input),
+    ...toEdits(deps, input),
     keeps: NONE_STAYS,
     isNew: false,
   });
@@ -122,13 +143,18 @@ export function keepExtension(before: JsonObject, input: GroupInput): JsonObject
 }
 
 /** Makes an observed group managed, with its shown attributes as the baseline. */
-export async function takeOver(tx: Db, deps: ScimDeps, row: GroupRow): Promise<GroupRow> {
+export async function takeOver(
+  tx: Db,
+  deps: Pick<ProviderDeps, 'provider' | 'telemetry'>,
+  row: GroupRow,
+): Promise<GroupRow> {
   await adoptLinks(tx, row.id);
   const shown = parseStored<JsonObject>(row.attributes);
   const given = JSON.stringify(toBaseline(shown, GROUP_EXTENSION, RULED_GROUP_FIELDS));
-  await updateGroup(tx, row.id, { origin: 'adopted', given });
+  const { provider } = deps;
+  await updateGroup(tx, row.id, { origin: 'adopted', provider, given });
   deps.telemetry.adopted({ type: 'group', id: row.id });
-  return { ...row, origin: 'adopted', given };
+  return { ...row, origin: 'adopted', provider, given };
 }
 
 const SEVERAL_GROUPS =
@@ -160,7 +186,7 @@ async function findReleased(tx: Db, nameFolded: string): Promise<GroupRow | unde
 
 async function insert(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   attributes: JsonObject,
   released: GroupRow | undefined,
 ): Promise<GroupRow> {
@@ -169,6 +195,7 @@ async function insert(
   const draft: NewGroupRow = {
     id: groupId(newId()),
     origin: released ? 'adopted' : 'created',
+    provider: deps.provider,
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),
     ...(released ? toInherited(released) : {}),
     // Departures that still wait carry versions of before.

@@ -1,50 +1,37 @@
 import type { GroupField } from '../../domain/group.ts';
-import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  hasUpstreamIds,
-  lockGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
+import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
-import type { ScimDeps } from '../deps.ts';
-import { notFound } from '../errors.ts';
-import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import type { ProviderDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
-import type { GroupWriteResult } from '../writes/write-result.ts';
-import { assertGroupAdoptable, type ChangedGroup } from './change-group.ts';
+import { assertGroupWithinLimits } from '../writes/wall.ts';
+import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
+import { assertGroupAdoptable, lockOwnGroup } from './change-group.ts';
 import { assertDemotesNobody, assertGroupMayLose } from './protect-group.ts';
-
-/** A DELETE of one group. */
-export interface GroupDeletion {
-  readonly id: string;
-  readonly preconditions: Preconditions;
-}
 
 /**
  * Deletes a group: gone from every answer at once. A group that the bridge created is removed from the
  * service; from an adopted one the bridge takes out its own members and admins, and releases it.
- * @throws ScimError 404, 412, 403 (privileged, or not to be adopted)
+ * @throws ScimError 404, 412, 403 (privileged, beyond the wall, or not to be adopted)
+ * @throws PrivilegeUnknown
  */
 export async function storeGroupDeletion(
   tx: Db,
-  deps: ScimDeps,
-  { id, preconditions }: GroupDeletion,
-): Promise<ChangedGroup> {
+  deps: ProviderDeps,
+  target: WriteTarget,
+): Promise<GroupWriteResult> {
   await enterRules(tx, deps.rules, 'names');
-  const row = await lockGroup(tx, groupId(id));
-  if (row === undefined || row.deleted_at !== null) throw notFound('Group');
-  assertPreconditions(preconditions, row.version);
+  const row = await lockOwnGroup(tx, deps, target);
+  const asked = { row, attributes: undefined, members: [], admins: [] };
+  await assertGroupWithinLimits(tx, deps, asked);
   if (row.origin === null) {
     assertAdoptsOnDelete(deps.policy.adoptGroupsOnDelete, 'GROUPS_ADOPT_ON_DELETE');
-    if (row.admins_read_at === null) return { kind: 'must-read-admins', row };
     await assertGroupAdoptable(tx, deps, row);
     await adoptLinks(tx, row.id);
   }
@@ -57,7 +44,7 @@ export async function storeGroupDeletion(
   if (!removed) await releaseLinks(tx, row.id, version);
   const pending: Pending<GroupField> = removed && mayBeThere(row) ? { existence: version } : {};
   const isDue = Object.keys(pending).length > 0 || !removed;
-  const change = toTombstone(row, { pending, isDue, now });
+  const change = toTombstone(row, { pending, isDue, now, provider: deps.provider });
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, users, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };

@@ -6,8 +6,8 @@ import {
   type LinkTable,
   type LinkWrite,
   listLinks,
+  type NamedUsers,
 } from '../../store/links/links.ts';
-import type { NamedUsers } from '../../store/links/named.ts';
 import type { Db } from '../../store/store.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */

@@ -5,8 +5,12 @@ import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import type { RuleBook } from '../../domain/rule-book.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
-import { type LinkRow, type LinkTable, listLinks } from '../../store/links/links.ts';
-import type { NamedUsers } from '../../store/links/named.ts';
+import {
+  type LinkRow,
+  type LinkTable,
+  listLinks,
+  type NamedUsers,
+} from '../../store/links/links.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { listUserRows, type UserRow } from '../../store/users/users.ts';

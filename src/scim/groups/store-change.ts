@@ -22,8 +22,7 @@ import {
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { listExistingUsers, saveLinks } from '../../store/links/links.ts';
-import type { NamedUsers } from '../../store/links/named.ts';
+import { listExistingUsers, type NamedUsers, saveLinks } from '../../store/links/links.ts';
 import { touchMembers, touchUsers } from '../../store/links/shown.ts';
 import type { WaitingLinks } from '../../store/links/waiting.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
@@ -37,7 +36,7 @@ import type { GroupWriteResult } from '../writes/write-result.ts';
 import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
 
-/** Finds the place in a request where a user joins a list; undefined: it has none of its own. */
+/** Finds the place in a request where a user joins a list; undefined: the request lacks the user. */
 export type FindPlace = (list: UserList, id: UserId) => string | undefined;
 
 /** One change of a group that exists. */
@@ -59,7 +58,7 @@ export interface GroupChangeRequest {
   readonly isNew: boolean;
   /** The users whom the edits of members name, where they were read already. */
   readonly named?: NamedUsers | undefined;
-  readonly placeOf?: FindPlace | undefined;
+  readonly placeOf: FindPlace;
   /** Begins the change at once, where that is possible. */
   readonly begin?: Begin;
 }
@@ -310,12 +309,16 @@ async function assertUsersExist(
   const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
   const [first, ...others] = ids.filter((id) => !exists(id));
   if (first === undefined) return;
-  const place = placeOf?.(list, first) ?? `Value ${ids.indexOf(first) + 1} of ${list}`;
-  const more = others.length === 0 ? '' : `, nor are ${others.length} more`;
-  throw invalidValue(`${place}, each counted once, is not the id of a User${more}.`);
+  const place = placeOf(list, first) ?? `A value of ${list}`;
+  const verb = others.length === 1 ? 'is' : 'are';
+  const more = others.length === 0 ? '' : `, nor ${verb} ${others.length} more`;
+  throw invalidValue(`${place} is not the id of a User${more}.`);
 }
 
-/** Brands the ids of a request. `storeGroupChange` refuses unknown ones. */
-export function toUserIds(ids: readonly string[]): UserId[] {
-  return ids.map(userId);
+/** The ids of a request as the bridge's own, also where they are of an earlier server. `storeGroupChange` refuses unknown ones. */
+export function toUserIds(
+  { formerIds }: Pick<ScimDeps, 'formerIds'>,
+  ids: readonly string[],
+): UserId[] {
+  return ids.map((id) => userId(formerIds.toOwn('user', id)));
 }

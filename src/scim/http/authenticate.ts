@@ -29,7 +29,8 @@ export function authenticate({
     const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
       telemetry.heard();
-      note(res, { credential: credential.id, profile: credential.profile });
+      const { id, profile, provider } = credential;
+      note(res, { credential: id, profile, provider });
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';

@@ -68,7 +68,11 @@ function parseText(deps: BodyDeps): RequestHandler {
     const text: unknown = req.body;
     if (typeof text === 'string') {
       assertFewParts(text);
-      req.body = text === '' ? {} : parseJson(text);
+      if (text === '') {
+        req.body = undefined;
+        return next();
+      }
+      req.body = parseJson(text);
       // Reading cannot be divided, so that is the end of the turn.
       if (text.length > LARGE_LENGTH) await nextTurn();
       const doubles = await workInTurns(countDoubleNames(text, req.body), deps.turns);

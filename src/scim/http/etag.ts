@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { ScimError } from '../errors.ts';
 
 /** ETag of a resource. Weak: one version is shown in many forms, by the attributes that a request asks for. @see RFC 7644 §3.14 */
-export function toETag(version: number): string {
+export function toETag(version: number | string): string {
   return `W/"${version}"`;
 }
 
@@ -10,28 +10,28 @@ export function toETag(version: number): string {
  * True when the reader already has this version (`If-None-Match`), so that 304 is the whole answer.
  * @see RFC 9110 §13.1.2: weak comparison
  */
-export function isNotModified(req: Request, version: number): boolean {
+export function isNotModified(req: Request, version: string): boolean {
   const header = req.headers['if-none-match'];
   return header !== undefined && matchesETag(header, version);
 }
 
-/** Versions that a write is meant for, as its headers name them; undefined: any. */
+/** Versions that a request is meant for, as its headers name them; undefined: any. */
 export interface Preconditions {
   readonly ifMatch: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
 
-/** Preconditions of a write that is meant for any version. */
+/** Preconditions of a request that is meant for any version. */
 export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /**
- * Stops a write that was meant for another version: `If-Match` names the only ones that it may change, `If-None-Match`
- * those that it may not (`*`: any).
+ * Stops a request that was meant for another version: `If-Match` names the only ones that it is for, `If-None-Match`
+ * those that it is not for (`*`: any).
  * @throws ScimError 412. @see RFC 7644 §3.14, RFC 9110 §13.1; the comparison is weak because our ETags are
  */
 export function assertPreconditions(
   { ifMatch, ifNoneMatch }: Preconditions,
-  version: number,
+  version: number | string,
 ): void {
   if (ifMatch !== undefined && !matchesETag(ifMatch, version)) {
     throw new ScimError(412, 'The resource was changed since this version was read.');
@@ -40,7 +40,7 @@ export function assertPreconditions(
   throw new ScimError(412, 'The resource has the version that If-None-Match excludes.');
 }
 
-function matchesETag(header: string, version: number): boolean {
+function matchesETag(header: string, version: number | string): boolean {
   if (header.trim() === '*') return true;
   const wanted = toETag(version).slice(2);
   return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);

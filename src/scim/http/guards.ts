@@ -15,7 +15,7 @@ export function allowOnly(...methods: readonly string[]): RequestHandler {
   const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   return (_req, res) => {
     res.setHeader('Allow', allowed.join(', '));
-    throw new ScimError(405, `Only ${methods.join(', ')} are possible here.`);
+    throw new ScimError(405, `Possible here: ${methods.join(', ')}.`);
   };
 }
 

@@ -2,10 +2,12 @@ import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
+import { getRequestContext } from '../../telemetry/request-context.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimType } from '../errors.ts';
 import {
   createRequestRepairs,
-  type DroppedParts,
+  type RepairedParts,
   type RepairKind,
   type RequestRepairs,
 } from '../repairs.ts';
@@ -15,13 +17,13 @@ export interface NotedOperation {
   readonly method: KeptRequest['method'];
   /** null: the operation could not be understood. */
   readonly resourceType: 'user' | 'group' | null;
-  /** Id of the resource, as it was sent or given out; undefined: none is known. */
+  /** The bridge's id of the resource, an unknown one as it was sent; undefined: none is known. */
   readonly id: string | undefined;
   readonly data: JsonValue | undefined;
   /** Status that the single request would have been answered with. */
   readonly status: number;
   readonly scimType: ScimType | undefined;
-  readonly dropped: readonly DroppedParts[];
+  readonly repaired: readonly RepairedParts[];
 }
 
 /** Facts about a request that its handlers keep with the answer. */
@@ -30,8 +32,12 @@ interface Notes {
   readonly credential: string;
   /** Way in which the request is read. */
   readonly profile: Profile;
+  /** Name of the provider that asks; empty before `authenticate`. */
+  readonly provider: string;
   /** Corrections of the request. */
   readonly repairs?: RequestRepairs;
+  /** The bridge's id of the resource that the address names; an unknown one as it was sent. */
+  readonly resourceId?: string;
   /** Error keyword of the refusal. */
   readonly scimType?: ScimType | undefined;
   /** Outcome of the operations of a bulk request. */
@@ -48,6 +54,13 @@ export function getNotes(res: Response): Notes {
   return parseNotes(res.locals.scim);
 }
 
+/** Parts for the request of one provider, which remember who asked: a copy, so that no other request ever sees them. */
+export function toProviderDeps(deps: ScimDeps, res: Response): ProviderDeps {
+  const { provider, credential } = getNotes(res);
+  const { requestId, arrivedAt: at } = getRequestContext(res);
+  return { ...deps, provider, asker: { at, requestId, credential } };
+}
+
 /** Corrections of the request, in the profile of its credential; the same ones each time. */
 export function getRepairs(
   { telemetry }: { readonly telemetry: { repaired(kind: RepairKind): void } },
@@ -60,5 +73,5 @@ export function getRepairs(
 }
 
 function parseNotes(value: unknown): Notes {
-  return (value ?? { credential: '', profile: 'lenient' }) as Notes;
+  return (value ?? { credential: '', profile: 'lenient', provider: '' }) as Notes;
 }

@@ -134,7 +134,7 @@ export function sendJson(res: Response, status: number, body: JsonObject): void 
 /** Sends a resource with its ETag. */
 export async function sendResource(
   res: Response,
-  { status, version, text }: { status: number; version: number; text: Pieces },
+  { status, version, text }: { status: number; version: string; text: Pieces },
 ): Promise<void> {
   res.setHeader('ETag', toETag(version));
   if (typeof text === 'string') sendText(res, status, text);
@@ -142,7 +142,7 @@ export async function sendResource(
 }
 
 /** 304 with the ETag that a reader needs to go on asking. @see RFC 9110 §15.4.5 */
-export function sendNotModified(res: Response, version: number): void {
+export function sendNotModified(res: Response, version: string): void {
   res.setHeader('ETag', toETag(version));
   res.status(304).end();
 }

@@ -30,6 +30,9 @@ export interface ProjectionQuery {
   readonly excludedAttributes?: unknown;
 }
 
+/** Projection of all attributes. */
+export const EVERYTHING: Projection = { only: undefined, except: new Map() };
+
 /** Most names in a parameter: several times the number of attributes. */
 const NAMES_MAX = 1_000;
 /** Most characters of a parameter. */
@@ -49,10 +52,12 @@ const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
  * @see RFC 7644 §3.9
  */
 export function parseProjection(query: ProjectionQuery, schema: ResourceSchema): Projection {
-  const only = parseNames(query.attributes, 'attributes');
+  const { attributes, excludedAttributes } = query;
+  if (attributes === undefined && excludedAttributes === undefined) return EVERYTHING;
+  const only = parseNames(attributes, 'attributes');
   return {
     only: only.length > 0 ? toNames(only, schema) : undefined,
-    except: toNames(parseNames(query.excludedAttributes, 'excludedAttributes'), schema),
+    except: toNames(parseNames(excludedAttributes, 'excludedAttributes'), schema),
   };
 }
 

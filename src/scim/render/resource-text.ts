@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { isOfOther } from '../../domain/provider.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
@@ -6,6 +8,8 @@ export interface RenderContext {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
   readonly toMoment: ToMoment;
+  /** Name of the provider that asks. */
+  readonly provider: string;
 }
 
 /** Text of a resource: whole, or in pieces where it may be too long for the memory. */
@@ -39,7 +43,7 @@ export function createMoments(): ToMoment {
  */
 export function renderUser(view: UserView, context: RenderContext): string {
   const groups = `"groups":[${withAbsoluteRefs(view.shown_groups, context)}]`;
-  const attributes = withAbsoluteRefs(view.attributes, context);
+  const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
   return `${open({ id: view.id, attributes })},${groups},${renderMeta(view, 'User', context)}}`;
 }
 
@@ -50,7 +54,8 @@ export function renderGroup(
   context: RenderContext,
 ): string {
   const list = members === undefined ? '' : `"members":[${members}],`;
-  return `${open(view)},${list}${renderMeta(view, 'Group', context)}}`;
+  const attributes = toShownAttributes(view, context);
+  return `${open({ id: view.id, attributes })},${list}${renderMeta(view, 'Group', context)}}`;
 }
 
 /** Entry of a user in a list of a group, as every answer shows it. */
@@ -84,20 +89,38 @@ function withAbsoluteRefs(text: string, { baseUrl }: RenderContext): string {
 
 const RELATIVE = '"$ref":"../';
 
+/**
+ * The version that a provider is shown. What another one manages lacks the externalId, so it is another representation:
+ * no cache may give one for the other. @see RFC 9110 §8.8.1
+ */
+export function toShownVersion(
+  view: ResourceView,
+  { provider }: Pick<RenderContext, 'provider'>,
+): string {
+  return isOfOther(provider, view) ? `${view.version}-other` : String(view.version);
+}
+
+/** The stored document; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
+function toShownAttributes(
+  view: ResourceView,
+  { provider }: Pick<RenderContext, 'provider'>,
+): string {
+  if (!isOfOther(provider, view)) return view.attributes;
+  const { externalId: _, ...shown } = parseStored<JsonObject>(view.attributes);
+  return JSON.stringify(shown);
+}
+
 /** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */
 function open({ attributes, id }: Pick<ResourceView, 'attributes' | 'id'>): string {
   return `${attributes.slice(0, -1)},"id":"${id}"`;
 }
 
-function renderMeta(
-  view: ResourceView,
-  type: 'User' | 'Group',
-  { baseUrl, toMoment }: RenderContext,
-): string {
+function renderMeta(view: ResourceView, type: 'User' | 'Group', context: RenderContext): string {
+  const { baseUrl, toMoment } = context;
   const created = toMoment(view.created_at);
   const modified = toMoment(view.modified_at);
   const location = toRef(baseUrl, type, view.id);
-  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${view.version}\\""}`;
+  return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${toShownVersion(view, context)}\\""}`;
 }
 
 /** Text before the resources of a list; `]}` ends the list. @see RFC 7644 §3.4.2 */

@@ -4,7 +4,7 @@ import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { getNotes, type NotedOperation } from '../http/notes.ts';
-import type { DroppedParts } from '../repairs.ts';
+import type { RepairedParts } from '../repairs.ts';
 import { listWritten } from './list-written.ts';
 
 const CLIENT_LENGTH_MAX = 100;
@@ -31,7 +31,7 @@ export function keepRequests(
 /** Tells the log of parts of a request that were lost, with the id of the request. */
 function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
-  const all = [...(repairs?.listDropped() ?? []), ...operations.flatMap(({ dropped }) => dropped)];
+  const all = [...(repairs?.list() ?? []), ...operations.flatMap(({ repaired }) => repaired)];
   const lost: Record<string, number> = {};
   for (const { kind, count, isLoss } of all) if (isLoss) lost[kind] = (lost[kind] ?? 0) + count;
   if (Object.keys(lost).length === 0) return;
@@ -45,7 +45,7 @@ async function keep(
 ): Promise<void> {
   const { requestId, arrivedAt } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
-  const dropped = repairs?.listDropped() ?? [];
+  const repaired = repairs?.list() ?? [];
   const common = {
     at: arrivedAt,
     requestId,
@@ -55,17 +55,16 @@ async function keep(
     route: toRoute(req),
   };
   if (operations === undefined) {
-    const location = String(res.getHeader('Location') ?? '');
     const { statusCode: status } = res;
-    const whole = await workInTurns(toWhole(req, location), turns);
-    const written = [...whole.written, ...toDrops(dropped)];
+    const whole = await workInTurns(toWhole(req, findResource(req, res)), turns);
+    const written = [...whole.written, ...toPaths(repaired)];
     requests.add({ ...common, status, scimType, ...whole, written });
     return;
   }
   for (const [index, operation] of operations.entries()) {
     const part = await workInTurns(toPart(operation), turns);
     // Those of the request as a whole are told with its first operation.
-    const whole = index === 0 ? toDrops(dropped) : [];
+    const whole = index === 0 ? toPaths(repaired) : [];
     requests.add({ ...common, ...part, written: [...part.written, ...whole] });
   }
 }
@@ -85,22 +84,29 @@ function toClient(userAgent: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-function toDrops(dropped: readonly DroppedParts[]): WrittenPath[] {
-  return dropped.map(({ kind, count }) => ({ op: 'drop', path: kind, values: count }));
+function toPaths(repaired: readonly RepairedParts[]): WrittenPath[] {
+  return repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count }));
 }
 
 type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
 
-/** @param location address of the created resource; empty: none was created */
-function* toWhole(req: Request, location: string): Work<Part> {
-  const { method, originalUrl, body } = req;
-  const resourceType = toType(toRoute(req));
+/** Text in the place of an id: of what was created, of what the address names. */
+function findResource({ method, originalUrl }: Request, res: Response): string | undefined {
+  const { resourceId } = getNotes(res);
+  if (resourceId !== undefined) return resourceId;
+  const location = String(res.getHeader('Location') ?? '');
   // The parameters of the route are gone where a request was refused.
-  const address = method === 'POST' ? location : (originalUrl.split('?', 1)[0] ?? '');
+  const address = method === 'POST' ? location : originalUrl.split('?', 1)[0];
+  return address?.split('/').at(-1);
+}
+
+function* toWhole(req: Request, resource: string | undefined): Work<Part> {
+  const { method, body } = req;
+  const resourceType = toType(toRoute(req));
   return {
     method,
     resourceType,
-    resourceId: toResourceId(address.split('/').at(-1)),
+    resourceId: toResourceId(resource),
     written:
       resourceType === null || isRead(req) ? [] : yield* listWritten(resourceType, method, body),
   };
@@ -123,14 +129,14 @@ function* toPart({
   data,
   status,
   scimType,
-  dropped,
+  repaired,
 }: NotedOperation): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
   const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
   return {
     method,
     resourceType,
     resourceId: toResourceId(id),
-    written: [...written, ...toDrops(dropped)],
+    written: [...written, ...toPaths(repaired)],
     status,
     scimType: scimType ?? null,
   };

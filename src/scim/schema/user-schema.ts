@@ -151,7 +151,11 @@ export const userDefinition = defineSchema(
       'x509Certificates',
       'Certificates.',
       listElement(
-        attribute('binary', 'value', 'The certificate, DER in base64; kept as it was sent.'),
+        attribute(
+          'binary',
+          'value',
+          'The certificate, DER in base64; kept as it was sent, also where it is no base64.',
+        ),
         [],
       ),
     ),

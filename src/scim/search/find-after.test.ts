@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ResourceView, ViewQuery } from '../../store/resources/views.ts';
+import type { ResourceView } from '../../store/resources/views.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { findAfter } from './find-after.ts';
 import type { Hit } from './scan.ts';
-import type { Source } from './sources.ts';
+import type { PartQuery, Source } from './sources.ts';
 
 /** A list of so many users; only the last one has the title that is looked for. */
 function makeSource(length: number): { source: Source<ResourceView>; looks: () => number } {
@@ -12,12 +12,14 @@ function makeSource(length: number): { source: Source<ResourceView>; looks: () =
   const views = Array.from({ length }, (_, index) => ({
     seq: index + 1,
     id: String(index + 1),
+    origin: null,
+    provider: 'default',
     attributes: '{}',
     version: 1,
     created_at: 0,
     modified_at: 0,
   }));
-  const pick = ({ afterSeq = 0, limit, seqs }: ViewQuery) =>
+  const pick = ({ afterSeq = 0, limit, seqs }: PartQuery) =>
     seqs ? views.filter(({ seq }) => seqs.includes(seq)) : views.slice(afterSeq, afterSeq + limit);
   return {
     looks: () => looks,

@@ -2,11 +2,12 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countMessage } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
-import { getRepairs } from '../http/notes.ts';
+import { getRepairs, toProviderDeps } from '../http/notes.ts';
+import { type QueryParameters, toParameters } from '../http/parameters.ts';
 import { sendListText } from '../http/respond.ts';
 import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
@@ -24,15 +25,13 @@ import { groupSource, type Search, type Source, userSource } from './sources.ts'
 /** Deepest nesting of a filter. */
 const FILTER_DEPTH_MAX = 50;
 
-/** The parameters of a list or search, as texts of a query or values of a search body. */
-export type SearchQuery = Readonly<Record<string, unknown>>;
-
 /** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const repairs = getRepairs(deps, res);
-    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
+    const asked = toProviderDeps(deps, res);
+    const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
   };
 }
@@ -42,7 +41,8 @@ export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const repairs = getRepairs(deps, res);
-    const call = { deps, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
+    const asked = toProviderDeps(deps, res);
+    const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
   };
 }
@@ -52,8 +52,8 @@ export type ToPace = ReturnType<typeof createPacemaker>;
 
 /** One request for a list or search. */
 export interface SearchCall {
-  readonly deps: ScimDeps;
-  readonly query: SearchQuery;
+  readonly deps: ProviderDeps;
+  readonly query: QueryParameters;
   readonly places: PlaceCache;
   readonly pace: Pace;
   readonly repairs: Repairs;
@@ -99,7 +99,7 @@ export function toGroupSearch({
 
 function parseSearch(
   { policy }: ScimDeps,
-  query: SearchQuery,
+  query: QueryParameters,
   {
     schema,
     repairs,
@@ -135,12 +135,12 @@ async function sendList<View extends ResourceView>(
 }
 
 /** True when the request asks for pages by cursor, even by an empty one. */
-export function hasCursor({ cursor }: SearchQuery): boolean {
+export function hasCursor({ cursor }: QueryParameters): boolean {
   return cursor !== undefined && cursor !== null;
 }
 
 /** Page by number that a request asks for. @throws ScimError 400 */
-export function parsePage(deps: ScimDeps, query: SearchQuery): Part & { startIndex: number } {
+export function parsePage(deps: ScimDeps, query: QueryParameters): Part & { startIndex: number } {
   const { startIndex, count } = parsePaging(query, toLimits(deps));
   return { startIndex, offset: startIndex - 1, limit: count };
 }
@@ -169,34 +169,19 @@ export function sendPage(
   return sendListText(res, { opening, resources });
 }
 
-/** Members of a search body, by their names in lower case. @see RFC 7644 §3.4.3, RFC 9865 §2 */
-const MEMBERS: ReadonlyMap<string, string> = new Map(
-  [
-    ...['filter', 'sortBy', 'sortOrder', 'startIndex', 'count', 'cursor'],
-    ...['attributes', 'excludedAttributes'],
-  ].map((name) => [name.toLowerCase(), name]),
-);
-
 /** True for text with the character that decoding puts in the place of bytes that are not UTF-8. */
 function isBroken(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\uFFFD');
 }
 
-/** The parameters of a GET or of a search body; providers differ in the case of its members. */
-export function toQuery(req: Request, repairs: Repairs): SearchQuery {
+/** The parameters of a GET or of a search body. */
+export function toQuery(req: Request, repairs: Repairs): QueryParameters {
   if (req.method !== 'POST') {
     if (Object.values(req.query).some(isBroken)) throw invalidValue('A parameter is not UTF-8.');
-    return req.query;
+    return toParameters(req.query, repairs);
   }
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
   countMessage(body, 'SearchRequest', repairs);
-  const query: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(body)) {
-    const member = MEMBERS.get(name.toLowerCase());
-    if (member === undefined || (member !== name && Object.hasOwn(body, member))) continue;
-    if (member !== name) repairs.count('name-case');
-    query[member] = value;
-  }
-  return query;
+  return toParameters(body, repairs);
 }

@@ -13,7 +13,7 @@ import {
   listUsersOfGroups,
   type ResourceView,
 } from '../../store/resources/views.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
 import { collectWitnesses, type Witnesses } from '../filter/witnesses.ts';
@@ -34,7 +34,7 @@ const MEMBERS_AT_ONCE = 500;
 
 /** Groups as answers, some at a time, with their users only where the request asks for them. */
 export async function* renderGroups(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
 ): AsyncGenerator<Pieces[]> {
@@ -47,7 +47,7 @@ export async function* renderGroups(
 
 /** Groups as resources for filters and orders, with their users only where those look at them. */
 export async function loadGroups(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
   { projection, filter }: { projection: Projection; filter: Filter | undefined },
 ): Promise<JsonObject[]> {
@@ -64,7 +64,7 @@ export async function loadGroups(
 
 /** A few groups as answers, which are read together. */
 export async function renderFew(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
 ): Promise<Pieces[]> {
@@ -74,7 +74,7 @@ export async function renderFew(
 
 /** Reads a few groups together; one of many members comes without them. */
 async function readFew(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
   projection: Projection,
 ): Promise<(string | GroupParts)[]> {
@@ -105,7 +105,7 @@ interface GroupParts {
 }
 
 function renderSmall(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { view, admins, members, projection }: GroupParts & { members: Map<string, string> | undefined },
 ): string {
   const text = renderGroup(view, members && (members.get(view.id) ?? ''), deps);
@@ -115,7 +115,7 @@ function renderSmall(
 
 /** A group of any number of members, read and written page by page. */
 async function* renderLarge(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { view, admins, projection }: GroupParts,
 ): AsyncGenerator<string> {
   const rest = withAdmins(deps, JSON.parse(renderGroup(view, undefined, deps)), admins);
@@ -140,7 +140,7 @@ async function* renderLarge(
 
 /** A group of any number of members, read page by page, with the members that decide the filter. */
 async function loadLarge(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { view, admins }: GroupParts,
   filter: Filter | undefined,
 ): Promise<JsonObject> {

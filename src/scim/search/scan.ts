@@ -1,7 +1,9 @@
+import { createFolds, foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { Turns } from '../../domain/turns.ts';
 import type { ResourceView } from '../../store/resources/views.ts';
+import { badRequest } from '../errors.ts';
 import { matches, matchesInPieces } from '../filter/matches.ts';
 import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.ts';
 import { compareSortKeys, type Sorting, type SortKey, toSortKey } from '../render/sorting.ts';
@@ -11,6 +13,11 @@ import type { Search, Source } from './sources.ts';
 const SCAN_CHUNK = 200;
 /** Characters that are compared without a pause, each counted once for every comparison. */
 const AT_ONCE_MAX = 100_000;
+
+/** Comparisons that may be made with any number of resources; a provider's filter has a few. */
+const ALWAYS_ALLOWED = 20;
+/** Most comparisons of one scan by more than that; one with a resource counts once more for every 1,000 characters of it. */
+const COMPARISONS_MAX = 20_000_000;
 
 /** Candidates of a scan, and its limits. */
 export interface ScanQuery {
@@ -43,7 +50,7 @@ export interface Scanned {
 
 /**
  * Looks at every candidate, a few at a time so that other requests are served in between.
- * @throws ScimError 400 `tooMany`: users of groups are compared too often; 503: the client is gone
+ * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; 503: the client is gone
  */
 export async function scan<View extends ResourceView>(
   source: Source<View>,
@@ -52,6 +59,11 @@ export async function scan<View extends ResourceView>(
   const { filter } = query;
   if (filter && source.hasUsers(toNames(query))) {
     assertFewOfUsers(countComparisons(filter), 'tooMany');
+  }
+  const foresee = createBudget(filter);
+  if (foresee) {
+    const { selector, looksMax = Number.POSITIVE_INFINITY } = query;
+    foresee(Math.min(await source.count(selector), looksMax));
   }
   return source.pace.run((turns) => look(source, query, turns));
 }
@@ -66,9 +78,11 @@ async function look<View extends ResourceView>(
   const hasUsers = source.hasUsers(names);
   const limit = hasUsers ? 1 : SCAN_CHUNK;
   const hits: Hit[] = [];
+  const spend = createBudget(query.filter);
   let afterSeq = startSeq;
   for (let looks = 0; ; ) {
     const views = await source.list({ selector, afterSeq, limit });
+    spend?.(views.reduce((sum, view) => sum + weigh(view), 0));
     const found = toHits(views, await source.load(views, names, query.filter), {
       ...query,
       hasUsers,
@@ -88,6 +102,28 @@ async function pushAll(hits: Hit[], found: Iterable<Hit | undefined>, turns: Tur
     const pause = turns();
     if (pause) await pause;
   }
+}
+
+/**
+ * Budget of a filter of many comparisons; undefined: it needs none. Each call spends a number of comparisons with the
+ * whole filter.
+ * @throws ScimError 400 `tooMany`, out of the call
+ */
+function createBudget(filter: Filter | undefined): ((looks: number) => void) | undefined {
+  const comparisons = filter === undefined ? 0 : countComparisons(filter);
+  if (comparisons <= ALWAYS_ALLOWED) return undefined;
+  let spent = 0;
+  return (looks) => {
+    spent += comparisons * looks;
+    if (spent <= COMPARISONS_MAX) return;
+    const detail = `The filter compares each resource with ${comparisons} values, which is more than ${COMPARISONS_MAX} comparisons in all; compare with ${ALWAYS_ALLOWED}, or name resources by id, userName, externalId or emails with "eq".`;
+    throw badRequest('tooMany', detail);
+  };
+}
+
+/** Looks that one at this resource counts as. */
+function weigh({ attributes }: ResourceView): number {
+  return 1 + Math.floor(attributes.length / 1_000);
 }
 
 /** Attributes that the filter and the order look at. */
@@ -119,8 +155,10 @@ function* test(
   length: number,
 ): Generator<undefined, boolean> {
   if (filter === undefined) return true;
-  if (countComparisons(filter) * length <= AT_ONCE_MAX) return matches(filter, resource);
-  const work = matchesInPieces(filter, resource);
+  const comparisons = countComparisons(filter);
+  const fold = comparisons > 1 ? createFolds() : foldCase;
+  if (comparisons * length <= AT_ONCE_MAX) return matches(filter, resource, fold);
+  const work = matchesInPieces(filter, resource, fold);
   for (let piece = work.next(); ; piece = work.next()) {
     if (piece.done) return piece.value;
     yield undefined;

@@ -4,7 +4,7 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { badRequest } from '../errors.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getRepairs } from '../http/notes.ts';
+import { getRepairs, toProviderDeps } from '../http/notes.ts';
 import type { Pieces } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
@@ -41,7 +41,7 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
       );
     }
     const pace = toPace(res);
-    const call = { deps, query, pace, isForOthers: true };
+    const call = { deps: toProviderDeps(deps, res), query, pace, isForOthers: true };
     const [ofUsers, ofGroups] = [countUnknown(repairs), countUnknown(repairs)];
     const users = toUserSearch({ ...call, repairs: ofUsers, places: places.users });
     const groups = toGroupSearch({ ...call, repairs: ofGroups, places: places.groups });

@@ -12,9 +12,16 @@ import {
   type UserView,
   type ViewQuery,
 } from '../../store/resources/views.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps } from '../deps.ts';
 import type { Filter } from '../filter/tree.ts';
-import { type Choice, isPlain, type Projection, project, WHOLE } from '../render/projection.ts';
+import {
+  type Choice,
+  EVERYTHING,
+  isPlain,
+  type Projection,
+  project,
+  WHOLE,
+} from '../render/projection.ts';
 import { type Pieces, renderUser } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import type { Pace } from './pace.ts';
@@ -23,7 +30,7 @@ import { loadGroups, renderGroups } from './render-groups.ts';
 /** Reads and shows the resources of one type. */
 export interface Source<View extends ResourceView> {
   count(selector: Selector | undefined): Promise<number>;
-  list(query: ViewQuery): Promise<View[]>;
+  list(query: PartQuery): Promise<View[]>;
   /**
    * The resources for this filter and for sorting, each made when it is needed: of members no more than decide the filter.
    * `names` are the attributes that both look at.
@@ -43,22 +50,28 @@ export interface Source<View extends ResourceView> {
   render(views: readonly View[]): AsyncIterable<readonly Pieces[]>;
 }
 
+/** Selection and page of a list, without the provider that asks. */
+export type PartQuery = Omit<ViewQuery, 'provider'>;
+
 /** Filter and order of a request. */
 export interface Search {
   readonly filter: Filter | undefined;
   readonly sorting: Sorting | undefined;
 }
 
-const EVERYTHING: Projection = { only: undefined, except: new Map() };
-
 /** Attributes of a group that hold lists of users. */
 const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 
-/** Characters of users that are written at once, roughly; a step for each user would cost more than its text. */
+/**
+ * Characters of users that are read and written at once, roughly, whatever is left out of the answer; a step for each
+ * user would cost more than its text.
+ */
 const SHOWN_CHARACTERS = 65_536;
-/** Rows that are read at once before their length is known: a usual page. */
-const PIECE_ROWS = 100;
-/** Characters that are read at once from then on, roughly. */
+/** Rows that are read at once before their length is known. */
+const FIRST_PIECE_ROWS = 40;
+/** Most rows that are read at once: what follows small resources may be the largest ones. A usual page is two pieces. */
+const PIECE_ROWS_MAX = 64;
+/** Characters that are read at once where the rows before were large, roughly. */
 const PIECE_CHARACTERS = 4_000_000;
 
 /** Options of a source by the request. */
@@ -68,16 +81,19 @@ interface SourceOptions {
 }
 
 /** Users as lists and searches find them. */
-export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions): Source<UserView> {
-  const { store, turns } = deps;
+export function userSource(
+  deps: ProviderDeps,
+  { projection, pace }: SourceOptions,
+): Source<UserView> {
+  const { store, turns, provider } = deps;
   const { read } = store;
   const toText = (view: UserView) => renderUser(view, deps);
   const show = isPlain(projection)
     ? toText
     : (view: UserView) => projectText(toText(view), projection);
   return {
-    count: (selector) => countUsers(read, selector),
-    list: listInPieces((query) => listUserViews(read, query)),
+    count: (selector) => countUsers(read, { selector, provider }),
+    list: listInPieces((query) => listUserViews(read, { ...query, provider }), turns),
     hasUsers: () => false,
     pace,
     turns,
@@ -88,7 +104,7 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
       for (const view of views) {
         const text = show(view);
         texts.push(text);
-        characters += text.length;
+        characters += Math.max(text.length, view.attributes.length);
         if (characters < SHOWN_CHARACTERS) continue;
         yield texts;
         [texts, characters] = [[], 0];
@@ -102,13 +118,14 @@ export function userSource(deps: ScimDeps, { projection, pace }: SourceOptions):
 
 /** Groups as lists and searches find them. */
 export function groupSource(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { projection, pace }: SourceOptions,
 ): Source<ResourceView<GroupId>> {
+  const { provider } = deps;
   const { read } = deps.store;
   return {
-    count: (selector) => countGroups(read, selector),
-    list: listInPieces((query) => listGroupViews(read, query)),
+    count: (selector) => countGroups(read, { selector, provider }),
+    list: listInPieces((query) => listGroupViews(read, { ...query, provider }), deps.turns),
     hasUsers: (names) => USER_LISTS.some((list) => names.has(list)),
     pace,
     turns: deps.turns,
@@ -123,19 +140,23 @@ export function groupSource(
  * begins behind the last row of the one before.
  */
 function listInPieces<View extends ResourceView>(
-  list: (query: ViewQuery) => Promise<View[]>,
-): (query: ViewQuery) => Promise<View[]> {
-  let pieceMax = PIECE_ROWS;
+  list: (query: PartQuery) => Promise<View[]>,
+  turns: Turns,
+): (query: PartQuery) => Promise<View[]> {
+  let pieceMax = FIRST_PIECE_ROWS;
   return async (query) => {
     const views: View[] = [];
     for (;;) {
+      const pause = turns();
+      if (pause) await pause;
       const last = views.at(-1);
       const limit = Math.min(query.limit - views.length, pieceMax);
       const piece = await list({ ...query, limit, ...(last && { offset: 0, afterSeq: last.seq }) });
       for (const view of piece) views.push(view);
       if (piece.length < limit || views.length >= query.limit) return views;
       const characters = piece.reduce((sum, { attributes }) => sum + attributes.length, 0);
-      pieceMax = Math.max(1, Math.ceil((PIECE_CHARACTERS * piece.length) / characters));
+      const fitting = Math.ceil((PIECE_CHARACTERS * piece.length) / characters);
+      pieceMax = Math.min(Math.max(1, fitting), PIECE_ROWS_MAX);
     }
   };
 }

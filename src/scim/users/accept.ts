@@ -1,15 +1,17 @@
 import { toWrittenName } from '../../domain/extensions.ts';
 import { workInTurns } from '../../domain/turns.ts';
 import { findUserView, type UserView } from '../../store/resources/views.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
 import type { ResourceKind, Sent } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
+import { storeKnowing } from '../writes/read-privilege.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
 import { storeWrite } from '../writes/store-write.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
@@ -36,13 +38,15 @@ export const userKind: ResourceKind<UserView> = {
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
 export async function acceptNewUser(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
   assertUpstreamUp(deps);
-  const created = await storeWrite<CreatedUser>(deps, undefined, (tx, begin) =>
-    storeNewUser(tx, deps, { input, begin }),
+  const created = await storeKnowing(deps, 'change', () =>
+    storeWrite<CreatedUser>(deps, undefined, (tx, begin) =>
+      storeNewUser(tx, deps, { input, begin }),
+    ),
   );
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
@@ -50,17 +54,20 @@ export async function acceptNewUser(
 
 /** A PUT as far as the store. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export async function acceptUserReplacement(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
   { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
-  return storeChange(deps, target, async (before) => toReplacement(before, input));
+  return storeChange(deps, target, async (before) => ({
+    ...toReplacement(before, input),
+    placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
+  }));
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export async function acceptUserPatch(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
   { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
@@ -87,22 +94,24 @@ export async function acceptUserPatch(
 
 /** A DELETE as far as the store. @throws ScimError 403, 404, 412, 503 */
 export async function acceptUserDeletion(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  const stored = await storeWrite(deps, target.id, (tx) => storeUserDeletion(tx, deps, target));
-  if (stored.notifies) deps.reconciler.wake();
+  const stored = await storeKnowing(deps, 'remove', () =>
+    storeWrite(deps, target.id, (tx) => storeUserDeletion(tx, deps, target)),
+  );
+  if (stored.notifies) deps.reconciler.notify();
   return stored;
 }
 
 async function storeChange(
-  deps: ScimDeps,
+  deps: ProviderDeps,
   target: WriteTarget,
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
   assertUpstreamUp(deps);
-  return storeWrite(deps, target.id, (tx, begin) =>
-    storeUser(tx, deps, { ...target, change, begin }),
+  return storeKnowing(deps, 'remove', () =>
+    storeWrite(deps, target.id, (tx, begin) => storeUser(tx, deps, { ...target, change, begin })),
   );
 }

@@ -1,10 +1,12 @@
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { userId } from '../../domain/ids.ts';
 import { followUser } from '../../rules/follow.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersByName, lockUser } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
+import { adoptKnowing, assertRoleKnown } from '../writes/read-privilege.ts';
 import { takeOverUser } from './store-change.ts';
 
 /**
@@ -12,24 +14,24 @@ import { takeOverUser } from './store-change.ts';
  * losing access stays. `users.adopt` is about providers, so it does not apply here.
  */
 export async function adoptUserByHand(deps: ScimDeps, request: AdoptionRequest): Promise<Adoption> {
-  const adoption = await deps.store.write((tx) => store(tx, deps, request));
-  if (adoption.kind === 'adopted') deps.reconciler.wake();
-  return adoption;
+  return adoptKnowing(deps, (tx) => store(tx, deps, request));
 }
 
 async function store(
   tx: Db,
   deps: ScimDeps,
-  { id, privileged }: AdoptionRequest,
+  { id, privileged, provider }: AdoptionRequest,
 ): Promise<Adoption> {
+  if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
   if (row.origin !== null) return { kind: 'managed' };
+  assertRoleKnown(row);
   const reason = await deps.rules.protection.findPrivilege(tx, row);
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const named = await listUsersByName(tx, row.user_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  await takeOverUser(tx, row);
+  await takeOverUser(tx, row, provider);
   await followUser(tx, deps.rules, row.id, deps.clock.now());
   const { user_name_folded, observed_user_name_folded, observed_email_folded } = row;
   const names = [user_name_folded, observed_user_name_folded, observed_email_folded];

@@ -3,6 +3,7 @@ import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
 
@@ -68,19 +69,18 @@ function sum(value: JsonValue | undefined): number {
 /**
  * Stops an e-mail address that no service can take, where it is the one that the account is known by.
  * @param before attributes before the change; an address that stays is not checked; undefined: a new user
- * @param placeOf finds the place of an address in the request; left out, it is that in the list
+ * @param placeOf finds the place of an address in the request; undefined: the request lacks it
  * @throws ScimError 400 `invalidValue`
  */
 export function assertAddress(
   before: JsonObject | undefined,
   attributes: JsonObject,
-  placeOf?: (address: string) => string | undefined,
+  placeOf: (address: string) => string | undefined,
 ): void {
   const address = findCreationAddress(attributes);
   if (address === undefined || isAddress(address)) return;
   if (before !== undefined && address === findCreationAddress(before)) return;
-  const place =
-    placeOf?.(address) ?? `Value ${findEmail(attributes.emails, address) + 1} of emails`;
+  const place = placeOf(address) ?? 'The address that the user keeps';
   const form = 'text, one @, text, and no white space';
   throw invalidValue(`${place} is no e-mail address: ${form}.`);
 }
@@ -89,18 +89,11 @@ export function assertAddress(
 export function findAddressPlace(steps: readonly PatchStep[], address: string): string | undefined {
   for (const step of steps.toReversed()) {
     if (step.kind !== 'set' || step.target.path.attribute.name !== 'emails') continue;
-    const index = findEmail(step.value, address);
-    if (index === -1 && step.value !== address) continue;
-    const place = index === -1 ? 'The value of emails' : `Value ${index + 1} of emails`;
+    const place = findSentPlace('emails', step.sent, address);
+    if (place === undefined) continue;
     return step.operation === undefined ? place : `Operation ${step.operation}: ${place}`;
   }
   return undefined;
-}
-
-function findEmail(emails: JsonValue | undefined, address: string): number {
-  return [emails ?? []]
-    .flat()
-    .findIndex((email) => isJsonObject(email) && String(email.value).trim() === address);
 }
 
 /**

@@ -4,41 +4,38 @@ import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
-import type { UserWriteResult } from '../writes/write-result.ts';
+import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
+import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { assertAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
 /** A PUT or PATCH of one user. */
-export interface UserChange {
-  readonly id: string;
-  readonly preconditions: Preconditions;
+export interface UserChange extends WriteTarget {
   /** Attributes after the change, and the attributes that the request names (`toWrittenName`); may take several turns. */
   change(before: JsonObject): Promise<{
     attributes: JsonObject;
     names: ReadonlySet<string>;
     /** Finds the place of an address in the request. */
-    placeOf?(address: string): string | undefined;
+    placeOf(address: string): string | undefined;
   }>;
   readonly begin: Begin;
 }
 
 /**
  * Stores a change of a user in one transaction.
- * @throws ScimError 404, 412, 403 (protected), 409 (another user has the name or address), 400
+ * @throws ScimError 404, 412, 403 (protected, or beyond the wall), 409 (another user has the name or address), 400
  */
 export async function storeUser(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   request: UserChange,
 ): Promise<UserWriteResult> {
-  const row = await lockUser(tx, userId(request.id));
-  if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  assertPreconditions(request.preconditions, row.version);
+  const row = await lockOwnUser(tx, deps, request);
   const before = parseStored<JsonObject>(row.attributes);
   const { attributes: written, names, placeOf } = await request.change(before);
   const attributes = withStoredManagerRef(written, deps.baseUrl);
@@ -46,7 +43,11 @@ export async function storeUser(
     throw invalidValue('A User needs a userName.');
   }
   assertAddress(before, attributes, placeOf);
-  await assertNamesFree(tx, row, { before: toNames(before), after: toNames(attributes) });
+  await assertNamesFree(tx, deps, {
+    row,
+    ...{ before: toNames(before), after: toNames(attributes) },
+  });
+  await assertUserWithinLimits(tx, deps, { row, attributes });
   const result = await storeUserChange(tx, deps, {
     row,
     before,
@@ -59,12 +60,28 @@ export async function storeUser(
   return result;
 }
 
+/** Locks the user of a write. @throws ScimError 404, 403 (another provider's), 412 */
+export async function lockOwnUser(
+  tx: Db,
+  deps: ProviderDeps,
+  { id, preconditions }: WriteTarget,
+): Promise<UserRow> {
+  const row = await lockUser(tx, userId(id));
+  if (row === undefined || row.deleted_at !== null) throw notFound('User');
+  assertOwn(deps, row, { type: 'User', preconditions });
+  return row;
+}
+
 function toNames(attributes: JsonObject): UserNames {
   return { userName: String(attributes.userName), address: findCreationAddress(attributes) };
 }
 
-/** @throws ScimError 403 when the settings or a privilege forbid taking the account over */
+/**
+ * @throws ScimError 403 when the settings or a privilege forbid taking the account over
+ * @throws PrivilegeUnknown
+ */
 export async function assertAdoptable(tx: Db, deps: ScimDeps, row: UserRow): Promise<void> {
+  assertRoleKnown(row);
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
   if (deps.policy.adoptUsers !== 'yes') {

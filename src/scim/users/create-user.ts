@@ -3,6 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
+import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { toPendingAfterWrite } from '../../domain/user-write.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
@@ -10,7 +11,7 @@ import { HANDED_OVER, parseStored, toUserColumns } from '../../store/engine/colu
 import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
-import { leaveGroups } from '../../store/links/work.ts';
+import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { moveFormerNames } from '../../store/resources/former-names.ts';
 import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
@@ -26,13 +27,16 @@ import {
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
-import { invalidValue, notUnique, ScimError } from '../errors.ts';
+import { findSentPlace } from '../dialect/sent-place.ts';
+import { invalidValue, ScimError } from '../errors.ts';
+import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
+import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertAddress, assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
-import { matchAccount } from './match-account.ts';
+import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
 /** A new user as a provider describes it. */
@@ -47,11 +51,12 @@ export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonl
 
 /**
  * Stores a new user, or takes over the account that this user already has.
- * @throws ScimError 400 without an address, 409 when another user has the name or the account
+ * @throws ScimError 400 without an address, 403 beyond the wall, 409 when another user has the name or the account
+ * @throws PrivilegeUnknown
  */
 export async function storeNewUser(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { input, begin }: NewUser,
 ): Promise<CreatedUser> {
   const attributes = withStoredManagerRef(withDefaults(input.attributes), deps.baseUrl);
@@ -60,11 +65,14 @@ export async function storeNewUser(
   if (address === undefined) {
     throw invalidValue('A User needs an e-mail address: in emails, or as the userName.');
   }
-  assertAddress(undefined, attributes);
+  assertAddress(undefined, attributes, (sought) =>
+    findSentPlace('emails', input.sent.get('emails'), sought),
+  );
   const match = await matchAccount(tx, { userName, address });
+  await assertMine(tx, deps, { match, attributes });
   switch (match.kind) {
     case 'taken':
-      throw notUnique('User', match.attribute);
+      throw toTaken(deps, match.holder, match.taken);
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
@@ -80,6 +88,22 @@ export async function storeNewUser(
   }
 }
 
+/** Stops the creation of a user whom the wall keeps from the provider. @throws ScimError 403 */
+async function assertMine(
+  tx: Db,
+  deps: ProviderDeps,
+  { match, attributes }: { readonly match: AccountMatch; readonly attributes: JsonObject },
+): Promise<void> {
+  const row = 'row' in match ? match.row : undefined;
+  await assertUserWithinLimits(tx, deps, { row, attributes });
+  const taken =
+    match.kind === 'taken' ? match.taken : ({ type: 'User', attribute: 'userName' } as const);
+  const holders =
+    match.kind === 'taken' ? [match.holder] : match.kind === 'disputed' ? match.holders : [];
+  const other = holders.find((holder) => isOfOther(deps.provider, holder));
+  if (other !== undefined) throw toTaken(deps, other, taken);
+}
+
 /** Absent `active` on create is true. */
 function withDefaults(attributes: JsonObject): JsonObject {
   return { ...attributes, active: attributes.active !== false };
@@ -88,9 +112,10 @@ function withDefaults(attributes: JsonObject): JsonObject {
 /** Takes over an observed account. Its SCIM id stays, because lists have shown it all along. */
 async function adoptUser(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { row, attributes, input }: { row: UserRow; attributes: JsonObject; input: UserInput },
 ): Promise<CreatedUser> {
+  assertRoleKnown(row);
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const { adoptUsers } = deps.policy;
@@ -155,7 +180,7 @@ interface Insertion extends Pick<NewUser, 'begin'> {
 
 async function insert(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   { attributes, inherited, begin }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
@@ -165,6 +190,7 @@ async function insert(
   const draft: NewUserRow = {
     id,
     origin: 'created',
+    provider: deps.provider,
     ...toUserColumns(document),
     ...inherited.columns,
     created_at: now,
@@ -176,6 +202,8 @@ async function insert(
   await insertUserEmails(tx, id, listFoldedEmails(document));
   if (inherited.from) {
     await moveLinks(tx, inherited.from.id, id);
+    // What waited for the deactivation of the deleted user waits for nothing now.
+    await notifyGroupsOf(tx, id, now);
     await moveFormerNames(tx, 'user', { from: inherited.from.id, to: id });
     await touchUsers(tx, [id], now);
   }
@@ -211,7 +239,9 @@ async function startWriting(
     inFlight: false,
     deactivation: deps.policy.deactivation,
   });
-  const isDue = Object.keys(pending).length > 0;
+  // Of somebody who is created inactive nothing may be pending, and yet an earlier create may have left an account.
+  const owesLook = row.lost_looks > 0 && row.must_look > 0;
+  const isDue = owesLook || Object.keys(pending).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
   const columns = { pending: JSON.stringify(pending), due_at, write_id: newId() };
   const written: UserRow = { ...row, ...columns };

@@ -1,4 +1,3 @@
-import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Pending } from '../../domain/pending.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
@@ -6,34 +5,26 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
-import type { ScimDeps } from '../deps.ts';
-import { notFound } from '../errors.ts';
-import { assertPreconditions, type Preconditions } from '../http/etag.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { assertAdoptsOnDelete, toTombstone } from '../writes/tombstone.ts';
-import type { UserWriteResult } from '../writes/write-result.ts';
-import { assertAdoptable } from './change-user.ts';
+import { assertUserWithinLimits } from '../writes/wall.ts';
+import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
+import { assertAdoptable, lockOwnUser } from './change-user.ts';
 import { assertMayLose } from './store-change.ts';
-
-/** A DELETE of one user. */
-export interface UserDeletion {
-  readonly id: string;
-  readonly preconditions: Preconditions;
-}
 
 /**
  * Deletes a user: gone from every answer at once, then deactivated in the service, and removed from the
  * managed groups once that is done.
- * @throws ScimError 404, 412, 403 (protected, or not to be adopted)
+ * @throws ScimError 404, 412, 403 (protected, beyond the wall, or not to be adopted)
  */
 export async function storeUserDeletion(
   tx: Db,
-  deps: ScimDeps,
-  { id, preconditions }: UserDeletion,
+  deps: ProviderDeps,
+  target: WriteTarget,
 ): Promise<UserWriteResult> {
-  const row = await lockUser(tx, userId(id));
-  if (row === undefined || row.deleted_at !== null) throw notFound('User');
-  assertPreconditions(preconditions, row.version);
+  const row = await lockOwnUser(tx, deps, target);
+  await assertUserWithinLimits(tx, deps, { row, attributes: undefined });
   if (row.origin === null) {
     await assertAdoptable(tx, deps, row);
     assertAdoptsOnDelete(deps.policy.adoptUsersOnDelete, 'USERS_ADOPT_ON_DELETE');
@@ -48,7 +39,7 @@ export async function storeUserDeletion(
     deactivation: deps.policy.deactivation,
   });
   const isDue = Object.keys(pending).length > 0;
-  const change = toTombstone(row, { pending, isDue, now });
+  const change = toTombstone(row, { pending, isDue, now, provider: deps.provider });
   await updateUser(tx, row.id, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
@@ -56,6 +47,7 @@ export async function storeUserDeletion(
     id: row.id,
     row: { ...row, ...change },
     undo: isDue ? toUndo(row) : undefined,
+    removal: 'deleted',
     notifies: left.length > 0,
   };
 }
@@ -73,13 +65,13 @@ function toPendingAfterDeletion(
     const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
     return mayExist ? { account: version } : {};
   }
-  const isSettled =
+  const isDone =
     state.observed !== undefined &&
     !state.mustLook &&
     !inFlight &&
     state.pending.active === undefined &&
     !isObservedActive(state.observed, deactivation);
-  return isSettled ? {} : { active: version };
+  return isDone ? {} : { active: version };
 }
 
 function toUndo(row: UserRow): UserWriteResult['undo'] {

@@ -1,12 +1,17 @@
+import { listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
 import type { Db } from '../../store/store.ts';
 import {
   listTombstones,
   listUsersByName,
   listUsersByObserved,
+  lockUser,
   type UserRow,
 } from '../../store/users/users.ts';
-import { notUnique } from '../errors.ts';
+import type { ProviderDeps } from '../deps.ts';
+import { isSameState, type TakenName, toTaken } from '../writes/wall.ts';
 
 /** Names by which a user is recognised. */
 export interface UserNames {
@@ -23,47 +28,90 @@ export interface UserNames {
  * - `disputed`: name and address point at two accounts, and the bridge never guesses
  */
 export type AccountMatch =
-  | { readonly kind: 'none' | 'disputed' }
-  | { readonly kind: 'taken'; readonly attribute: 'userName' | 'emails' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'disputed'; readonly holders: readonly UserRow[] }
+  | { readonly kind: 'taken'; readonly taken: TakenName; readonly holder: UserRow }
   | { readonly kind: 'observed' | 'tombstone'; readonly row: UserRow };
 
-/** Correlates on observed names and addresses only; for deleted users also on their last userName. */
+/**
+ * Correlates on observed names and addresses only; for deleted users also on their last userName. The row that is found
+ * is locked: of two requests at the same time one takes the account over, and the other one finds it taken.
+ * @throws StoreError `store-contended` when others go on changing what is found
+ */
 export async function matchAccount(tx: Db, names: UserNames): Promise<AccountMatch> {
+  for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
+    const match = await matchOnce(tx, names);
+    if (!('row' in match) || isSameState(match.row, await lockUser(tx, match.row.id))) return match;
+  }
+  throw new StoreError('store-contended', 'the account of a new user is being changed by others');
+}
+
+/** Attempts to match an account that others change meanwhile. */
+const MATCHES_MAX = 3;
+
+async function matchOnce(tx: Db, names: UserNames): Promise<AccountMatch> {
   const userNameFolded = foldCase(names.userName);
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
   const named = await listUsersByName(tx, userNameFolded);
-  if (named.some((row) => row.origin !== null)) return { kind: 'taken', attribute: 'userName' };
+  const holder = named.find((row) => row.origin !== null);
+  if (holder !== undefined) {
+    return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
+  }
   const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded });
   const live = new Map([...named, ...observed].map((row) => [row.id, row]));
   const [row] = live.values();
-  if (live.size > 1) return { kind: 'disputed' };
+  if (live.size > 1) return { kind: 'disputed', holders: [...live.values()] };
   if (row?.origin === null) return { kind: 'observed', row };
-  if (row) return { kind: 'taken', attribute: findTaken(row, userNameFolded) };
+  if (row) {
+    const attribute = findTaken(row, userNameFolded);
+    const folded = attribute === 'userName' ? userNameFolded : (emailFolded ?? '');
+    return { kind: 'taken', taken: toTakenName(row, attribute, folded), holder: row };
+  }
   return matchTombstone(await listTombstones(tx, { userNameFolded, emailFolded }));
+}
+
+/** Names of a user before and after a change. */
+interface NamesChange {
+  readonly row: Pick<UserRow, 'id'>;
+  readonly before: UserNames;
+  readonly after: UserNames;
 }
 
 /**
  * Stops a change that gives a user the name or address of another user, as a create would be stopped. Names that stay
  * the same are not checked.
- * @throws ScimError 409
+ * @throws ScimError 409, 403 where it is another provider's
  */
 export async function assertNamesFree(
   tx: Db,
-  { id }: Pick<UserRow, 'id'>,
-  { before, after }: { readonly before: UserNames; readonly after: UserNames },
+  deps: Pick<ProviderDeps, 'provider'>,
+  { row: { id }, before, after }: NamesChange,
 ): Promise<void> {
-  const isOther = (row: UserRow) => row.id !== id;
+  const assertFree = (
+    rows: readonly UserRow[],
+    attribute: 'userName' | 'emails',
+    folded: string,
+  ) => {
+    const holder = rows.find((row) => row.id !== id);
+    if (holder !== undefined) throw toTaken(deps, holder, toTakenName(holder, attribute, folded));
+  };
   const userNameFolded = foldCase(after.userName);
   if (userNameFolded !== foldCase(before.userName)) {
     const named = await listUsersByName(tx, userNameFolded);
     const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
-    if ([...named, ...observed].some(isOther)) throw notUnique('User', 'userName');
+    assertFree([...named, ...observed], 'userName', userNameFolded);
   }
   if (after.address === undefined) return;
   const emailFolded = foldCase(after.address);
   if (emailFolded === foldCase(before.address ?? '')) return;
   const observed = await listUsersByObserved(tx, { userNameFolded: emailFolded, emailFolded });
-  if (observed.some(isOther)) throw notUnique('User', 'emails');
+  assertFree(observed, 'emails', emailFolded);
+}
+
+/** The name that this user has, and whether anybody is shown with it. */
+function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: string): TakenName {
+  const shown = [row.user_name_folded, ...listFoldedEmails(parseStored(row.attributes))];
+  return { type: 'User', attribute, holder: shown.includes(folded) ? 'resource' : 'account' };
 }
 
 /** Attribute that names the account of this row. */
@@ -77,5 +125,6 @@ function matchTombstone(rows: readonly UserRow[]): AccountMatch {
   const [row] = rows;
   if (row === undefined) return { kind: 'none' };
   const accounts = new Set(rows.map(({ upstream_id }) => upstream_id));
-  return accounts.size > 1 ? { kind: 'disputed' } : { kind: 'tombstone', row };
+  // Nobody manages what was deleted.
+  return accounts.size > 1 ? { kind: 'disputed', holders: [] } : { kind: 'tombstone', row };
 }

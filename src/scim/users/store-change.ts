@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { RemovalKind } from '../../domain/leaver.ts';
 import { isGone } from '../../domain/missed.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { Pending } from '../../domain/pending.ts';
-import { listTakenFromUser } from '../../domain/protection.ts';
+import { listTakenFromUser, type TakenUserField } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
-import { withoutSettled } from '../../domain/stuck.ts';
+import { onlyWaiting } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
@@ -31,8 +32,9 @@ import {
   type UserRow,
   updateUser,
 } from '../../store/users/users.ts';
-import type { ScimDeps } from '../deps.ts';
+import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
+import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { assertFits } from './attributes.ts';
@@ -58,14 +60,14 @@ export interface UserChangeRequest {
  */
 export async function storeUserChange(
   tx: Db,
-  deps: ScimDeps,
+  deps: ProviderDeps,
   request: UserChangeRequest,
 ): Promise<UserWriteResult> {
-  const { policy, clock, rules } = deps;
+  const { policy, clock, rules, provider } = deps;
   const { row, before } = request;
   const now = clock.now();
   const version = row.version + 1;
-  const adopted = row.origin === null ? adopt(row, before) : row;
+  const adopted = row.origin === null ? adopt(row, before, provider) : row;
   const { next, given, named, ruled } = await combineAsked(tx, deps, request);
   const state = toUserState(adopted);
   const pending = toPendingAfterWrite({
@@ -81,7 +83,8 @@ export async function storeUserChange(
     ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
     ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },
   };
-  if (listTakenFromUser(change).length > 0) await assertMayLose(tx, rules.protection, row);
+  const taken = listTakenFromUser(change);
+  if (taken.length > 0) await assertMayLose(tx, rules.protection, row);
   const pendingText = JSON.stringify(pending);
   const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
   if (isSame && pendingText === row.pending) {
@@ -101,7 +104,7 @@ export async function storeUserChange(
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(removesUserAccess({ desired: change.after, pending })),
     // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
-    ...toStuckColumns(withoutSettled(parseStuck<UserField>(row), pending)),
+    ...toStuckColumns(onlyWaiting(parseStuck<UserField>(row), pending)),
   };
   const start = isDue ? await begin(tx, request, changed) : undefined;
   const stored = { ...changed, ...start?.step.columns };
@@ -113,10 +116,20 @@ export async function storeUserChange(
     id: row.id,
     row: stored,
     start,
-    undo: isDue
-      ? { type: 'user', before: toBefore(row, before), after: columns.attributes }
-      : undefined,
+    removal: toRemoval(taken),
+    undo: isDue ? toUndo(row, before, columns.attributes) : undefined,
   };
+}
+
+function toUndo(row: UserRow, before: JsonObject, after: string): UserWriteResult['undo'] {
+  return { type: 'user', before: toBefore(row, before), after };
+}
+
+/** Kind of the removal: the most of what is taken. */
+function toRemoval(taken: readonly TakenUserField[]): RemovalKind | undefined {
+  if (taken.includes('active')) return 'deactivated';
+  if (taken.includes('temporarilyInactive')) return 'suspended';
+  return taken.includes('appsPermissions') ? 'licence' : undefined;
 }
 
 async function begin(
@@ -145,16 +158,17 @@ async function combineAsked(
   return { next, given: combined.given, named, ruled: combined.changed };
 }
 
-/** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason */
+/** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason, PrivilegeUnknown */
 export async function assertMayLose(tx: Db, protection: Protection, row: UserRow): Promise<void> {
+  assertRoleKnown(row);
   const reason = await protection.findReason(tx, row);
   if (reason !== undefined) throw new ScimError(403, reason);
 }
 
-/** Makes an observed account managed; its shown attributes become the desired ones. */
-export async function takeOverUser(tx: Db, row: UserRow): Promise<void> {
-  const { origin, echoes } = adopt(row, parseStored<JsonObject>(row.attributes));
-  await updateUser(tx, row.id, { origin, echoes });
+/** Makes an observed account one that the provider manages; its shown attributes become the desired ones. */
+export async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
+  const { origin, echoes } = adopt(row, parseStored<JsonObject>(row.attributes), provider);
+  await updateUser(tx, row.id, { origin, provider, echoes });
 }
 
 function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): UserBefore {
@@ -163,12 +177,12 @@ function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): 
 }
 
 /** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */
-function adopt(row: UserRow, shown: JsonObject): UserRow {
+function adopt(row: UserRow, shown: JsonObject, provider: string): UserRow {
   const name = findDesiredName(shown);
   const observedName = toUserState(row).observed?.fullName;
   const echoes =
     name === undefined || observedName === undefined
       ? {}
       : { name: { sent: fullName(name), back: normaliseName(observedName) } };
-  return { ...row, origin: 'adopted', echoes: JSON.stringify(echoes) };
+  return { ...row, origin: 'adopted', provider, echoes: JSON.stringify(echoes) };
 }

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChangeClass } from '../../domain/change-class.ts';
+import type { Pending } from '../../domain/pending.ts';
+import type { UserField } from '../../domain/user.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { WrittenResource } from '../../reconcile/head-start.ts';
+import { insertLeaver } from '../../store/audit/leavers.ts';
 import { type ChangeRow, insertChange } from '../../store/changes.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
-import { toChangeClass } from './change-class.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
@@ -19,7 +23,7 @@ const ASK_EVERY_MS = 200;
 type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
-type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing'>;
+type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing' | 'asker'>;
 
 /** What storing a write takes, with the trace that it belongs to. */
 type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
@@ -130,10 +134,13 @@ export async function confirmWanted<
  */
 async function announce<Result extends Attempt>(
   tx: Db,
-  { reconciler, policy, clock, trace }: TracedDeps,
+  deps: TracedDeps,
   result: Result,
 ): Promise<Result> {
-  if ('kind' in result || result.undo === undefined) return result;
+  if ('kind' in result) return result;
+  await keepRemoval(tx, deps, result);
+  if (result.undo === undefined) return result;
+  const { reconciler, policy, clock, trace } = deps;
   const { row, undo } = result;
   const key = toKey(result);
   const change: ChangeRow = {
@@ -149,6 +156,18 @@ async function announce<Result extends Attempt>(
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? result : { ...result, waitId };
+}
+
+/** Keeps who took access from somebody, and when that was accepted, with the write itself. */
+async function keepRemoval(
+  tx: Db,
+  { asker, clock }: Pick<TracedDeps, 'asker' | 'clock'>,
+  write: AcceptedWrite,
+): Promise<void> {
+  if (write.type !== 'user' || write.removal === undefined || asker === undefined) return;
+  const { id, row, removal } = write;
+  const now = Math.round(clock.now());
+  await insertLeaver(tx, { id, version: row.version, kind: removal, row, asker, now });
 }
 
 /** The change of a write that has begun is stored only if the service does not hold it then. */
@@ -172,4 +191,17 @@ async function isKept(
     }
   }
   return false;
+}
+
+/** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
+function toChangeClass(write: AcceptedWrite): ChangeClass {
+  if (write.type === 'group') {
+    const { removes, members, admins } = write.undo ?? {};
+    if (removes === true) return 'member-removed';
+    return (members?.size ?? 0) + (admins?.size ?? 0) > 0 ? 'member-added' : 'group';
+  }
+  const { row } = write;
+  const { active, account } = parseStored<Pending<UserField>>(row.pending);
+  if (active !== row.version && account !== row.version) return 'user';
+  return row.active === 1 && row.deleted_at === null ? 'joiner' : 'leaver';
 }

@@ -12,10 +12,13 @@ export interface Deletion {
   readonly isDue: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** The provider that asks, which takes over what nobody manages. */
+  readonly provider: string;
 }
 
 interface TombstoneColumns {
   readonly origin: Origin;
+  readonly provider: string;
   readonly deleted_at: number;
   readonly version: number;
   readonly modified_at: number;
@@ -27,11 +30,12 @@ interface TombstoneColumns {
 
 /** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */
 export function toTombstone(
-  row: { readonly origin: Origin | null; readonly version: number },
-  { pending, isDue, now }: Deletion,
+  row: { readonly origin: Origin | null; readonly provider: string; readonly version: number },
+  { pending, isDue, now, provider }: Deletion,
 ): TombstoneColumns {
   return {
     origin: row.origin ?? 'adopted',
+    provider: row.origin === null ? provider : row.provider,
     deleted_at: now,
     version: row.version + 1,
     modified_at: now,

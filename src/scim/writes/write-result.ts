@@ -1,4 +1,5 @@
 import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
+import type { RemovalKind } from '../../domain/leaver.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
@@ -27,6 +28,8 @@ interface WriteResult<Row, Undo> {
 export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
   readonly type: 'user';
   readonly id: UserId;
+  /** What it takes from the user; undefined: nothing. */
+  readonly removal?: RemovalKind | undefined;
 }
 
 /** Stored write of a group, with the facts that the wait for it needs. */

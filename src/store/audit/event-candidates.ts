@@ -52,20 +52,19 @@ export async function listComparedSince(
   db: Db,
   questions: readonly { readonly before: number; readonly admins: boolean }[],
 ): Promise<number[]> {
-  const asked = questions.map(({ before, admins }, place) => ({
-    place,
-    before,
-    admins: admins ? 1 : 0,
-  }));
-  const columns = { place: 'bigint', before: 'bigint', admins: 'bigint' };
-  const { rows } = await sql<{ place: number; since: number | null }>`
-    select question.place, (select started_at from sweeps
+  // All changes of one plan ask about the same moment.
+  const toKey = ({ before, admins }: { before: number; admins: boolean }) => `${before} ${admins}`;
+  const asked = [...new Map(questions.map((one) => [toKey(one), one]))].map(
+    ([key, { before, admins }]) => ({ key, before, admins: admins ? 1 : 0 }),
+  );
+  const columns = { key: 'text', before: 'bigint', admins: 'bigint' };
+  const { rows } = await sql<{ key: string; since: number | null }>`
+    select question.key, (select started_at from sweeps
       where status not in ('running', 'incomplete') and ended_at < question.before
         and reads_admins >= question.admins order by seq desc limit 1) as since
     from ${toTable(db, asked, columns)} as question`.execute(db);
-  const since = asked.map(() => 0);
-  for (const row of rows) since[row.place] = row.since ?? 0;
-  return since;
+  const since = new Map(rows.map((row) => [row.key, row.since ?? 0]));
+  return questions.map((one) => since.get(toKey(one)) ?? 0);
 }
 
 function toStatement(db: Db, asked: readonly Asked[], limit: number) {

@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { SentChange } from '../../domain/change.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import type { CallOutcome, OwnCallKind, OwnChange } from '../../domain/own-call.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
+import { isLed, type Lead } from '../leader.ts';
+import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
 
 /** One mutating call that is about to leave. */
@@ -13,19 +15,22 @@ export interface OwnCall {
   /** The resource that the call converges; undefined for a call that an operator asked for. */
   readonly key: ResourceKey | undefined;
   readonly changes: readonly LedgerChange[];
+  /** Lead that the statement proves; undefined: it is proven, or nobody else can lead. */
+  readonly lead?: Lead | undefined;
 }
 
 /** A change with 1 where a plan of repairs asked for it, or with SQL that finds that out. */
-interface LedgerChange extends OwnChange {
+interface LedgerChange extends SentChange {
   readonly isRepair?: number | RawBuilder<number>;
 }
 
 /** A change as the ledger holds it. */
-export interface WrittenChange {
+export interface WrittenChange extends Pick<SentChange, 'kind'> {
   readonly id: number;
-  readonly kind: OwnCallKind;
   /** 1: a plan asked for it, or it follows from a deletion. */
   readonly is_repair: number;
+  /** 0: another process leads, and the transaction must not end. */
+  readonly is_led: number;
 }
 
 /**
@@ -34,7 +39,7 @@ export interface WrittenChange {
  */
 export async function insertOwnCall(
   tx: Db,
-  { at, operation, key, changes }: OwnCall,
+  { at, operation, key, changes, lead }: OwnCall,
 ): Promise<WrittenChange[]> {
   const rows = changes.map(({ kind, upstreamId, memberId, isRepair = 0 }) => ({
     at,
@@ -48,9 +53,10 @@ export async function insertOwnCall(
     outcome: key === undefined ? null : ('done' as const),
   }));
   const written: WrittenChange[] = [];
+  const isOurs = sql<number>`case when ${isLed(lead)} then 1 else 0 end`.as('is_led');
   for (const some of chunks(rows)) {
     const insert = tx.insertInto('own_calls').values(some);
-    written.push(...(await insert.returning(['id', 'kind', 'is_repair']).execute()));
+    written.push(...(await insert.returning(['id', 'kind', 'is_repair', isOurs]).execute()));
   }
   return written;
 }
@@ -74,7 +80,7 @@ export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Pro
 }
 
 /** One change of the ledger. */
-export interface OwnCallRow extends OwnChange {
+export interface OwnCallRow extends SentChange {
   readonly id: number;
   readonly at: number;
   readonly resourceId: string;

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
+import type { SentChange } from '../../domain/change.ts';
 import { userId } from '../../domain/ids.ts';
-import type { CallOutcome, OwnChange } from '../../domain/own-call.ts';
+import type { CallOutcome } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { insertOwnCall, saveCallOutcomes } from './own-calls.ts';
 import { countProviderHarm } from './provider-harm.ts';
 
-type Row = OwnChange & { readonly isRepair?: number };
+type Row = SentChange & { readonly isRepair?: number };
 
 interface Written {
   readonly change: Row;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { CALLS_OF_HARM, findHarmOf, type HarmKind } from '../../domain/harm.ts';
-import type { OwnChange } from '../../domain/own-call.ts';
+import type { HarmKind } from '../../domain/harm.ts';
 import type { Db } from '../store.ts';
 
 /** Selection of the harm to count. */
@@ -19,12 +19,12 @@ export interface HarmQuery {
  * Changes by repair plans are left out.
  */
 export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
-  const kinds = CALLS_OF_HARM[harm];
+  const kinds = listKindsOf(harm);
   if (kinds.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from (
       select distinct ${toSubject(harm)} from own_calls
-      where kind in (${sql.join([...kinds])}) and at > ${since} and is_repair = 0
+      where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
       and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`.execute(
     db,
   );
@@ -51,8 +51,8 @@ function toSubject(harm: HarmKind): RawBuilder<unknown> {
  * SQL for 1 where a plan takes this away from this user or group now, or where it is the place of a deleted user, whose
  * deletion counts by itself; else 0.
  */
-export function toIsRepair(resourceId: string, { kind, memberId }: OwnChange): RawBuilder<number> {
-  const harm = findHarmOf(kind);
+export function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<number> {
+  const [harm] = listHarms([{ kind }]);
   if (harm === undefined) return sql<number>`0`;
   const follows =
     memberId === undefined

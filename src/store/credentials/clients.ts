@@ -1,4 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
+import type { Trust } from '../../domain/trust.ts';
+import { parseStored } from '../engine/columns.ts';
 import type { AccessTokensTable, ClientSecretsTable, ClientsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { AccessQuery } from './tokens.ts';
@@ -50,6 +52,16 @@ export async function listSecrets(db: Db, clientIds: readonly string[]): Promise
 /** Adds a secret of a client. */
 export async function insertSecret(tx: Db, secret: Insertable<ClientSecretsTable>): Promise<void> {
   await tx.insertInto('client_secrets').values(secret).execute();
+}
+
+/** The client with this id, revoked or not. */
+export async function findClient(db: Db, id: string): Promise<ClientRow | undefined> {
+  return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Reads what a client's assertions have to say; undefined where it has secrets. */
+export function parseTrust({ trust }: Pick<ClientRow, 'trust'>): Trust | undefined {
+  return trust === null ? undefined : parseStored<Trust>(trust);
 }
 
 /** A secret, and whose it is; `ended`: it or its client was revoked. */
@@ -111,13 +123,14 @@ export async function findAccessToken(db: Db, id: string) {
   return db
     .selectFrom('access_tokens')
     .innerJoin('clients', 'clients.id', 'access_tokens.client_id')
-    .innerJoin('client_secrets', 'client_secrets.id', 'access_tokens.secret_id')
+    .leftJoin('client_secrets', 'client_secrets.id', 'access_tokens.secret_id')
     .select([
       'access_tokens.digest',
       'access_tokens.client_id',
       'access_tokens.expires_at',
       'clients.name',
       'clients.profile',
+      'clients.provider',
     ])
     .where('access_tokens.id', '=', id)
     .where('clients.revoked_at', 'is', null)

@@ -24,19 +24,37 @@ export async function findSessionRow(db: Db, id: string): Promise<SessionRow | u
   return db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Sessions that were used after `usedAfter` and end after `now`, the newest first. Epoch milliseconds. */
+/** Place in the list of sessions: several may begin in one moment. */
+export type SessionPlace = Pick<SessionRow, 'created_at' | 'id'>;
+
+/** Page of the list of sessions; times are epoch milliseconds. */
+export interface SessionQuery {
+  readonly usedAfter: number;
+  readonly now: number;
+  /** Place after which the page begins; undefined: at the newest. */
+  readonly after: SessionPlace | undefined;
+  readonly limit: number;
+}
+
+/** Sessions that were used after `usedAfter` and end after `now`, the newest first. */
 export async function listSessions(
   db: Db,
-  { usedAfter, now, limit }: { usedAfter: number; now: number; limit: number },
+  { usedAfter, now, after, limit }: SessionQuery,
 ): Promise<SessionRow[]> {
-  return db
+  let sessions = db
     .selectFrom('sessions')
     .selectAll()
     .where('expires_at', '>', now)
-    .where('last_used_at', '>', usedAfter)
-    .orderBy('created_at', 'desc')
-    .limit(limit)
-    .execute();
+    .where('last_used_at', '>', usedAfter);
+  if (after !== undefined) {
+    sessions = sessions.where(({ and, eb, or }) =>
+      or([
+        eb('created_at', '<', after.created_at),
+        and([eb('created_at', '=', after.created_at), eb('id', '<', after.id)]),
+      ]),
+    );
+  }
+  return sessions.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
 
 /** Remembers when a session was last used. */

@@ -74,7 +74,7 @@ export interface LiveCredential {
 /** Limit of listed credentials. */
 const LIVE_MAX = 1_000;
 
-/** Named tokens and secrets of clients that are not revoked, those that expire first at the beginning. */
+/** Named tokens, secrets and clients without any that are not revoked, those that expire first at the beginning. */
 export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
   const tokens = await db
     .selectFrom('tokens')
@@ -92,11 +92,20 @@ export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
     .orderBy('clients.seq', 'desc')
     .limit(LIVE_MAX)
     .execute();
+  const trusted = await db
+    .selectFrom('clients')
+    .select('name')
+    .where('trust', 'is not', null)
+    .where('revoked_at', 'is', null)
+    .orderBy('seq', 'desc')
+    .limit(LIVE_MAX)
+    .execute();
   const all: LiveCredential[] = [
     ...tokens.map(({ name, purpose, expires_at: expiresAt }) => ({ name, purpose, expiresAt })),
     ...secrets.map(({ name, expires_at: expiresAt }) => ({
       ...{ name, purpose: 'client' as const, expiresAt },
     })),
+    ...trusted.map(({ name }) => ({ name, purpose: 'client' as const, expiresAt: null })),
   ];
   return all.toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
 }

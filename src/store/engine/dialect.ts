@@ -11,6 +11,11 @@ export function forUpdate(tx: Db): RawBuilder<unknown> {
   return isPostgres(tx) ? sql`for update` : sql``;
 }
 
+/** SQL that keeps the rows which are read as they are until the transaction ends; nothing where one write runs at a time. */
+export function forShare(tx: Db): RawBuilder<unknown> {
+  return isPostgres(tx) ? sql`for share` : sql``;
+}
+
 /**
  * Now (epoch milliseconds), by the clock of the store: the server's where hosts share it, so that a host whose clock is wrong takes
  * nothing too early; the host's where one process has it.

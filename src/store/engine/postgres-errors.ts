@@ -29,14 +29,16 @@ const CONTENDED_ATTEMPTS_MAX = 8;
 const SEEN_ATTEMPTS_MAX = 4;
 
 /**
- * Unique indexes over the ids of the service: the second transaction that stores the same new resource only has to look
- * again.
+ * Unique indexes over the ids of the service and over names: the second transaction that stores the same new resource
+ * only has to look again, and then knows whose it is.
  */
 const SEEN_INDEXES: ReadonlySet<string> = new Set([
   'users_upstream',
   'groups_upstream_scim_id',
   'groups_upstream_rest_id',
   'groups_upstream_uid',
+  'users_managed_name',
+  'groups_managed_name',
 ]);
 
 /** An error of pg in the words of the store. What is a StoreError already stays as it is. */

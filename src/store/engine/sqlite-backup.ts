@@ -17,18 +17,23 @@ const LOCK_WAIT_MS = 200;
 /** Suffixes of the files that SQLite keeps beside an open one. */
 const BESIDE = ['-wal', '-shm'] as const;
 
+/** Steps of a backup that is made or put back. */
+export type CopyStep = 'copying' | 'proving' | 'preparing';
+
 /**
  * Writes all that is committed in the store into a new file, while the bridge goes on: one consistent moment, checked
  * at the end. A file that is there stays as it is.
  * @throws StoreError; BridgeError `backup-failed`
  */
-export function backUpSqlite(path: string, target: string): void {
+export function backUpSqlite(path: string, target: string, onStep: (step: CopyStep) => void): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
   const part = `${target}.part`;
   openNew(part);
   try {
+    onStep('copying');
     writeOut(path, part);
+    onStep('proving');
     proveSqlite(part);
     moveInPlace(part, target);
   } finally {
@@ -107,6 +112,7 @@ export interface Replacement {
   readonly prepare: (part: string) => Promise<void>;
   /** Path at which the replaced store is kept. */
   readonly keptAs: string;
+  readonly onStep: (step: CopyStep) => void;
 }
 
 /**
@@ -114,14 +120,18 @@ export interface Replacement {
  * kept afterwards with all that belongs to it.
  * @throws StoreError `store-in-use` while the bridge runs; BridgeError `backup-failed`
  */
-export async function replaceSqlite({ path, from, prepare, keptAs }: Replacement): Promise<void> {
+export async function replaceSqlite(replacement: Replacement): Promise<void> {
+  const { path, from, prepare, keptAs, onStep } = replacement;
+  onStep('proving');
   proveSqlite(from);
   const lock = takeFile(path, LOCK_WAIT_MS);
   const part = `${path}.part`;
   try {
     for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
     createFile(part);
+    onStep('copying');
     copyFileSync(from, part);
+    onStep('preparing');
     await prepare(part);
     for (const end of ['', ...BESIDE]) {
       if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);

@@ -6,9 +6,8 @@ import { createLocalBell } from '../bell.ts';
 import type { Schema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { type Commits, createCommits } from './sqlite-commit.ts';
-import { SavepointDialect } from './sqlite-dialect.ts';
+import { cachedStatements, SavepointDialect } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
-import { cachedStatements } from './sqlite-statements.ts';
 import { createStatementLog, type StatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
@@ -18,8 +17,6 @@ const statementsMax = 500;
 const readerCacheKiB = 8 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
 const batchMax = 64;
-/** Milliseconds that statements in a row may hold the event loop. */
-const turnMs = 10;
 
 /**
  * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed.
@@ -48,10 +45,10 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     commits += 1;
   };
   const queue = createWriteQueue({ ...transaction, commit }, batchMax);
-  const turns = createTurns(turnMs);
+  const turns = createTurns();
   const statements = createStatementLog();
-  const write = toKysely(writer, turns, statements.log);
-  const read = toKysely(reader, turns, statements.log);
+  const write = toKysely(writer, turns, statements);
+  const read = toKysely(reader, turns, statements);
 
   return {
     engine: 'sqlite',
@@ -99,13 +96,12 @@ function openWriter(path: string): DatabaseSync {
 function toKysely(
   connection: DatabaseSync,
   turns: Turns,
-  log: StatementLog['log'],
+  { measure }: StatementLog,
 ): Kysely<Schema> {
-  const database = cachedStatements(connection, statementsMax);
+  const database = cachedStatements(connection, { statementsMax, measure });
   const isInTransaction = () => connection.isTransaction;
   return new Kysely<Schema>({
     dialect: new SavepointDialect({ database, isInTransaction, turns }),
-    log,
   });
 }
 

@@ -57,6 +57,39 @@ export async function listGroupsByName(db: Db, nameFolded: string): Promise<Grou
     .execute();
 }
 
+/** Lists live groups in order of creation. */
+export async function listGroupsAfter(
+  db: Db,
+  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+): Promise<GroupRow[]> {
+  const live = db.selectFrom('groups').selectAll().where('deleted_at', 'is', null);
+  return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
+}
+
+/** Lists live groups of a provider in order of creation. */
+export async function listGroupsOf(
+  db: Db,
+  provider: string,
+  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+): Promise<GroupRow[]> {
+  const { rows } = await sql<GroupRow>`select * from groups
+    where provider = ${provider} and origin is not null and deleted_at is null
+    and seq > ${afterSeq} order by seq limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The same, locked until the transaction ends: of two requests at the same time one takes the group over. */
+export async function lockGroupsByName(tx: Db, nameFolded: string): Promise<GroupRow[]> {
+  return tx
+    .selectFrom('groups')
+    .selectAll()
+    .where('display_name_folded', '=', nameFolded)
+    .where('deleted_at', 'is', null)
+    .orderBy('seq')
+    .forUpdate()
+    .execute();
+}
+
 /** Lists tombstones of this name that still stand for a group of the service, newest first. */
 export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
   return db

@@ -37,7 +37,7 @@ export interface SeenLinks {
    * Newest version of a waiting change that is taken to hold where it is seen: a call that was planned from it may still
    * take effect. 0: none is, because the list may be older than a call. Default: any.
    */
-  readonly settlesTo?: number;
+  readonly doneUpTo?: number;
 }
 
 /**
@@ -64,8 +64,8 @@ export async function observeLinks(
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing`.execute(tx);
   }
-  const { settlesTo = Number.MAX_SAFE_INTEGER } = seen;
-  if (settlesTo === 0) return added + moved;
+  const { doneUpTo = Number.MAX_SAFE_INTEGER } = seen;
+  if (doneUpTo === 0) return added + moved;
   // Retries refused changes that a new observation does not show; failed ones keep their time.
   await sql`update ${name} set
       retry_at = case when desired = observed or attempts = 0 then null else retry_at end,
@@ -73,7 +73,7 @@ export async function observeLinks(
       pending = case when desired = observed then null else pending end,
       stuck_at = case when desired = observed then null else stuck_at end,
       problem = case when desired = observed then null else problem end
-    where group_id = ${groupId} and pending is not null and pending <= ${settlesTo}
+    where group_id = ${groupId} and pending is not null and pending <= ${doneUpTo}
       and (desired = observed or (retry_at is not null and attempts = 0))`.execute(tx);
   await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
     and (desired is null or desired = 0)`.execute(tx);
@@ -266,7 +266,7 @@ export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
 export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
   for (const table of LINK_TABLES) {
     for await (const part of partsOf(tx, table, groupId)) {
-      await tx.updateTable(table).set({ desired: null }).where(part).execute();
+      await tx.updateTable(table).set({ desired: null, put_in: 0 }).where(part).execute();
       await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
     }
   }

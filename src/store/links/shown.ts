@@ -9,6 +9,10 @@ const TOUCH_ALL_CHUNK = 250;
 
 /** Users brought up to date in one statement, which must not hold the event loop for long. */
 const TOUCH_CHUNK = 100;
+/** Users whose groups are not counted before: nobody is in so many that two of them take long. */
+const TOUCH_UNCOUNTED = 2;
+/** Links of such users in one statement: a user may be in thousands of groups. */
+const TOUCH_LINKS = 2_000;
 
 /** Members that one statement reads, so that it does not hold the event loop for long. */
 const MEMBERS_AT_ONCE = 2_000;
@@ -24,7 +28,7 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     ref: '../Groups/',
     type: 'direct',
   });
-  for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
+  for await (const chunk of cutByLinks(tx, userIds)) {
     await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
       shown_groups = fresh.items
       from (select u.id, coalesce((
@@ -33,6 +37,35 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
           where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
         from users as u where u.id in (${sql.join(chunk)})) as fresh
       where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
+  }
+}
+
+/** Users for one statement each. PostgreSQL has a process of its own for its work, so that only their number counts. */
+async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<readonly UserId[]> {
+  for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
+    if (chunk.length <= TOUCH_UNCOUNTED || isPostgres(tx)) {
+      yield chunk;
+      continue;
+    }
+    const rows = await tx
+      .selectFrom('memberships')
+      .select(['user_id', (eb) => eb.fn.countAll<number>().as('links')])
+      .where('user_id', 'in', chunk)
+      .groupBy('user_id')
+      .execute();
+    const links = new Map(rows.map((row) => [row.user_id, Number(row.links)]));
+    let few: UserId[] = [];
+    let sum = 0;
+    for (const id of chunk) {
+      sum += links.get(id) ?? 0;
+      if (sum > TOUCH_LINKS && few.length > 0) {
+        yield few;
+        few = [];
+        sum = links.get(id) ?? 0;
+      }
+      few.push(id);
+    }
+    yield few;
   }
 }
 
@@ -100,6 +133,7 @@ export async function readMembersOfGroups(
       const condition = sql`m.group_id in (${sql.join(chunk)}) and m.seq > ${last}`;
       const parts = await readMembers(db, usersUrl, condition);
       for (const { group_id: id, items } of parts) {
+        if (items === null) continue;
         const before = byGroup.get(id);
         byGroup.set(id, before === undefined ? items : `${before},${items}`);
       }
@@ -150,22 +184,28 @@ export async function* streamMembers(
         usersUrl,
         sql`m.group_id = ${id} and m.seq > ${last} ${named}`,
       );
-      if (part) yield part.items;
+      if (part?.items) yield part.items;
       last = Number(part?.last ?? last);
       isMore = Number(part?.count ?? 0) === MEMBERS_AT_ONCE;
     }
   }
 }
 
-/** Members of one group, or the next of them. */
+/** The next links of one group. */
 interface MembersPart {
   readonly group_id: string;
-  readonly items: string;
+  /** null: none of the links is shown. */
+  readonly items: string | null;
   readonly last: number;
+  /** Also of links that are not shown. */
   readonly count: number;
 }
 
-/** The next members of the groups that the condition names, written by the database, which is quickest. */
+/**
+ * The next members of the groups that the condition names, written by the database, which is quickest. The links are
+ * counted before they are looked at, and names are looked up one by one: PostgreSQL would guess how many of the links
+ * are shown, mostly far too few, and sort the whole group, or join all users, for each page.
+ */
 async function readMembers(
   db: Db,
   usersUrl: string,
@@ -178,10 +218,11 @@ async function readMembers(
     type: 'User',
   });
   const { rows } = await sql<MembersPart>`
-    select p.group_id, string_agg(${entry}, ',' order by p.seq) as items, max(p.seq) as last, count(*) as count
-    from (select m.group_id, m.seq, u.id, u.user_name
-      from memberships as m join users as u on u.id = m.user_id
-      where ${condition} and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+    select p.group_id, string_agg(${entry}, ',' order by p.seq) filter (where p.user_name is not null) as items,
+      max(p.seq) as last, count(*) as count
+    from (select m.group_id, m.seq, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 then
+        (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as user_name
+      from memberships as m where ${condition}
       order by m.seq limit ${MEMBERS_AT_ONCE}) as p
     group by p.group_id`.execute(db);
   return rows;

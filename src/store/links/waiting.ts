@@ -5,7 +5,7 @@ import { isNotApplied, type Refusal } from '../../domain/stuck.ts';
 import type { StuckLink } from '../engine/columns.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
-import type { LinkTable } from './links.ts';
+import { LINK_TABLES, type LinkTable } from './links.ts';
 
 /** Selection of waiting changes. */
 export interface WaitingQuery {
@@ -139,4 +139,19 @@ async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<S
   const { rows } = await sql<{ problem: string }>`
     ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
   return { since, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
+}
+
+/** True when a member or admin of the group waits for the service. */
+export async function hasWaitingLinks(db: Db, id: GroupId): Promise<boolean> {
+  for (const table of LINK_TABLES) {
+    const links = db.selectFrom(table).select('user_id').where('group_id', '=', id);
+    if ((await links.where('pending', 'is not', null).limit(1).execute()).length > 0) return true;
+  }
+  return false;
+}
+
+/** True when a rule wants an admin of the group. */
+export async function hasRuledAdmins(db: Db, id: GroupId): Promise<boolean> {
+  const admins = db.selectFrom('group_admins').select('user_id').where('group_id', '=', id);
+  return (await admins.where('by_rule', '!=', 0).limit(1).execute()).length > 0;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { Store } from '../store.ts';
-import { postponeLinks, settleLinks } from './work.ts';
+import { postponeLinks, saveDoneLinks } from './work.ts';
 
 describeStores('a change that holds now', ({ makeStore }) => {
   /** Settles what was planned from version 5; gives the link as it is then. */
@@ -18,7 +18,7 @@ describeStores('a change that holds now', ({ makeStore }) => {
     await addLink(store, { ...place, ...(retryAt ? { retryAt } : {}) }, before);
     const change = { userId: place.user.id, upstreamUserId: 7, wanted, version: 5 };
     await store.write((tx) =>
-      settleLinks(tx, 'memberships', place.group.id, { changes: [change], plannedVersion: 5 }),
+      saveDoneLinks(tx, 'memberships', place.group.id, { changes: [change], plannedVersion: 5 }),
     );
     return findLink(store, place);
   }
@@ -73,7 +73,7 @@ describeStores('a change that holds now', ({ makeStore }) => {
     const changes = [{ userId: user.id, upstreamUserId: 7, wanted: true, version: 5 }];
 
     await store.write((tx) =>
-      settleLinks(tx, 'memberships', group.id, { changes, plannedVersion: 5 }),
+      saveDoneLinks(tx, 'memberships', group.id, { changes, plannedVersion: 5 }),
     );
 
     for (const place of places) expect(await findFacts(store, place)).toEqual([1, 0, 5]);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LinkChange, SettledLink } from '../../domain/group.ts';
+import type { DoneLink, LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { addAttempt, type Deferral, type Failing, type Refusal } from '../../domain/stuck.ts';
 import { chunks } from '../engine/dialect.ts';
@@ -18,27 +18,27 @@ export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promi
 }
 
 /** Records that these changes hold now. A change that a later write replaced keeps waiting for that write. */
-export async function settleLinks(
+export async function saveDoneLinks(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
-  { changes, plannedVersion }: { changes: readonly SettledLink[]; plannedVersion: number },
+  { changes, plannedVersion }: { changes: readonly DoneLink[]; plannedVersion: number },
 ): Promise<void> {
   const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
   const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
   const gone = changes.filter(({ wanted }) => !wanted).map(({ userId }) => userId);
   const write = { table, groupId, plannedVersion };
-  await settle(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
-  await settle(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
-  const wanted = await deleteSettled(tx, write, gone);
-  await settle(tx, write, { userIds: wanted, observed: 0, putIn: 0 });
+  await saveDone(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
+  await saveDone(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
+  const wanted = await deleteDone(tx, write, gone);
+  await saveDone(tx, write, { userIds: wanted, observed: 0, putIn: 0 });
 }
 
 function toIds(changes: readonly Pick<LinkChange, 'userId'>[]): UserId[] {
   return changes.map(({ userId }) => userId);
 }
 
-async function settle(
+async function saveDone(
   tx: Db,
   {
     table,
@@ -70,7 +70,7 @@ async function settle(
  * Forgets those of `userIds`, who are out of the group now, that are not wanted and that no later write waits for. Returns
  * the others.
  */
-async function deleteSettled(
+async function deleteDone(
   tx: Db,
   {
     table,

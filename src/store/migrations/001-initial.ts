@@ -25,13 +25,15 @@ function listStatements(engine: Engine): string[] {
     ...listDriftStatements(serial),
     ...listAuditStatements(serial),
     ...listAccessStatements(serial),
+    ...listFormerIdStatements(serial),
     ...LEADER_STATEMENTS,
   ];
 }
 
 /** Columns that users and groups have for convergence. */
 function toConvergenceColumns(serial: string): string {
-  return `seq ${serial}, id text not null unique, origin text, external_id text,
+  return `seq ${serial}, id text not null unique, origin text,
+    provider text default 'default' not null, external_id text,
     attributes text not null, observed text, echoes text default '{}' not null,
     pending text default '{}' not null, must_look integer default 0 not null,
     version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
@@ -58,6 +60,7 @@ function listUserStatements(serial: string): string[] {
     'create index users_live on users (seq, deleted_at) where deleted_at is null',
     'create index users_name on users (user_name_folded)',
     'create index users_external on users (external_id) where external_id is not null',
+    `create index users_provider on users (provider) where provider <> 'default'`,
     `create index users_display on users (display_name_folded)
       where display_name_folded is not null`,
     `create index users_observed_name on users (observed_user_name_folded)
@@ -102,6 +105,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_live on groups (seq, deleted_at) where deleted_at is null',
     'create index groups_name on groups (display_name_folded)',
     'create index groups_external on groups (external_id) where external_id is not null',
+    `create index groups_provider on groups (provider) where provider <> 'default'`,
     'create index groups_modified on groups (modified_at)',
     'create index groups_lost on groups (lost_looks) where lost_looks > 0',
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
@@ -111,6 +115,17 @@ function listGroupStatements(serial: string): string[] {
     ...listLinkStatements('memberships', serial),
     ...listLinkStatements('group_admins', serial),
     'alter table group_admins add column by_rule integer default 0 not null',
+  ];
+}
+
+/** Ids by which an earlier SCIM server knew users and groups. */
+function listFormerIdStatements(serial: string): string[] {
+  return [
+    `create table former_ids (
+      seq ${serial}, resource_type text not null, former_id text not null, resource_id text not null,
+      provider text not null, created_at bigint not null,
+      constraint former_ids_unique unique (resource_type, former_id))`,
+    'create index former_ids_resource on former_ids (resource_type, resource_id)',
   ];
 }
 
@@ -139,7 +154,7 @@ function listStateStatements(serial: string): string[] {
       first_seen_at bigint not null, last_seen_at bigint not null, count integer not null,
       constraint disputes_pk primary key (resource_type, name_folded))`,
     `create table own_calls (
-      id ${serial}, at bigint not null, operation text not null, kind text not null,
+      id ${serial}, at bigint not null, operation text not null, kind text,
       resource_type text not null, resource_id text not null, upstream_id text, member_id text,
       outcome text, error text, is_repair integer default 0 not null)`,
     'create index own_calls_at on own_calls (at)',
@@ -241,18 +256,33 @@ function listAuditStatements(serial: string): string[] {
     'create index acts_target on acts (target, at)',
     'create index acts_everyone on acts (at) where everyone = 1',
     'create index acts_at on acts (at)',
+    `create table leavers (
+      seq ${serial}, user_id text not null, version bigint not null, kind text not null,
+      licence bigint, asked_at bigint not null, credential text not null, request_id text not null,
+      accepted_at bigint not null, status text not null, seen_at bigint, seen_by text,
+      ended_at bigint, sent text, logged text, remains text, look_at bigint)`,
+    'create index leavers_user on leavers (user_id, seq)',
+    "create index leavers_waiting on leavers (seq) where status = 'waits'",
+    'create index leavers_unlogged on leavers (ended_at) where logged is null and ended_at is not null',
+    'create index leavers_looks on leavers (look_at) where look_at is not null',
+    'create index leavers_accepted on leavers (accepted_at)',
   ];
 }
 
 function listAccessStatements(serial: string): string[] {
   return [
+    `create table providers (
+      seq ${serial}, name text not null unique, domains text, group_names text, may text not null,
+      created_at bigint not null, created_by text not null)`,
     `create table tokens (
       seq ${serial}, id text not null unique, name text not null, purpose text not null,
+      provider text default 'default' not null,
       profile text not null, digest text not null, created_at bigint not null, created_by text not null,
       expires_at bigint, last_used_at bigint, revoked_at bigint)`,
     'create unique index tokens_name on tokens (name) where revoked_at is null',
     `create table clients (
-      seq ${serial}, id text not null unique, name text not null, profile text not null, created_at bigint not null,
+      seq ${serial}, id text not null unique, name text not null, profile text not null,
+      provider text default 'default' not null, trust text, created_at bigint not null,
       created_by text not null, last_used_at bigint, revoked_at bigint)`,
     'create unique index clients_name on clients (name) where revoked_at is null',
     `create table client_secrets (
@@ -261,10 +291,14 @@ function listAccessStatements(serial: string): string[] {
       last_used_at bigint, revoked_at bigint)`,
     'create index client_secrets_client on client_secrets (client_id)',
     `create table access_tokens (
-      id text primary key, client_id text not null, secret_id text not null,
+      id text primary key, client_id text not null, secret_id text,
       digest text not null, created_at bigint not null, expires_at bigint not null)`,
     'create index access_tokens_client on access_tokens (client_id, created_at)',
     'create index access_tokens_expiry on access_tokens (expires_at)',
+    `create table used_assertions (
+      digest text primary key, client_id text not null, expires_at bigint not null)`,
+    'create index used_assertions_expiry on used_assertions (expires_at)',
+    'create index used_assertions_client on used_assertions (client_id, expires_at)',
     `create table sessions (
       id text primary key, digest text not null, credential_id text not null,
       credential_name text not null, purpose text not null, proof text not null,

@@ -128,6 +128,11 @@ function listTraces(user: TracedUser): Trace[] {
       table: 'former_names',
       rows: sql`resource_type = 'user' and resource_id = ${id}`,
     },
+    {
+      kind: 'addresses',
+      table: 'former_ids',
+      rows: sql`resource_type = 'user' and resource_id = ${id}`,
+    },
     { kind: 'groups', table: 'memberships', rows: sql`user_id = ${id}` },
     { kind: 'groups', table: 'group_admins', rows: sql`user_id = ${id}` },
     { kind: 'requests', table: 'notifications', rows: sql`subject = ${`user:${id}`}` },
@@ -159,6 +164,12 @@ function listTraces(user: TracedUser): Trace[] {
       change: sql`desired = 'null', observed = 'null',
         resource_id = case when resource_id = ${id} then ${nameless} else resource_id end,
         member_id = case when member_id = ${id} then ${nameless} else member_id end`,
+    },
+    {
+      kind: 'requests',
+      table: 'leavers',
+      rows: sql`user_id = ${id}`,
+      change: sql`user_id = ${nameless}, remains = null, look_at = null`,
     },
     {
       kind: 'plans',

@@ -58,30 +58,16 @@ export interface RuledPage {
   readonly limit: number;
 }
 
-/** Lists a page of live managed groups. */
-export async function listRuledGroups(db: Db, { afterSeq, limit }: RuledPage) {
-  return db
-    .selectFrom('groups')
-    .select(['id', 'seq'])
-    .where('seq', '>', afterSeq)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-}
-
-/** Lists a page of live managed users. */
-export async function listRuledUsers(db: Db, { afterSeq, limit }: RuledPage) {
-  return db
-    .selectFrom('users')
-    .select(['id', 'seq'])
-    .where('seq', '>', afterSeq)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+/** Lists a page of live managed users or groups. */
+export async function listRuled<Id extends UserId | GroupId>(
+  db: Db,
+  table: 'users' | 'groups',
+  { afterSeq, limit }: RuledPage,
+): Promise<{ id: Id; seq: number }[]> {
+  const { rows } = await sql<{ id: Id; seq: number }>`select id, seq from ${sql.table(table)}
+    where seq > ${afterSeq} and origin is not null and deleted_at is null
+    order by seq limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */

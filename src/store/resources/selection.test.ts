@@ -4,7 +4,13 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { Store } from '../store.ts';
 import { insertUserEmails } from '../users/users.ts';
-import { countGroups, countUsers, listGroupViews, listUserViews } from './views.ts';
+import {
+  type CountQuery,
+  countGroups,
+  countUsers,
+  listGroupViews,
+  listUserViews,
+} from './views.ts';
 
 const all: Selector = { kind: 'and', parts: [] };
 const none: Selector = { kind: 'or', parts: [] };
@@ -121,14 +127,14 @@ describeStores('what an index answers', ({ makeStore }) => {
   });
 
   async function findUsers(selector: Selector): Promise<unknown[]> {
-    const views = await listUserViews(store.read, { selector, limit: 10 });
-    expect(await countUsers(store.read, selector)).toBe(views.length);
+    const views = await listUserViews(store.read, { selector, provider: 'default', limit: 10 });
+    expect(await countUsers(store.read, { selector, provider: 'default' })).toBe(views.length);
     return views.map(({ attributes }) => JSON.parse(attributes).userName);
   }
 
   async function findGroups(selector: Selector): Promise<unknown[]> {
-    const views = await listGroupViews(store.read, { selector, limit: 10 });
-    expect(await countGroups(store.read, selector)).toBe(views.length);
+    const views = await listGroupViews(store.read, { selector, provider: 'default', limit: 10 });
+    expect(await countGroups(store.read, { selector, provider: 'default' })).toBe(views.length);
     return views.map(({ attributes }) => JSON.parse(attributes).displayName);
   }
 
@@ -181,7 +187,10 @@ describeStores('a membership of somebody deleted', ({ makeStore }) => {
     await addLink(store, { group, user }, [null, 1, null]);
     await addLink(store, { group, user: gone }, [null, 1, null]);
     await addLink(store, { group: ended, user }, [1, 1, null]);
-    const has = (value: string): Selector => ({ kind: 'member', op: 'eq', value });
+    const has = (value: string): CountQuery => ({
+      selector: { kind: 'member', op: 'eq', value },
+      provider: 'default',
+    });
 
     expect(await countGroups(store.read, has(user.id))).toBe(1);
     expect(await countGroups(store.read, has(gone.id))).toBe(0);

@@ -28,7 +28,8 @@ describeStores('views', ({ makeStore, engine }) => {
     expect(await findUserView(read, goneUser.id)).toBeUndefined();
     expect((await findGroupView(read, group.id))?.id).toBe(group.id);
     expect(await findGroupView(read, goneGroup.id)).toBeUndefined();
-    expect([await countUsers(read, undefined), await countGroups(read, undefined)]).toEqual([1, 1]);
+    const all = { selector: undefined, provider: 'default' };
+    expect([await countUsers(read, all), await countGroups(read, all)]).toEqual([1, 1]);
   });
 
   test('a view is what an answer needs, of unmanaged resources too', async () => {
@@ -38,7 +39,7 @@ describeStores('views', ({ makeStore, engine }) => {
     const group = await addGroup(store, times);
 
     const { version, created_at, modified_at } = times;
-    const view = { version, created_at, modified_at };
+    const view = { version, created_at, modified_at, origin: null, provider: 'default' };
     expect(await findUserView(store.read, user.id)).toMatchObject({
       ...view,
       id: user.id,
@@ -55,7 +56,7 @@ describeStores('views', ({ makeStore, engine }) => {
 
   test.runIf(engine === 'sqlite')('what lies before a page is passed in an index', async () => {
     const store = await makeStore();
-    const page = { selector: undefined, limit: 100, offset: 40_000 };
+    const page = { selector: undefined, provider: 'default', limit: 100, offset: 40_000 };
 
     const plans = [
       await explain(store, (db) => listUserViews(db, page)),
@@ -74,7 +75,9 @@ describeStores('views', ({ makeStore, engine }) => {
 
     for (const list of [listUserViews, listGroupViews]) {
       const page = async (query: object) =>
-        seqs(await list(store.read, { selector: undefined, limit: 10, ...query }));
+        seqs(
+          await list(store.read, { selector: undefined, provider: 'default', limit: 10, ...query }),
+        );
 
       expect(await page({})).toEqual([1, 3, 4, 5]);
       expect(await page({ limit: 2 })).toEqual([1, 3]);

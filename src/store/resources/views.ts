@@ -1,13 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { assertNever } from '../../domain/errors.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
-export interface ResourceView<Id extends string = string> {
+export interface ResourceView<Id extends string = string> extends Owned {
   readonly seq: number;
   readonly id: Id;
   /** The SCIM attributes as JSON text, `schemas` included, so that most answers need no parsing. */
@@ -26,6 +27,8 @@ export interface UserView extends ResourceView<UserId> {
 /** Selection of live resources, and the page of it to read, in order of creation. */
 export interface ViewQuery {
   readonly selector: Selector | undefined;
+  /** Name of the provider that asks: of an externalId only its own are found. */
+  readonly provider: string;
   readonly limit: number;
   readonly offset?: number;
   /** Only those created after this one; steadier than an offset while others are added. */
@@ -37,7 +40,7 @@ export interface ViewQuery {
 /** The live user with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
 export async function findUserView(db: Db, id: string): Promise<UserView | undefined> {
   const { rows } = await sql<UserView>`
-    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    select seq, id, origin, provider, attributes, version, created_at, modified_at, shown_groups
     from users where id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -48,7 +51,7 @@ export async function findGroupView(
   id: string,
 ): Promise<ResourceView<GroupId> | undefined> {
   const { rows } = await sql<ResourceView<GroupId>>`
-    select seq, id, attributes, version, created_at, modified_at
+    select seq, id, origin, provider, attributes, version, created_at, modified_at
     from groups where id = ${id} and deleted_at is null`.execute(db);
   return rows[0];
 }
@@ -56,7 +59,7 @@ export async function findGroupView(
 /** Users as they are shown, in order of creation. */
 export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
   const { rows } = await sql<UserView>`
-    select seq, id, attributes, version, created_at, modified_at, shown_groups
+    select seq, id, origin, provider, attributes, version, created_at, modified_at, shown_groups
     from users where ${toPart('users', query)}`.execute(db);
   return rows;
 }
@@ -64,23 +67,30 @@ export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[
 /** Groups as they are shown, in order of creation. */
 export async function listGroupViews(db: Db, query: ViewQuery): Promise<ResourceView<GroupId>[]> {
   const { rows } = await sql<ResourceView<GroupId>>`
-    select seq, id, attributes, version, created_at, modified_at
+    select seq, id, origin, provider, attributes, version, created_at, modified_at
     from groups where ${toPart('groups', query)}`.execute(db);
   return rows;
 }
 
 /** Counts live users. */
-export async function countUsers(db: Db, selector: Selector | undefined): Promise<number> {
-  return count(db, 'users', selector);
+export async function countUsers(db: Db, query: CountQuery): Promise<number> {
+  return count(db, 'users', query);
 }
 
 /** Counts live groups. */
-export async function countGroups(db: Db, selector: Selector | undefined): Promise<number> {
-  return count(db, 'groups', selector);
+export async function countGroups(db: Db, query: CountQuery): Promise<number> {
+  return count(db, 'groups', query);
 }
 
-async function count(db: Db, table: SearchTable, selector: Selector | undefined): Promise<number> {
-  const condition = selector ? sql`and ${toCondition(table, selector)}` : sql``;
+/** Selection of live resources that are counted. */
+export type CountQuery = Pick<ViewQuery, 'selector' | 'provider'>;
+
+async function count(
+  db: Db,
+  table: SearchTable,
+  { selector, provider }: CountQuery,
+): Promise<number> {
+  const condition = selector ? sql`and ${toCondition({ table, provider }, selector)}` : sql``;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where deleted_at is null ${condition}`.execute(
     db,
@@ -91,11 +101,11 @@ async function count(db: Db, table: SearchTable, selector: Selector | undefined)
 /** The conditions, order and limits of one part of a list. */
 function toPart(
   table: SearchTable,
-  { selector, limit, offset = 0, afterSeq, seqs }: ViewQuery,
+  { selector, provider, limit, offset = 0, afterSeq, seqs }: ViewQuery,
 ): RawBuilder<unknown> {
   const conditions = [
     sql`deleted_at is null`,
-    ...(selector ? [toCondition(table, selector)] : []),
+    ...(selector ? [toCondition({ table, provider }, selector)] : []),
     ...(afterSeq === undefined ? [] : [sql`seq > ${afterSeq}`]),
     ...(seqs === undefined ? [] : [sql`seq in (${sql.join(seqs)})`]),
   ];
@@ -115,6 +125,12 @@ export interface ListedUser {
   readonly owner: GroupId;
   readonly id: UserId;
   readonly display: string;
+}
+
+/** Link of a group to a user. `display` null: no list shows it. */
+interface ListedLink {
+  readonly seq: number;
+  readonly display: string | null;
 }
 
 /** Lists the members or the admins of these groups, in order of joining. */
@@ -138,13 +154,15 @@ export async function* streamUsersOfGroups(
 ): AsyncGenerator<ListedUser[]> {
   for (const chunk of chunks(ids)) {
     for (let last = 0, isMore = true; isMore; ) {
-      const { rows } = await sql<ListedUser & { seq: number }>`
-        select m.seq, m.group_id as owner, u.id as id, u.user_name as display
-        from ${sql.table(table)} as m join users as u on u.id = m.user_id
-        where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
-          and coalesce(m.desired, m.observed) = 1 and u.deleted_at is null
+      // All links in their order, and each name by itself: see `readMembers` in `shown.ts`.
+      const { rows } = await sql<Omit<ListedUser, 'display'> & ListedLink>`
+        select m.seq, m.group_id as owner, m.user_id as id, case when coalesce(m.desired, m.observed) = 1 then
+          (select u.user_name from users as u where u.id = m.user_id and u.deleted_at is null) end as display
+        from ${sql.table(table)} as m where m.group_id in (${sql.join(chunk)}) and m.seq > ${last}
         order by m.seq limit ${USERS_AT_ONCE}`.execute(db);
-      yield rows.map(({ seq: _, ...user }) => user);
+      yield rows.flatMap(({ owner, id, display }) =>
+        display === null ? [] : { owner, id, display },
+      );
       last = rows.at(-1)?.seq ?? last;
       isMore = rows.length === USERS_AT_ONCE;
     }
@@ -170,6 +188,12 @@ export async function listUsersById(
 /** The two tables that searches look at. */
 type SearchTable = 'users' | 'groups';
 
+/** Table of a search, and the provider that asks. */
+interface Searched {
+  readonly table: SearchTable;
+  readonly provider: string;
+}
+
 const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
   eq: '=',
   gt: '>',
@@ -185,16 +209,17 @@ const ALL = sql<SqlBool>`1 = 1`;
  * Condition of a search as SQL text, answered by an index. A look-up by name is the most frequent request, and kysely's
  * builder costs more than the query. An attribute that the table does not have matches nothing.
  */
-function toCondition(table: SearchTable, selector: Selector): RawBuilder<SqlBool> {
+function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool> {
+  const { table, provider } = searched;
   switch (selector.kind) {
     case 'and':
-      return join(table, selector.parts, { by: sql` and `, empty: ALL });
+      return join(searched, selector.parts, { by: sql` and `, empty: ALL });
     case 'or':
-      return join(table, selector.parts, { by: sql` or `, empty: NOTHING });
+      return join(searched, selector.parts, { by: sql` or `, empty: NOTHING });
     case 'id':
       return sql<SqlBool>`id = ${selector.value}`;
     case 'externalId':
-      return sql<SqlBool>`external_id = ${selector.value}`;
+      return sql<SqlBool>`(external_id = ${selector.value} and provider = ${provider})`;
     case 'displayName':
       return sql<SqlBool>`display_name_folded = ${selector.value}`;
     case 'lastModified':
@@ -238,11 +263,11 @@ function isLive(table: SearchTable, id: string): RawBuilder<SqlBool> {
 }
 
 function join(
-  table: SearchTable,
+  searched: Searched,
   parts: readonly Selector[],
   { by, empty }: { by: RawBuilder<unknown>; empty: RawBuilder<SqlBool> },
 ): RawBuilder<SqlBool> {
   if (parts.length === 0) return empty;
-  const conditions = parts.map((part) => toCondition(table, part));
+  const conditions = parts.map((part) => toCondition(searched, part));
   return sql<SqlBool>`(${sql.join(conditions, by)})`;
 }

@@ -169,7 +169,10 @@ describeStores('changing people', ({ makeStore }) => {
   test('the addresses that filters find a person by are replaced, nobody else’s', async () => {
     const store = await makeStore();
     const [user, other] = [await addUser(store), await addUser(store)];
-    const count = (value: string) => countUsers(store.read, { kind: 'email', op: 'eq', value });
+    const count = (value: string) => {
+      const selector = { kind: 'email', op: 'eq', value } as const;
+      return countUsers(store.read, { selector, provider: 'default' });
+    };
     await store.write((tx) => insertUserEmails(tx, user.id, ['a@x', 'b@x']));
     await store.write((tx) => insertUserEmails(tx, other.id, ['a@x']));
 

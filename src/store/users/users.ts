@@ -134,6 +134,15 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
   return rows;
 }
 
+/** Lists live users in order of creation. */
+export async function listUsersAfter(
+  db: Db,
+  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+): Promise<UserRow[]> {
+  const live = db.selectFrom('users').selectAll().where('deleted_at', 'is', null);
+  return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
+}
+
 /**
  * Locks and lists the live owners of the company other than `except`: two writes at the same time would each count on
  * the owner whom the other takes away. An owner whom the last complete read did not show may be gone, and is not
@@ -270,6 +279,16 @@ export function toUserState(row: UserRow): UserState {
     ...(row.unsure_since !== null && { unsureSince: row.unsure_since }),
     sentCreates: parseStored<SentCreate[]>(row.sent_creates),
   };
+}
+
+/**
+ * True for an account that the bridge did not make and whose role no list of company users has told: it may be an
+ * owner's.
+ */
+export function isRoleUnknown(row: UserRow): boolean {
+  if (row.origin === 'created' || row.upstream_id === null) return false;
+  const observed = toObservedUser(row);
+  return observed !== undefined && observed.owner === undefined && observed.listedAt === undefined;
 }
 
 /** Parses the last observation of the user; undefined: there was none. */

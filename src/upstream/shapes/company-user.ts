@@ -1,5 +1,10 @@
 import { createReader } from './reader.ts';
 
+/** Role of an owner of the company. */
+export const OWNER_ROLE = 1;
+/** Role of an account that was deactivated. */
+export const DEACTIVATED_ROLE = 3;
+
 /** A user in the company's list. A field that the answer lacks is undefined. */
 export interface CompanyUser {
   readonly id: number;
@@ -9,7 +14,7 @@ export interface CompanyUser {
   readonly fullName: string | undefined;
   /** False before an invitation is accepted and after a deactivation. */
   readonly activated: boolean | undefined;
-  /** 1 owner, 2 user, 3 deactivated. */
+  /** `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`. */
   readonly role: number | undefined;
   readonly virtual: boolean | undefined;
   /** Bits: 1 full access, 2 guest, 4 service desk. */
@@ -21,6 +26,8 @@ export interface CompanyUser {
   readonly ownPermissions: number | undefined;
   readonly takesLicence: boolean | undefined;
   readonly companyId: number | undefined;
+  /** Groups that the account is in, as they came; undefined: the answer lacks them. */
+  readonly groups: unknown;
 }
 
 /** One user of companyUsers, or of users.retrieveCurrentUser. @throws UpstreamError `unreadable` */
@@ -41,5 +48,6 @@ export function parseCompanyUser(body: unknown): CompanyUser {
     ownPermissions: reader.integerOrUndefined('own_permissions'),
     takesLicence: reader.flagOrUndefined('take_licence'),
     companyId: reader.integerOrUndefined('company_id'),
+    groups: reader.raw('groups'),
   };
 }

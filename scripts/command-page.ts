@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { commands } from '../src/cli/commands.ts';
+import type { CliContext } from '../src/cli/context.ts';
+
+/** Context of a command line that is only described. */
+const nothing = (): never => {
+  throw new Error('nothing is run here');
+};
+const context: CliContext = {
+  ...{ env: {}, readFile: nothing, readInput: nothing, write: nothing, writeError: nothing },
+  ...{ untilStopped: nothing, loadSettings: nothing, connect: nothing, exitWith: nothing },
+};
+
+/** Every command with its options as a Markdown table, for docs/command-line.md. */
+export function toCommandsTable(): string {
+  const program = new Command('scim-bridge');
+  for (const addCommand of commands) addCommand(program, context);
+  const rows = program.commands.flatMap((command) => listRows(command, ''));
+  return ['| command | what it does | options |', '|---|---|---|', ...rows].join('\n');
+}
+
+function listRows(command: Command, path: string): string[] {
+  const name = `${path}${command.name()}`;
+  const places = command.registeredArguments.map((argument) => {
+    const place = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? ` <${place}>` : ` [${place}]`;
+  });
+  const options = command.options.map(({ flags }) => `\`${flags.replaceAll('|', '\\|')}\``);
+  const children = command.commands.flatMap((child) => listRows(child, `${name} `));
+  const what = command.description().replaceAll('|', '\\|');
+  return [`| \`${name}${places.join('')}\` | ${what} | ${options.join(', ')} |`, ...children];
+}

@@ -1,0 +1,172 @@
+import type { Clock } from '../../domain/clock.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { KeySource, PublicKey } from '../../domain/trust.ts';
+import type { DocumentReader } from '../../outbound/read-document.ts';
+import { parseKeys } from './parse-keys.ts';
+
+/** Age from which on keys are read again, in milliseconds: one that was withdrawn is good as long. */
+const FRESH_MS = 10 * 60_000;
+/** Age up to which keys are used while their host cannot be read, in milliseconds. */
+const KEPT_MS = 24 * 3_600_000;
+/** Time between two readings because of a key that is not there, and after a failure, in milliseconds. */
+const PAUSE_MS = 5_000;
+/** Requests that wait for newer keys of one source; strangers who know an id of a client hold no more. */
+const WAITING_MAX = 100;
+/** Sources that are remembered; the oldest are forgotten first. */
+const SOURCES_MAX = 1_000;
+
+/** The keys of an issuer cannot be read, so nothing can be said of its assertions. */
+export class IssuerUnreadable extends BridgeError {
+  override readonly name = 'IssuerUnreadable';
+  constructor(cause: unknown) {
+    super('issuer-unreadable', 'the keys of an issuer cannot be read', { cause });
+  }
+}
+
+/** Keys of an issuer as they were read at one moment. */
+export interface HeldKeys {
+  readonly keys: readonly PublicKey[];
+  /** Epoch milliseconds. */
+  readonly readAt: number;
+}
+
+/** Place where an issuer shows its keys. */
+export interface KeyPlace {
+  readonly issuer: string;
+  readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
+}
+
+/** Keys of issuers, each read rarely, and kept while its host is down. */
+export interface IssuerKeys {
+  /** The keys of an issuer. @throws IssuerUnreadable */
+  get(place: KeyPlace): Promise<HeldKeys>;
+  /**
+   * Keys that are newer than these, for an assertion that none of them has signed. All who ask share one reading, and
+   * wait for it where the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the
+   * host asked more often than every few seconds. Where very many wait, further ones do not.
+   * @throws IssuerUnreadable
+   */
+  renew(place: KeyPlace, seen: HeldKeys): Promise<HeldKeys>;
+  stop(): void;
+}
+
+/** Dependencies of `createIssuerKeys`. */
+export interface IssuerKeysDeps {
+  readonly reader: DocumentReader;
+  readonly clock: Clock;
+  /** Called with each failed reading. */
+  readonly failed: (fields: { host: string; error: string }) => void;
+}
+
+interface State {
+  held?: HeldKeys;
+  reading?: Promise<HeldKeys>;
+  renewing?: Promise<HeldKeys>;
+  renewedAt: number;
+  /** Requests that wait for `renewing`. */
+  waiting: number;
+  failure?: { readonly at: number; readonly error: IssuerUnreadable };
+}
+
+/** Creates the memory of the issuers' keys of one process. */
+export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps): IssuerKeys {
+  const states = new Map<string, State>();
+  const stopping = new AbortController();
+  /** A clock that was set back makes nothing younger. */
+  const isWithin = (at: number, ms: number) => {
+    const ageMs = clock.now() - at;
+    return ageMs >= 0 && ageMs < ms;
+  };
+
+  async function read(place: KeyPlace, state: State): Promise<HeldKeys> {
+    try {
+      const readAt = clock.now();
+      state.held = { keys: parseKeys(await reader.read(await findAddress(reader, place))), readAt };
+      delete state.failure;
+      return state.held;
+    } catch (cause) {
+      const error = new IssuerUnreadable(cause);
+      state.failure = { at: clock.now(), error };
+      const words = cause instanceof Error ? cause.message : 'unknown';
+      failed({ host: new URL(toAddress(place)).host, error: words });
+      throw error;
+    }
+  }
+
+  function readOnce(place: KeyPlace, state: State): Promise<HeldKeys> {
+    state.reading ??= read(place, state).finally(() => {
+      delete state.reading;
+    });
+    return state.reading;
+  }
+
+  async function renew(place: KeyPlace, state: State): Promise<HeldKeys> {
+    const waitMs = Math.min(state.renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
+    if (waitMs > 0) await clock.sleep(waitMs, stopping.signal);
+    state.renewedAt = clock.now();
+    return readOnce(place, state);
+  }
+
+  async function readAgain(place: KeyPlace, state: State): Promise<HeldKeys> {
+    const { failure } = state;
+    if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
+    return readOnce(place, state);
+  }
+
+  return {
+    async get(place) {
+      const state = getState(states, toKey(place));
+      const { held } = state;
+      if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
+      try {
+        return await readAgain(place, state);
+      } catch (error) {
+        // The host is down: what it said within a day goes on being right.
+        if (held !== undefined && isWithin(held.readAt, KEPT_MS)) return held;
+        throw error;
+      }
+    },
+    async renew(place, seen) {
+      const state = getState(states, toKey(place));
+      if (state.held !== undefined && state.held !== seen) return state.held;
+      if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
+      state.renewing ??= renew(place, state).finally(() => {
+        delete state.renewing;
+      });
+      state.waiting += 1;
+      return state.renewing.finally(() => {
+        state.waiting -= 1;
+      });
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+function getState(states: Map<string, State>, key: string): State {
+  const known = states.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = states.keys();
+  if (states.size >= SOURCES_MAX && oldest !== undefined) states.delete(oldest);
+  const state = { renewedAt: Number.NEGATIVE_INFINITY, waiting: 0 };
+  states.set(key, state);
+  return state;
+}
+
+/** Address that is asked first. @see OpenID Connect Discovery 1.0 §4 */
+export function toAddress({ issuer, source }: KeyPlace): string {
+  if (source.kind === 'address') return source.url;
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+function toKey(place: KeyPlace): string {
+  return `${place.source.kind} ${toAddress(place)}`;
+}
+
+/** Finds where the keys are; a description of another issuer is none. @see RFC 8414 §3.3 */
+async function findAddress(reader: DocumentReader, place: KeyPlace): Promise<string> {
+  if (place.source.kind === 'address') return place.source.url;
+  const { issuer, jwks_uri: url } = Object(await reader.read(toAddress(place)));
+  if (issuer !== place.issuer) throw new Error('the description is of another issuer');
+  if (typeof url !== 'string') throw new Error('the description names no keys');
+  return url;
+}

@@ -1,0 +1,133 @@
+import { Option } from 'commander';
+import { LEAVER_STATUSES } from '../domain/leaver.ts';
+import type { LeaverAnswer } from '../ops/schemas/leavers.ts';
+import type { AddCommand, CliContext } from './context.ts';
+import { toCsv } from './csv.ts';
+import {
+  addListOptions,
+  LIST_HELP,
+  type ListOptions,
+  type Page,
+  readListed,
+  show,
+  toFirstOf,
+} from './listing.ts';
+import { toMoment } from './lists.ts';
+import { NAMES, tellsNames, toNameless } from './nameless.ts';
+import type { Cell, Column } from './table.ts';
+
+interface Options extends ListOptions {
+  readonly since?: string;
+  readonly status?: string;
+  readonly csv?: true;
+  readonly names?: true;
+}
+
+/** `leavers`: lists removals of access with their proofs. */
+export const addLeaversCommand: AddCommand = (program, context) => {
+  const command = program
+    .command('leavers')
+    .description('list who lost access, and what proves it (asks the running bridge)')
+    .option('--since <moment>', 'accepted since then: a date, or a moment')
+    .addOption(new Option('--status <status>', 'in this state alone').choices(LEAVER_STATUSES))
+    .option('--csv', 'as CSV, every step with its time')
+    .option(...NAMES);
+  addListOptions(command).addHelpText('after', `${HELP}\n${LIST_HELP}`);
+  command.action(async (options: Options) => {
+    const { since, status, csv } = options;
+    if (csv && options.json) command.error('error: --csv or --json, not both');
+    const isNamed = tellsNames(context, options);
+    await show(command, context, {
+      options,
+      async read(client) {
+        const query = { since, status };
+        const page = await readListed<LeaverAnswer>(command, client, {
+          ...{ path: '/leavers', query },
+          limit: options.limit,
+        });
+        return isNamed ? page : toNameless('LeaverList', page);
+      },
+      toText: (page) => (csv ? toCsv(page.items, CSV) : toText(page, context)),
+    });
+  });
+};
+
+const HELP = `
+Where the output is no terminal, as in a scheduled job, ids stand in the place of names: --names tells more.
+"could not look" stands where nobody could look what remains, and never means that nothing does.`;
+
+function toText(page: Page<LeaverAnswer>, context: CliContext): string {
+  const { items, nextCursor } = page;
+  if (items.length === 0) return 'Nobody lost access in that time.\n';
+  return toFirstOf(items, { columns: COLUMNS, context, hasMore: nextCursor !== null });
+}
+
+const COLUMNS: readonly Column<LeaverAnswer>[] = [
+  { head: 'who', cell: toPerson },
+  { head: 'lost', cell: ({ kind }) => kind },
+  { head: 'status', cell: toStatus },
+  { head: 'asked', cell: ({ asked }) => toMoment(asked.at) },
+  { head: 'sent', cell: ({ sent }) => (sent === null ? '' : toMoment(sent.at)) },
+  { head: 'seen', cell: ({ seen }) => (seen === null ? '' : toMoment(seen.at)) },
+  { head: 'audit log', cell: toLogText },
+  { head: 'remains', cell: toRemainsText },
+  { head: 'by', rank: 'minor', cell: ({ asked }) => asked.credential },
+  {
+    head: 'request',
+    rank: 'minor',
+    cell: ({ asked }) => ({ text: asked.requestId, colour: 'dim' }),
+  },
+];
+
+const CSV: readonly Column<LeaverAnswer>[] = [
+  { head: 'id', cell: ({ person }) => person.id },
+  { head: 'name', cell: ({ person }) => person.name ?? '' },
+  { head: 'lost', cell: ({ kind }) => kind },
+  { head: 'status', cell: ({ status }) => status },
+  { head: 'credential', cell: ({ asked }) => asked.credential },
+  { head: 'request', cell: ({ asked }) => asked.requestId },
+  { head: 'asked', cell: ({ asked }) => asked.at },
+  { head: 'accepted', cell: ({ acceptedAt }) => acceptedAt },
+  { head: 'sent', cell: ({ sent }) => sent?.at ?? '' },
+  { head: 'call', cell: ({ sent }) => sent?.operation ?? '' },
+  { head: 'outcome', cell: ({ sent }) => sent?.outcome ?? '' },
+  { head: 'seen', cell: ({ seen }) => seen?.at ?? '' },
+  { head: 'seen by', cell: ({ seen }) => seen?.by ?? '' },
+  { head: 'audit log', cell: ({ logged }) => logged.state },
+  { head: 'logged', cell: ({ logged }) => logged.at ?? '' },
+  { head: 'event', cell: ({ logged }) => logged.eventId ?? '' },
+  { head: 'by the bridge', cell: ({ logged }) => `${logged.ours ?? ''}` },
+  { head: 'took ms', cell: ({ tookMs }) => `${tookMs ?? ''}` },
+  { head: 'looked', cell: ({ remains }) => remains?.at ?? '' },
+  { head: 'remains', cell: toRemainsText },
+  { head: 'plan', cell: ({ planId }) => planId ?? '' },
+  { head: 'problem', cell: ({ problem }) => problem?.words ?? '' },
+];
+
+function toPerson({ person }: LeaverAnswer): string {
+  return person.name ?? person.id;
+}
+
+function toStatus({ status, problem, planId }: LeaverAnswer): Cell {
+  if (status === 'out') return { text: status, colour: 'green' };
+  if (status !== 'waits') return { text: status, colour: status === 'refused' ? 'red' : 'dim' };
+  const why = planId === null ? problem?.words : `plan ${planId}`;
+  return { text: why === undefined ? status : `${status}: ${why}`, colour: 'yellow' };
+}
+
+function toLogText({ logged }: LeaverAnswer): string {
+  const { state, at, ours, code } = logged;
+  if (at !== null) return `${toMoment(at)}${ours === false ? ', by others' : ''}`;
+  return code === null ? state : `${state} (${code})`;
+}
+
+/** What remains in words; what nobody could look at is told as that. */
+function toRemainsText({ remains }: LeaverAnswer): string {
+  if (remains === null) return '';
+  const found = remains.parts.flatMap(({ part, found: some }) =>
+    some.map(({ id, name }) => `${part}: ${name ?? id}`),
+  );
+  const blind = remains.parts.flatMap(({ part, looked }) => (looked ? [] : part));
+  const rest = blind.length === 0 ? [] : [`could not look: ${blind.join(', ')}`];
+  return [...(found.length === 0 ? ['nothing found'] : found), ...rest].join('; ');
+}

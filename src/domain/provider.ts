@@ -1,0 +1,86 @@
+import { foldCase } from './fold.ts';
+import { createMatcher } from './matcher.ts';
+
+/** Provider of every credential and resource that names no other: it always exists, and has no limits. */
+export const DEFAULT_PROVIDER = 'default';
+
+/** Things that a provider may do with its own people and groups; `create` is also to take over. */
+export const RIGHTS = [
+  'users.create',
+  'users.change',
+  'users.deactivate',
+  'users.delete',
+  'groups.create',
+  'groups.change',
+  'groups.delete',
+  'groups.add-others',
+] as const;
+
+/** One thing that a provider may do. */
+export type Right = (typeof RIGHTS)[number];
+
+/** Columns that say whose a user or group is. */
+export interface Owned {
+  /** null: nobody manages it, so it is no provider's. */
+  readonly origin: string | null;
+  readonly provider: string;
+}
+
+/** True when a provider other than this one manages the user or group. */
+export function isOfOther(provider: string, row: Owned): boolean {
+  return row.origin !== null && row.provider !== provider;
+}
+
+/** Limits of a provider. */
+export interface ProviderLimits {
+  /** Mail domains whose people it may create or take over, in lower case; null: any. */
+  readonly domains: readonly string[] | null;
+  /** Patterns of the names that its groups may have; null: any. */
+  readonly groupNames: readonly string[] | null;
+  readonly may: readonly Right[];
+}
+
+/** Demands of a change on the limits of its provider. */
+export interface Demands {
+  readonly rights: readonly Right[];
+  /** userNames and addresses that the change gives a person, or that the account has which it takes over. */
+  readonly userNames: readonly string[];
+  /** Names that the change gives a group, or that the group has which it takes over. */
+  readonly groupNames: readonly string[];
+}
+
+/** Reason why the limits of a provider forbid a change, without a name of a person; undefined: they allow it. */
+export function findLimit(
+  { domains, groupNames, may }: ProviderLimits,
+  demands: Demands,
+): string | undefined {
+  const right = demands.rights.find((one) => !may.includes(one));
+  if (right !== undefined) return WORDS[right];
+  if (domains !== null && !areWithin(domains, demands.userNames)) {
+    return `may have people of these mail domains alone: ${domains.join(', ')}.`;
+  }
+  if (groupNames === null) return undefined;
+  const isAllowed = createMatcher(groupNames);
+  if (demands.groupNames.every((name) => isAllowed([name]))) return undefined;
+  return `may have groups of these names alone: ${groupNames.join(', ')}.`;
+}
+
+const WORDS: Readonly<Record<Right, string>> = {
+  'users.create': 'may not create or take over users.',
+  'users.change': 'may not change users.',
+  'users.deactivate': 'may not deactivate users.',
+  'users.delete': 'may not delete users.',
+  'groups.create': 'may not create or take over groups.',
+  'groups.change': 'may not change groups.',
+  'groups.delete': 'may not delete groups.',
+  'groups.add-others': 'may add its own people alone to its groups.',
+};
+
+/** A name without an @ belongs to no domain; one with several could be read in two ways, and belongs to none of these. */
+function areWithin(domains: readonly string[], names: readonly string[]): boolean {
+  return names.every((name) => {
+    const [local, domain, ...others] = foldCase(name.trim()).split('@');
+    if (domain === undefined) return true;
+    return local !== '' && others.length === 0 && domains.includes(domain);
+  });
+}

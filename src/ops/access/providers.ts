@@ -1,0 +1,111 @@
+import type { Provider, Providers } from '../../access/providers.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { RIGHTS } from '../../domain/provider.ts';
+import type { Belonging } from '../../store/credentials/providers.ts';
+import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
+import { toMoment } from '../http/moment.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import type { LimitsBody, ProviderView } from '../schemas/providers.ts';
+
+interface Needs {
+  readonly access: { readonly providers: Providers };
+}
+
+/** Requests about identity providers. */
+export const providerRoutes = [
+  route({
+    method: 'get',
+    path: '/providers',
+    tag: 'Providers',
+    summary: 'Identity providers with what each may do, the newest first and the default one last.',
+    filters: {},
+    answers: { 200: 'ProviderList' },
+    async handle({ access: { providers } }: Needs, { query }) {
+      const read = ({ from: beforeSeq, limit }: PartQuery) => providers.list({ beforeSeq, limit });
+      return ok(await readList(query, NEWEST, read, toProviderView));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/providers',
+    tag: 'Providers',
+    summary: 'Adds a provider; a limit that is left out is none.',
+    body: 'ProviderBody',
+    answers: { 201: 'Provider', 409: 'Problem' },
+    async handle({ access: { providers } }: Needs, { body, operator }) {
+      const { name, ...limits } = body;
+      const made = await providers.create(name, toLimits(limits), operator.id);
+      if (made.kind === 'taken')
+        return problem(409, 'name-taken', 'Another provider has this name.');
+      const json = toProviderView(made.provider);
+      return { status: 201, json, target: name, change: { after: toState(made.provider) } };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/providers/{id}/change',
+    tag: 'Providers',
+    summary: 'Changes what the provider of this name may do; the next write goes by it.',
+    body: 'LimitsBody',
+    answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+    async handle({ access: { providers } }: Needs, { params: { id }, body }) {
+      const changed = await providers.change(id, toLimits(body));
+      if (changed.kind !== 'changed') return toRefusal(changed.kind);
+      const change = { before: toState(changed.before), after: toState(changed.provider) };
+      return { ...ok(toProviderView(changed.provider)), change };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/providers/{id}/delete',
+    tag: 'Providers',
+    summary: 'Deletes a provider that has no credential, no person and no group any more.',
+    answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+    async handle({ access: { providers } }: Needs, { params: { id } }) {
+      const deleted = await providers.delete(id);
+      if (deleted.kind === 'in-use') return problem(409, 'in-use', IN_USE[deleted.by]);
+      if (deleted.kind !== 'deleted') return toRefusal(deleted.kind);
+      return {
+        ...ok(toProviderView(deleted.provider)),
+        change: { before: toState(deleted.provider) },
+      };
+    },
+  }),
+] as const;
+
+/** The answer to a credential or a takeover for a provider that is not there. */
+export function unknownProvider(): Answer<404, Problem> {
+  return problem(404, 'unknown-provider', 'No provider has this name.');
+}
+
+const IN_USE: Readonly<Record<Belonging, string>> = {
+  credentials: 'The provider has a credential that is not revoked: revoke it first.',
+  users: 'The provider has people: delete them through it first.',
+  groups: 'The provider has groups: delete them through it first.',
+};
+
+function toRefusal(kind: 'unknown' | 'default'): Answer<404 | 409, Problem> {
+  if (kind === 'unknown') return unknownProvider();
+  return problem(409, 'default', 'The default provider has no limits and is always there.');
+}
+
+function toLimits({ domains, groupNames, may }: LimitsBody) {
+  return {
+    ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
+    ...(groupNames !== undefined && { groupNames }),
+    ...(may !== undefined && { may: RIGHTS.filter((right) => may.includes(right)) }),
+  };
+}
+
+function toProviderView({ seq: _, createdAt, ...provider }: Provider): ProviderView {
+  return { ...provider, createdAt: toMoment(createdAt) };
+}
+
+/** The state of a provider for the acts of operators; its name is the subject. */
+function toState({ domains, groupNames, may }: Provider) {
+  return {
+    domains: domains && [...domains],
+    groupNames: groupNames && [...groupNames],
+    may: [...may],
+  };
+}

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest';
+import { createTurns } from '../../domain/turns.ts';
+import {
+  ENTRIES_MAX,
+  type EntryReading,
+  type ExportEntry,
+  parseColumnMap,
+  readEntries,
+} from './read-entries.ts';
+
+interface Reading extends Pick<EntryReading, 'idsOf'> {
+  readonly map: string;
+  readonly size: number;
+}
+
+/** Reads a file that comes in pieces of so many bytes. */
+function read(
+  file: string | Buffer,
+  { map = '', size = 65_536, idsOf = 'provider' }: Partial<Reading> = {},
+): Promise<ExportEntry[]> {
+  const bytes = Buffer.from(file);
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  }
+  return readEntries(pieces(), { map: parseColumnMap(map), turns: createTurns(10), idsOf });
+}
+
+const ENTRA = `version:v1.0
+userPrincipalName,displayName,surname,mail,givenName,objectId,userType,accountEnabled
+ada@example.com,"Lovelace, Ada",Lovelace,ada@example.com,Ada,7a-1,Member,True
+"bob@example.com",Bob,,,Bob,7a-2,Member,False
+`;
+
+describe('readEntries', () => {
+  test("knows the columns of Entra's download", async () => {
+    expect(await read(ENTRA)).toEqual([
+      {
+        row: 3,
+        active: true,
+        texts: {
+          ...{ userName: 'ada@example.com', email: 'ada@example.com', externalId: '7a-1' },
+          ...{ displayName: 'Lovelace, Ada', 'name.givenName': 'Ada' },
+          'name.familyName': 'Lovelace',
+        },
+      },
+      {
+        row: 4,
+        active: false,
+        texts: {
+          ...{ userName: 'bob@example.com', email: '', externalId: '7a-2', displayName: 'Bob' },
+          ...{ 'name.givenName': 'Bob', 'name.familyName': '' },
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "Okta's report",
+      'Okta user ID,Okta username,Primary email,First name,Last name,Okta user status\n00u1,ada,ada@example.com,Ada,Example,Password expired\n',
+    ],
+    [
+      "Okta's CSV of people",
+      'id,login,email,firstName,lastName,status\n00u1,ada,ada@example.com,Ada,Example,PASSWORD_EXPIRED\n',
+    ],
+    [
+      "Entra's template",
+      'Object [objectId],User name [userPrincipalName] Required,Mail [mail],First name [givenName],Last name [surname],Block [accountEnabled]\n00u1,ada,ada@example.com,Ada,Example,Yes\n',
+    ],
+    [
+      'one object of Okta a line',
+      '{"id":"00u1","status":"ACTIVE","profile":{"login":"ada","email":"ada@example.com","firstName":"Ada","lastName":"Example"}}',
+    ],
+    [
+      'one object of SCIM a line',
+      '{"id":"2819","externalId":"00u1","userName":"ada","active":true,"name":{"givenName":"Ada","familyName":"Example"},"emails":[{"value":"other@example.com"},{"value":"ada@example.com","primary":true}],"groups":[]}\n',
+    ],
+    [
+      'one object of Graph a line',
+      '\uFEFF{"id":"00u1","userPrincipalName":"ada","mail":"ada@example.com","givenName":"Ada","surname":"Example","accountEnabled":true}\n\n',
+    ],
+  ])('knows %s', async (_, file) => {
+    const [entry, ...others] = await read(file);
+
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      active: true,
+      texts: {
+        ...{ externalId: '00u1', userName: 'ada', email: 'ada@example.com' },
+        ...{ 'name.givenName': 'Ada', 'name.familyName': 'Example' },
+      },
+    });
+  });
+
+  test.each([
+    ['semicolons', 'userName;email\r\nada;ada@example.com\r\n'],
+    ['tabs', 'userName\temail\nada\tada@example.com\n'],
+    ['the line that Excel writes', 'sep=;\r\nuserName;email\r\nada;ada@example.com\r\n'],
+    ['lines that end with CR alone', 'userName,email\rada,ada@example.com\r'],
+    ['no end of the last line', 'userName,email\nada,ada@example.com'],
+    ['empty lines', '\n\nuserName,email\n\nada,ada@example.com\n\n'],
+    ['a mark of UTF-8', '\uFEFFuserName,email\nada,ada@example.com\n'],
+    [
+      'UTF-16 of Excel',
+      Buffer.from('\uFEFFuserName\temail\r\nada\tada@example.com\r\n', 'utf16le'),
+    ],
+    [
+      'UTF-16 with the other order',
+      Buffer.from('\uFEFFuserName,email\nada,ada@example.com\n', 'utf16le').swap16(),
+    ],
+  ])('reads a file with %s, in pieces of any size', async (_, file) => {
+    for (const size of [1, 7, 65_536]) {
+      const entries = await read(file, { size });
+      expect(entries.map(({ texts }) => texts)).toEqual([
+        { userName: 'ada', email: 'ada@example.com' },
+      ]);
+    }
+  });
+
+  test('reads quotes, separators and line breaks in cells', async () => {
+    const [entry] = await read('userName,displayName\nada,"A ""x"", \r\nB"\n');
+
+    expect(entry?.texts.displayName).toBe('A "x", \r\nB');
+  });
+
+  test('a map names columns, wins over what is known, and leaves out', async () => {
+    const file = 'Login,Work mail,status,mail\nada,ada@example.com,who knows,old@example.com\n';
+    const [entry] = await read(file, { map: 'Work mail=email, status=' });
+
+    expect(entry).toEqual({
+      row: 2,
+      active: undefined,
+      texts: { userName: 'ada', email: 'ada@example.com' },
+    });
+  });
+
+  test.each([
+    [
+      'a column of the map that is not there',
+      'userName\nada\n',
+      'Mail=email',
+      /^A column of map is not in the file/,
+    ],
+    [
+      'no column that names anybody',
+      'a;b\n1;2\n',
+      '',
+      /^None of the 2 columns is known as externalId, userName, email\./,
+    ],
+    ['nobody in a row', 'userName,email\nada,\n,\n', '', /^Row 3 of the file names nobody/],
+    [
+      'a word that says neither active nor not',
+      'userName,status\nada,perhaps\n',
+      '',
+      /^Row 2 of the file: the column of active/,
+    ],
+    [
+      'a cell too many',
+      'userName,email\nada,a@example.com\nbob,b@example.com,x\n',
+      '',
+      /^Row 3 of the file is no CSV \(not as many cells as the first\)/,
+    ],
+    [
+      'a quote in a cell',
+      'userName,email\nada,a@example.com\n"bob"x,b@example.com\n',
+      '',
+      /^Row 3 of the file is no CSV \(a quote/,
+    ],
+    ['a quote that never ends', `userName,email\nada,"${'x'.repeat(200_000)}`, '', /no CSV/],
+    [
+      'a line that is no JSON',
+      '{"userName":"ada"}\n{"userName":\n',
+      '',
+      /^Row 2 of the file is no JSON object/,
+    ],
+    [
+      'a very long line',
+      `{"userName":"${'x'.repeat(200_000)}"}`,
+      '',
+      /Row 1 of the file has more than/,
+    ],
+    [
+      'Latin letters of old',
+      Buffer.from('userName\nJ\xf6rg\n', 'latin1'),
+      '',
+      /neither UTF-8 nor UTF-16/,
+    ],
+    ['a NUL in an id', 'id,userName\n1\0,ada\n', '', /^Row 2 of the file: id holds a NUL/],
+    [
+      'half of a surrogate pair in an id',
+      '{"userName":"ada","externalId":"\\ud800"}',
+      '',
+      /^Row 1 of the file: externalId holds a NUL character, half of/,
+    ],
+    [
+      'an id that no index can hold',
+      `externalId\n${'x'.repeat(513)}\n`,
+      '',
+      /^Row 2 of the file: externalId is longer than 512 characters/,
+    ],
+    ['nothing', '', '', /no line behind the names/],
+    ['names of columns alone', 'userName,email\n', '', /no line behind the names/],
+    [
+      'too many people',
+      `userName\n${'a\n'.repeat(ENTRIES_MAX + 1)}`,
+      '',
+      /more than 200000 people/,
+    ],
+  ])('refuses %s', async (_, file, map, words) => {
+    await expect(read(file, { map })).rejects.toThrow(words);
+  });
+
+  test('the id of a provider is its externalId, and that of a server is not', async () => {
+    const file = 'id,displayName,userName\n17,Pilots,ada\n';
+    const [ofProvider, ofServer] = [await read(file), await read(file, { idsOf: 'server' })];
+    const [group] = await read('id,displayName\n17,Pilots\n', { idsOf: 'server' });
+
+    expect(ofProvider[0]?.texts.externalId).toBe('17');
+    expect(ofServer[0]?.texts).toEqual({ id: '17', displayName: 'Pilots', userName: 'ada' });
+    expect(group?.texts).toEqual({ id: '17', displayName: 'Pilots' });
+  });
+
+  test('refuses a map of an attribute that there is not', () => {
+    expect(() => parseColumnMap('Mail=mail')).toThrow(/the attributes are id, externalId/);
+    expect(() => parseColumnMap('Mail')).toThrow(/map is column=attribute/);
+  });
+});

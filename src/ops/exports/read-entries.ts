@@ -1,0 +1,229 @@
+import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
+import { isStorable } from '../../domain/text.ts';
+import type { Turns } from '../../domain/turns.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import { type ExportRecord, readRecords } from './read-records.ts';
+
+/**
+ * Attributes that a column of an export may hold, by their SCIM names. `email` is the address of the account,
+ * `formerExternalId` the id by which an earlier provider knows the person, `id` the one of the server that it is of.
+ */
+export const EXPORT_ATTRIBUTES = [
+  ...([
+    'id',
+    'externalId',
+    'formerExternalId',
+    'userName',
+    'email',
+    'active',
+    'displayName',
+  ] as const),
+  ...(['name.givenName', 'name.familyName', 'nickName', 'title', 'userType'] as const),
+  ...(['preferredLanguage', 'locale', 'timezone', 'employeeNumber', 'costCenter'] as const),
+  ...(['organization', 'division', 'department'] as const),
+] as const;
+
+/** One of these attributes. */
+export type ExportAttribute = (typeof EXPORT_ATTRIBUTES)[number];
+
+/** One person of a provider's export. */
+export interface ExportEntry {
+  /** Its place as a spreadsheet counts, where the first line is 1. */
+  readonly row: number;
+  /** undefined: the export does not say. */
+  readonly active: boolean | undefined;
+  /** Texts of the attributes that the export has; empty: the provider has no value. */
+  readonly texts: Readonly<Partial<Record<ExportAttribute, string>>>;
+}
+
+/** Columns by name, each with its attribute; undefined: the column is left out. */
+export type ColumnMap = ReadonlyMap<string, ExportAttribute | undefined>;
+
+/** People of one export. */
+export const ENTRIES_MAX = 200_000;
+
+/** How a file is read. */
+export interface EntryReading {
+  readonly map: ColumnMap;
+  readonly turns: Turns;
+  /** Whose the column `id` is: of the provider, which sends it as `externalId`, or of the SCIM server that is listed. */
+  readonly idsOf: 'provider' | 'server';
+}
+
+/**
+ * Reads the people of an export, in turns of the event loop.
+ * @throws InvalidRequest for an entry that cannot be understood, one that names nobody, and more than `ENTRIES_MAX`
+ */
+export async function readEntries(
+  bytes: AsyncIterable<Uint8Array>,
+  { map, turns, idsOf }: EntryReading,
+): Promise<ExportEntry[]> {
+  const knowledge = KNOWLEDGE[idsOf];
+  const entries: ExportEntry[] = [];
+  let assigned: { columns: readonly string[]; places: Places } | undefined;
+  for await (const record of readRecords(bytes)) {
+    if (assigned?.columns !== record.columns) {
+      assigned = { columns: record.columns, places: assignColumns(record.columns, map, knowledge) };
+    }
+    entries.push(parseEntry(record, assigned.places, knowledge));
+    if (entries.length > ENTRIES_MAX) {
+      throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
+    }
+    const pause = turns();
+    if (pause) await pause;
+  }
+  if (entries.length > 0) return entries;
+  throw new InvalidRequest('The file has no line behind the names of the columns.');
+}
+
+/**
+ * Parses `column=attribute` with commas; `column=` leaves a column out.
+ * @throws InvalidRequest for an attribute that there is not
+ */
+export function parseColumnMap(text: string): ColumnMap {
+  const known: ReadonlyMap<string, ExportAttribute> = new Map(
+    EXPORT_ATTRIBUTES.map((name) => [foldCase(name), name]),
+  );
+  const map = new Map<string, ExportAttribute | undefined>();
+  for (const pair of text.split(',').filter((one) => one.trim() !== '')) {
+    const [column = '', word = ''] = pair.split('=').map((one) => one.trim());
+    const attribute = known.get(foldCase(word));
+    if (!pair.includes('=') || (attribute === undefined && word !== '')) {
+      const all = EXPORT_ATTRIBUTES.join(', ');
+      throw new InvalidRequest(`map is column=attribute; the attributes are ${all}.`);
+    }
+    map.set(toKey(column), attribute);
+  }
+  return map;
+}
+
+/** Names of columns. */
+type Known = Readonly<Partial<Record<ExportAttribute, readonly string[]>>>;
+
+/** The places of attributes among the columns. */
+type Places = ReadonlyMap<ExportAttribute, number>;
+
+/**
+ * Names of columns that need no map, in the order of preference.
+ * Okta: the report of user accounts, the CSV of people and `GET /api/v1/users`
+ * (https://help.okta.com/oie/en-us/content/topics/reports/access/user-account-report.htm, read 2026-11-24).
+ * Entra: the download of users and Microsoft Graph
+ * (https://github.com/MicrosoftDocs/entra-docs/blob/main/docs/identity/users/users-bulk-download.md, read 2026-11-24).
+ */
+const KNOWN: Known = {
+  id: ['id'],
+  externalId: ['externalid', 'oktauserid', 'objectid', 'userid', 'id'],
+  formerExternalId: ['formerexternalid', 'oldexternalid'],
+  userName: ['username', 'login', 'oktausername', 'userprincipalname', 'upn', 'profile.login'],
+  email: ['email', 'mail', 'primaryemail', 'emailaddress', 'emails.value', 'profile.email'],
+  active: ['active', 'status', 'accountenabled', 'oktauserstatus', 'userstatus'],
+  'name.givenName': ['givenname', 'firstname', 'name.givenname', 'profile.firstname'],
+  'name.familyName': ['familyname', 'lastname', 'surname', 'name.familyname', 'profile.lastname'],
+  displayName: ['displayname', 'profile.displayname'],
+};
+
+/** Attributes that name a person. */
+const NAMING = ['externalId', 'userName', 'email'] as const;
+
+/** Names of columns, and what names whom a row is about. */
+interface Knowledge {
+  readonly columns: Known;
+  readonly naming: readonly ExportAttribute[];
+}
+
+/** The id of a server says nothing of a provider's, because both may count from 1. It lists groups too. */
+const KNOWLEDGE: Readonly<Record<EntryReading['idsOf'], Knowledge>> = {
+  provider: { columns: KNOWN, naming: NAMING },
+  server: {
+    columns: { ...KNOWN, externalId: ['externalid'] },
+    naming: [...NAMING, 'displayName'],
+  },
+};
+
+/** Columns that are known, and those of the map. @throws InvalidRequest where nobody is named by any */
+function assignColumns(
+  columns: readonly string[],
+  map: ColumnMap,
+  { columns: known, naming }: Knowledge,
+): Places {
+  const keys = columns.map(toKey);
+  const places = new Map<ExportAttribute, number>();
+  const missing = [...map.keys()].find((key) => !keys.includes(key));
+  if (missing === undefined) {
+    for (const [place, key] of keys.entries()) {
+      const attribute = map.get(key);
+      if (attribute !== undefined) places.set(attribute, place);
+    }
+    for (const attribute of EXPORT_ATTRIBUTES) {
+      const name = known[attribute]?.find((one) => keys.includes(one) && !map.has(one));
+      if (name !== undefined && !places.has(attribute)) places.set(attribute, keys.indexOf(name));
+    }
+    if (naming.some((attribute) => places.has(attribute))) return places;
+  }
+  // Not which columns there are: without a line of names they would be somebody's.
+  const why =
+    missing === undefined
+      ? `None of the ${columns.length} columns is known as ${naming.join(', ')}`
+      : 'A column of map is not in the file';
+  throw new InvalidRequest(`${why}. Say which is which with map.`);
+}
+
+/** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
+function toKey(column: string): string {
+  const name = /\[([^\]]+)\]/.exec(column)?.[1] ?? column;
+  return foldCase(name).replaceAll(/[\s_-]/g, '');
+}
+
+function parseEntry(
+  { row, cells }: ExportRecord,
+  places: Places,
+  { naming }: Knowledge,
+): ExportEntry {
+  const texts: Partial<Record<ExportAttribute, string>> = {};
+  for (const [attribute, place] of places) {
+    const text = (cells[place] ?? '').trim();
+    assertKeepable(attribute, text, row);
+    texts[attribute] = text;
+  }
+  if (naming.every((attribute) => (texts[attribute] ?? '') === '')) {
+    throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
+  }
+  const { active, ...others } = texts;
+  return { row, active: parseActive(active ?? '', row), texts: others };
+}
+
+/** Attributes that are kept, in an index. */
+const KEPT: ReadonlySet<ExportAttribute> = new Set(['id', 'externalId']);
+
+/** Stops ids that a store would refuse to keep. @throws InvalidRequest */
+function assertKeepable(attribute: ExportAttribute, text: string, row: number): void {
+  if (!KEPT.has(attribute)) return;
+  if (!isStorable(text)) {
+    throw new InvalidRequest(
+      `Row ${row} of the file: ${attribute} holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.`,
+    );
+  }
+  if (isIndexable(text)) return;
+  throw new InvalidRequest(
+    `Row ${row} of the file: ${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`,
+  );
+}
+
+/** The words for people who may work; those of Okta as the report and the API have them. */
+const ACTIVE =
+  'true yes 1 active enabled provisioned pendinguseraction recovery passwordreset passwordexpired lockedout'.split(
+    ' ',
+  );
+const INACTIVE =
+  'false no 0 inactive disabled deprovisioned deactivated suspended staged deleted'.split(' ');
+
+/** @throws InvalidRequest for a word that is not known: nobody may be taken for active or inactive by mistake */
+function parseActive(text: string, row: number): boolean | undefined {
+  const word = toKey(text);
+  if (word === '') return undefined;
+  if (ACTIVE.includes(word)) return true;
+  if (INACTIVE.includes(word)) return false;
+  throw new InvalidRequest(
+    `Row ${row} of the file: the column of active says neither ${ACTIVE.join(', ')} nor ${INACTIVE.join(', ')}. To leave it out: map=<column>=`,
+  );
+}

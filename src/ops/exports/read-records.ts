@@ -1,0 +1,204 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { InvalidRequest } from '../http/errors.ts';
+
+/** One entry of a provider's export: its texts by the names of their columns. */
+export interface ExportRecord {
+  /** Its place as a spreadsheet counts, where the first line is 1. */
+  readonly row: number;
+  readonly columns: readonly string[];
+  /** In the order of the columns. */
+  readonly cells: readonly string[];
+}
+
+/** Characters of one entry, and of the line of names. */
+const RECORD_LENGTH_MAX = 100_000;
+
+/**
+ * Reads a provider's export: CSV (RFC 4180, with commas, semicolons or tabs), or one JSON object a line; in UTF-8, or in
+ * UTF-16 with its mark. @throws InvalidRequest that says which row cannot be read
+ */
+export async function* readRecords(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ExportRecord, void, undefined> {
+  const texts = skipNotes(decode(bytes));
+  const { value: first } = await texts.next();
+  if (first === undefined) return;
+  const { head, skipped } = first;
+  const all = prepend(head, texts);
+  if (head.startsWith('{')) yield* readJsonLines(all, skipped);
+  else yield* readCsv(all, { delimiter: findDelimiter(head), skipped });
+}
+
+/** Decodes text, without the mark at its beginning. @throws InvalidRequest */
+async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let held = Buffer.alloc(0);
+  try {
+    for await (const chunk of bytes) {
+      held = Buffer.concat([held, chunk]);
+      if (decoder === undefined && held.length < 2) continue;
+      decoder ??= new TextDecoder(findEncoding(held), { fatal: true });
+      yield decoder.decode(held, { stream: true });
+      held = Buffer.alloc(0);
+    }
+    yield (decoder ?? new TextDecoder('utf-8', { fatal: true })).decode(held);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidRequest('The file is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".');
+  }
+}
+
+function findEncoding([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** Text from the first name of a column on, and the number of lines before it. */
+interface Begun {
+  readonly head: string;
+  readonly skipped: number;
+}
+
+/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
+const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
+
+/** The first text holds the whole line of names, and follows the notes; then the others come as they are. */
+async function* skipNotes(texts: AsyncGenerator<string>): AsyncGenerator<Begun, void, undefined> {
+  let head = '';
+  let skipped = 0;
+  let isBegun = false;
+  for await (const text of texts) {
+    if (isBegun) {
+      yield { head: text, skipped };
+      continue;
+    }
+    head += text;
+    for (let note = NOTE.exec(head); note !== null; note = NOTE.exec(head)) {
+      head = head.slice(note[0].length);
+      skipped += 1;
+    }
+    if (!head.includes('\n') && head.length < RECORD_LENGTH_MAX) continue;
+    isBegun = true;
+    yield { head, skipped };
+  }
+  if (!isBegun && head.trim() !== '') yield { head, skipped };
+}
+
+async function* prepend(head: string, rest: AsyncGenerator<Begun>): AsyncGenerator<string> {
+  yield head;
+  for await (const { head: text } of rest) yield text;
+}
+
+/** The separator that the line of names has most of, outside of quotes. */
+function findDelimiter(head: string): string {
+  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split('\n', 1);
+  const count = (delimiter: string) => line.split(delimiter).length;
+  return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
+}
+
+async function* readCsv(
+  texts: AsyncIterable<string>,
+  { delimiter, skipped }: { readonly delimiter: string; readonly skipped: number },
+): AsyncGenerator<ExportRecord> {
+  const parser = parse({
+    ...{ delimiter, skip_empty_lines: true, max_record_size: RECORD_LENGTH_MAX },
+    // How a line ends is found out, so a lone CR of an old export is no text.
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
+  // A failure reaches the loop through the parser.
+  pipeline(Readable.from(texts), parser, () => undefined);
+  let columns: readonly string[] | undefined;
+  let row = skipped;
+  try {
+    for await (const cells of parser) {
+      row += 1;
+      if (columns === undefined) columns = parseCells(cells);
+      else yield { row, columns, cells: parseCells(cells) };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // The parser is ahead of this loop.
+    const failed = skipped + parser.info.records + 1;
+    throw new InvalidRequest(`Row ${failed} of the file is no CSV (${toWords(error.code)}).`);
+  }
+}
+
+/** The parser gives texts alone. */
+function parseCells(cells: unknown): readonly string[] {
+  return cells as readonly string[];
+}
+
+function toWords(code: string): string {
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') return 'not as many cells as the first';
+  if (code === 'CSV_MAX_RECORD_SIZE') return `more than ${RECORD_LENGTH_MAX} characters`;
+  return 'a quote where none may be';
+}
+
+async function* readJsonLines(
+  texts: AsyncIterable<string>,
+  skipped: number,
+): AsyncGenerator<ExportRecord> {
+  let rest = '';
+  let row = skipped;
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      row += 1;
+      yield* parseLine(line, row);
+    }
+    if (rest.length > RECORD_LENGTH_MAX) throw tooLong(row + 1);
+  }
+  yield* parseLine(rest, row + 1);
+}
+
+function* parseLine(line: string, row: number): Generator<ExportRecord> {
+  if (line.trim() === '') return;
+  if (line.length > RECORD_LENGTH_MAX) throw tooLong(row);
+  const entries = [...flatten(parseObject(line, row))];
+  yield {
+    row,
+    columns: entries.map(([name]) => name),
+    cells: entries.map(([, text]) => text),
+  };
+}
+
+function tooLong(row: number): InvalidRequest {
+  return new InvalidRequest(
+    `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`,
+  );
+}
+
+function parseObject(line: string, row: number): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    value = undefined; // The message names the row; the words of the parser quote the text.
+  }
+  if (isJsonObject(value)) return value;
+  throw new InvalidRequest(`Row ${row} of the file is no JSON object; each line is one.`);
+}
+
+/** Depth of objects in one entry. */
+const DEPTH_MAX = 5;
+
+/** Texts by their paths: `profile.login`. A list gives its best entry; the URN of an extension is left out. */
+function* flatten(value: JsonObject, prefix = '', depth = 0): Generator<[string, string]> {
+  for (const [name, part] of Object.entries(value)) {
+    const one = Array.isArray(part) ? findBest(part.filter(isJsonObject)) : part;
+    const path = `${prefix}${name}`;
+    if (!isJsonObject(one)) yield [path, one === null || one === undefined ? '' : String(one)];
+    else if (depth < DEPTH_MAX) {
+      yield* flatten(one, name.startsWith('urn:') ? prefix : `${path}.`, depth + 1);
+    }
+  }
+}
+
+/** The address that an account is known by comes first: primary, else of work. */
+function findBest(values: readonly JsonObject[]): JsonObject | undefined {
+  const isWork = ({ type }: JsonObject) => type === 'work';
+  return values.find(({ primary }) => primary === true) ?? values.find(isWork) ?? values[0];
+}

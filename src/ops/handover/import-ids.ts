@@ -1,0 +1,206 @@
+import type { ImportOutcome } from '../../domain/handover.ts';
+import { createTurns, forEachInTurns, type Turns } from '../../domain/turns.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import { listGroupsAfter } from '../../store/groups/groups.ts';
+import {
+  findHolders,
+  findLive,
+  insertFormerIds,
+  lockFormerIds,
+} from '../../store/resources/former-ids.ts';
+import type { Store } from '../../store/store.ts';
+import type { Matches } from '../census/match.ts';
+import { toFolded } from '../census/person.ts';
+import { listPeople, matchAll } from '../census/source.ts';
+import type { ExportEntry } from '../exports/read-entries.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import type { ImportItem } from '../schemas/handover.ts';
+
+/** An import of ids that is asked for. */
+export interface ImportRequest {
+  readonly type: 'user' | 'group';
+  /** The provider whose links have the ids. */
+  readonly provider: string;
+  readonly entries: readonly ExportEntry[];
+  readonly isDryRun: boolean;
+}
+
+/** Imports ids of an earlier SCIM server, and tells what became of each row. */
+export type ImportSource = (request: ImportRequest) => Promise<readonly ImportItem[]>;
+
+/** Groups that are read at once. */
+const PART = 100;
+
+/** Parts of the bridge that an import needs. */
+interface ImportDeps {
+  readonly store: Store;
+  readonly clock: { now(): number };
+  /** Has this process read what was imported. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** Creates the source of one store. */
+export function createImportSource(
+  { store, clock, refresh }: ImportDeps,
+  deactivation: Deactivation,
+): ImportSource {
+  return async ({ type, provider, entries, isDryRun }) => {
+    assertIds(entries);
+    const owners = await (type === 'user'
+      ? findPeople(store, deactivation, { provider, entries })
+      : findGroups(store, { provider, entries }));
+    const turns = createTurns();
+    const twice = await findTwice(entries, turns);
+    const save = async (db: Store['read']) => {
+      const ids = entries.map(({ texts }) => texts.id ?? '');
+      const holders = await findHolders(db, type, ids);
+      const live = await findLive(db, type, listOwnerIds(owners));
+      const items: ImportItem[] = [];
+      await forEachInTurns(entries, turns, (entry) => {
+        items.push(toItem({ type, entry, owners, holders, twice, live }));
+      });
+      return items;
+    };
+    if (isDryRun) return save(store.read);
+    const items = await store.write(async (tx) => {
+      await lockFormerIds(tx);
+      const told = await save(tx);
+      const now = clock.now();
+      const rows = told.flatMap(({ outcome, formerId, id }) =>
+        outcome !== 'imported' || id === null
+          ? []
+          : {
+              ...{ resource_type: type, former_id: formerId, resource_id: id },
+              ...{ provider, created_at: now },
+            },
+      );
+      await insertFormerIds(tx, rows);
+      return told;
+    });
+    // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
+    store.bell.ring('former-ids');
+    await refresh();
+    return items;
+  };
+}
+
+/** @throws InvalidRequest */
+function assertIds(entries: readonly ExportEntry[]): void {
+  const without = entries.find(({ texts }) => !texts.id);
+  if (without === undefined) return;
+  throw new InvalidRequest(
+    `Row ${without.row} of the file has no id: map says which column has it.`,
+  );
+}
+
+/** Finds ids that stand in several rows. */
+async function findTwice(
+  entries: readonly ExportEntry[],
+  turns: Turns,
+): Promise<ReadonlySet<string>> {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  await forEachInTurns(entries, turns, ({ texts: { id = '' } }) => {
+    if (seen.has(id)) twice.add(id);
+    seen.add(id);
+  });
+  return twice;
+}
+
+/** Whose a row is; `unsure`: it may be several. */
+interface Owner {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The owners of rows; a row that is not there is nobody's. */
+type Owners = ReadonlyMap<ExportEntry, Owner | 'unsure'>;
+
+function listOwnerIds(owners: Owners): string[] {
+  return [...owners.values()].flatMap((owner) => (owner === 'unsure' ? [] : owner.id));
+}
+
+type Finding = Pick<ImportRequest, 'provider' | 'entries'>;
+
+async function findPeople(
+  { read }: Pick<Store, 'read'>,
+  deactivation: Deactivation,
+  { provider, entries }: Finding,
+): Promise<Owners> {
+  const reading = { db: read, deactivation };
+  const matches: Matches = await matchAll(reading, entries, {
+    ...{ provider, idAttribute: 'externalId' },
+  });
+  const owners = new Map<ExportEntry, Owner | 'unsure'>(entries.map((entry) => [entry, 'unsure']));
+  const turns = createTurns();
+  await forEachInTurns(listPeople(read, deactivation), turns, ({ id, name }) => {
+    const found = matches.findEntry(id);
+    if (found) owners.set(found.entry, { id, name });
+  });
+  await forEachInTurns(matches.listStrangers(), turns, (stranger) => {
+    if (stranger) owners.delete(stranger);
+  });
+  return owners;
+}
+
+/** Groups are known by the externalId of the provider, else by the name. */
+async function findGroups(
+  { read }: Pick<Store, 'read'>,
+  { provider, entries }: Finding,
+): Promise<Owners> {
+  const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
+  for (let afterSeq = 0; ; ) {
+    const rows = await listGroupsAfter(read, { afterSeq, limit: PART });
+    for (const { id, display_name: name, display_name_folded, external_id, ...row } of rows) {
+      const isOwn = row.origin !== null && row.provider === provider;
+      if (isOwn && external_id !== null) push(byId, external_id, { id, name });
+      push(byName, display_name_folded, { id, name });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PART) break;
+    afterSeq = last.seq;
+  }
+  return new Map(
+    entries.flatMap((entry) => {
+      const { externalId = '', displayName = '' } = entry.texts;
+      const [owner, second] = byId.get(externalId) ?? byName.get(toFolded(displayName)) ?? [];
+      if (owner === undefined) return [];
+      return [[entry, second === undefined ? owner : ('unsure' as const)]];
+    }),
+  );
+}
+
+function push(map: Map<string, Owner[]>, key: string, owner: Owner): void {
+  map.set(key, [...(map.get(key) ?? []), owner]);
+}
+
+interface Row {
+  readonly type: 'user' | 'group';
+  readonly entry: ExportEntry;
+  readonly owners: Owners;
+  readonly holders: ReadonlyMap<string, string>;
+  /** Ids that stand in several rows. */
+  readonly twice: ReadonlySet<string>;
+  /** Ids of owners who are still there. */
+  readonly live: ReadonlySet<string>;
+}
+
+function toItem({ type, entry, owners, holders, twice, live }: Row): ImportItem {
+  const { row, texts } = entry;
+  const formerId = texts.id ?? '';
+  const found = owners.get(entry);
+  const isGone = found !== undefined && found !== 'unsure' && !live.has(found.id);
+  const owner = isGone ? undefined : found;
+  const name = texts.userName || texts.displayName || texts.email || null;
+  const told = { type, row, formerId };
+  if (owner === undefined) return { ...told, name, id: null, outcome: 'only-file' };
+  if (owner === 'unsure' || twice.has(formerId))
+    return { ...told, name, id: null, outcome: 'ambiguous' };
+  const outcome = toOutcome(holders.get(formerId), owner.id);
+  return { ...told, name: owner.name, id: owner.id, outcome };
+}
+
+function toOutcome(holder: string | undefined, id: string): ImportOutcome {
+  if (holder === undefined) return 'imported';
+  return holder === id ? 'known' : 'taken';
+}

@@ -1,0 +1,117 @@
+import type { ImportOutcome } from '../../domain/handover.ts';
+import { unknownProvider } from '../access/providers.ts';
+import { parseColumnMap } from '../exports/read-entries.ts';
+import { fileTaken, hasFile, type Reserve, readFileEntries } from '../exports/read-file.ts';
+import { InvalidRequest } from '../http/errors.ts';
+import { problem, route } from '../http/route.ts';
+import type { ImportItem } from '../schemas/handover.ts';
+import type { ImportSource } from './import-ids.ts';
+import { toItemsAnswer } from './parts.ts';
+import type { SwitchRequest, SwitchSource } from './source.ts';
+
+/** Parts of the bridge that a switch of providers needs. */
+export interface HandoverNeeds {
+  readonly handover: SwitchSource & {
+    readonly importIds: ImportSource;
+    readonly isProvider: (name: string) => Promise<boolean>;
+    readonly reserve: Reserve;
+  };
+}
+
+/** Requests that give people and groups to another provider. */
+export const handoverRoutes = [
+  route({
+    method: 'post',
+    path: '/providers/{id}/switch',
+    tag: 'Providers',
+    summary:
+      'Plans that people and groups of this provider go to another one: everybody, or with a file of the other provider those whom it has. Nothing is changed before the plan is approved, and nothing in the service.',
+    parameters: { to: 'text', map: 'text', dryRun: ['true', 'false'] },
+    meanings: {
+      to: 'The other provider.',
+      map: '`column=attribute` with commas, as of a census.',
+      dryRun: 'Tells, and makes no plan.',
+    },
+    file: 'text/csv',
+    readers: [],
+    answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
+    async handle({ handover }: HandoverNeeds, { params: { id: from }, query: { filters }, req }) {
+      const { to, map, dryRun } = filters;
+      if (to === undefined || to === from)
+        throw new InvalidRequest('to is the name of another provider.');
+      const columns = parseColumnMap(map ?? '');
+      const known = await Promise.all([from, to].map(handover.isProvider));
+      if (known.includes(false)) return unknownProvider();
+      const end = handover.reserve();
+      if (end === undefined) return fileTaken();
+      try {
+        const reading = { map: columns, idsOf: 'provider' } as const;
+        const entries = hasFile(req) ? await readFileEntries(req, reading) : undefined;
+        return await answer(handover, { from, to, entries }, dryRun === 'true');
+      } finally {
+        end();
+      }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/providers/{id}/import-ids',
+    tag: 'Providers',
+    summary:
+      'Takes the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
+    parameters: { type: ['user', 'group'], map: 'text', dryRun: ['true', 'false'] },
+    meanings: {
+      type: 'What the file lists; `user` when left out.',
+      map: '`column=attribute` with commas, as of a census.',
+      dryRun: 'Tells, and imports nothing.',
+    },
+    file: 'text/csv',
+    readers: [],
+    answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
+    async handle({ handover }: HandoverNeeds, { params, query: { filters }, req }) {
+      const { id: provider } = params;
+      const { type = 'user', map = '', dryRun } = filters;
+      const columns = parseColumnMap(map);
+      if (!(await handover.isProvider(provider))) return unknownProvider();
+      const end = handover.reserve();
+      if (end === undefined) return fileTaken();
+      try {
+        const entries = await readFileEntries(req, { map: columns, idsOf: 'server' });
+        const isDryRun = dryRun === 'true';
+        const items = await handover.importIds({ type, provider, entries, isDryRun });
+        const counts = countOutcomes(items);
+        const told = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
+        const change = { after: { imported: counts.imported ?? 0 } };
+        return isDryRun ? told : { ...told, acts: [{ target: provider, change }] };
+      } finally {
+        end();
+      }
+    },
+  }),
+] as const;
+
+function countOutcomes(items: readonly ImportItem[]): Partial<Record<ImportOutcome, number>> {
+  const counts: Partial<Record<ImportOutcome, number>> = {};
+  for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+async function answer(
+  handover: HandoverNeeds['handover'],
+  request: SwitchRequest,
+  isDryRun: boolean,
+) {
+  const { from, to } = request;
+  const { counts, items, handovers } = await handover.find(request);
+  const told = { from, to, counts };
+  if (isDryRun || handovers.length === 0)
+    return toItemsAnswer({ ...told, planId: null, hash: null }, items);
+  const planned = await handover.plan(handovers, `what belongs to ${from} goes to ${to}`);
+  if (planned.kind === 'waits') {
+    const message = `Plan ${planned.plan.id} hands over already: approve or discard it.`;
+    return problem(409, 'waits', message, { plan: planned.plan.id });
+  }
+  const { id: planId, hash } = planned.plan;
+  const change = { after: { to, planId, handedOver: handovers.length } };
+  return { ...toItemsAnswer({ ...told, planId, hash }, items), acts: [{ target: from, change }] };
+}

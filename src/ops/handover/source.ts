@@ -1,0 +1,142 @@
+import type { HandoverOutcome } from '../../domain/handover.ts';
+import { createTurns, forEachInTurns } from '../../domain/turns.ts';
+import type { Deactivation } from '../../domain/user.ts';
+import type { HandOver, PlannedHandover } from '../../reconcile/repair/hand-over.ts';
+import { listGroupsOf } from '../../store/groups/groups.ts';
+import type { Db } from '../../store/store.ts';
+import type { Matches } from '../census/match.ts';
+import { listPeople, matchAll, type Reading } from '../census/source.ts';
+import type { ExportEntry } from '../exports/read-entries.ts';
+import type { HandoverItem } from '../schemas/handover.ts';
+
+/** A switch that is asked for. */
+export interface SwitchRequest {
+  readonly from: string;
+  readonly to: string;
+  /** People of the other provider; undefined: everybody is handed over. */
+  readonly entries: readonly ExportEntry[] | undefined;
+}
+
+/** A switch with its outcome for each person and group. */
+export interface Switching {
+  readonly items: readonly HandoverItem[];
+  readonly handovers: readonly HandOver[];
+  readonly counts: Readonly<Partial<Record<HandoverOutcome, number>>>;
+}
+
+/** Finds out who would go to the other provider, and plans it. */
+export interface SwitchSource {
+  readonly find: (request: SwitchRequest) => Promise<Switching>;
+  /** Makes the plan, for an operator to approve. */
+  readonly plan: (handovers: readonly HandOver[], reason: string) => Promise<PlannedHandover>;
+}
+
+/** Groups that are read at once. */
+const PART = 100;
+
+/** Creates a finder of one store. It reads, and calls nobody. */
+export function createSwitchFinder(db: Db, deactivation: Deactivation): SwitchSource['find'] {
+  return async ({ from, to, entries }) => {
+    const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
+    const matches = entries && (await matchAll({ db, deactivation }, entries, sought));
+    const taken = countExternalIds(entries ?? []);
+    const collected = createCollector(from, to);
+    const turns = createTurns();
+    await forEachInTurns(listSubjects({ db, deactivation }, from), turns, (subject) => {
+      if (subject?.type === 'user') collected.add(subject, findOutcome(matches, subject.id, taken));
+      else if (subject) collected.add(subject, EVERYBODY);
+    });
+    await forEachInTurns(matches?.listStrangers() ?? [], turns, (stranger) => {
+      if (stranger && stranger.active !== false) collected.addStranger(stranger);
+    });
+    return collected.end();
+  };
+}
+
+interface Outcome {
+  readonly outcome: HandoverOutcome;
+  readonly by: HandoverItem['by'];
+  readonly row: number | null;
+  readonly externalId: string | null;
+}
+
+/** Without a file nobody is compared, and the other provider is yet to give its ids. */
+const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
+
+function findOutcome(
+  matches: Matches | undefined,
+  id: string,
+  taken: ReadonlyMap<string, number>,
+): Outcome {
+  if (matches === undefined) return EVERYBODY;
+  const found = matches.findEntry(id);
+  if (found === undefined) {
+    return { ...EVERYBODY, outcome: matches.isClaimed(id) ? 'ambiguous' : 'only-here' };
+  }
+  const { row, texts } = found.entry;
+  const externalId = texts.externalId || null;
+  // Two people under one id would be one to the other provider.
+  const isOne = externalId === null || taken.get(externalId) === 1;
+  return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
+}
+
+function countExternalIds(entries: readonly ExportEntry[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { texts } of entries) {
+    const id = texts.externalId ?? '';
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** People and groups of a provider; undefined: the next person is somebody else's. */
+async function* listSubjects(
+  { db, deactivation }: Reading,
+  from: string,
+): AsyncGenerator<Subject | undefined> {
+  for await (const { provider, externalIds, id, name } of listPeople(db, deactivation)) {
+    const [externalId = null] = externalIds;
+    yield provider === from ? { type: 'user', id, name, externalId } : undefined;
+  }
+  for (let afterSeq = 0; ; ) {
+    const rows = await listGroupsOf(db, from, { afterSeq, limit: PART });
+    for (const { id, display_name: name, external_id: externalId } of rows) {
+      yield { type: 'group', id, name, externalId };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PART) return;
+    afterSeq = last.seq;
+  }
+}
+
+interface Subject {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The one of the earlier provider. */
+  readonly externalId: string | null;
+}
+
+function createCollector(from: string, to: string) {
+  const items: HandoverItem[] = [];
+  const handovers: HandOver[] = [];
+  const counts: Partial<Record<HandoverOutcome, number>> = {};
+  const tell = (item: HandoverItem) => {
+    items.push(item);
+    counts[item.outcome] = (counts[item.outcome] ?? 0) + 1;
+  };
+  return {
+    add({ type, id, name, externalId }: Subject, found: Outcome): void {
+      tell({ type, id, name, ...found });
+      if (found.outcome !== 'handed-over') return;
+      const next = { provider: to, externalId: found.externalId };
+      handovers.push({ type, id, from: { provider: from, externalId }, to: next });
+    },
+    addStranger({ row, texts }: ExportEntry): void {
+      const name = texts.userName || texts.email || null;
+      const externalId = texts.externalId || null;
+      tell({ type: 'user', id: null, name, outcome: 'only-file', by: null, row, externalId });
+    },
+    end: (): Switching => ({ items, handovers, counts }),
+  };
+}

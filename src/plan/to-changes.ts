@@ -1,0 +1,89 @@
+import type { ChangeKind, SentChange } from '../domain/change.ts';
+import { assertNever } from '../domain/errors.ts';
+import type { LinkChange } from '../domain/group.ts';
+import type { GroupAction, UserAction } from './actions.ts';
+
+/** Lists the changes that the call of an action makes; none: it looks. */
+export function toUserChanges(action: UserAction): SentChange[] {
+  const upstreamId = action.kind === 'create-user' ? undefined : String(action.upstreamId);
+  return listUserKinds(action).map((kind) => toOwnChange(kind, upstreamId));
+}
+
+function listUserKinds(action: UserAction): ChangeKind[] {
+  switch (action.kind) {
+    case 'look-at-user':
+      return [];
+    case 'create-user':
+      return ['user.create'];
+    case 'update-user':
+      return [
+        ...toSwitched(action.active),
+        ...(action.name === undefined ? [] : (['user.rename'] as const)),
+      ];
+    case 'update-company-user':
+      return [
+        // A suspension is a deactivation, as the audit log calls it.
+        ...toSwitched(
+          action.temporarilyInactive === undefined ? undefined : !action.temporarilyInactive,
+        ),
+        ...(action.appsPermissions === undefined ? [] : (['user.access'] as const)),
+      ];
+    case 'try-address':
+      return ['user.address'];
+    case 'remove-virtual-user':
+      return ['user.delete'];
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Change of the switch that lets a user work; undefined: it is not touched. */
+function toSwitched(isOn: boolean | undefined): ChangeKind[] {
+  if (isOn === undefined) return [];
+  return [isOn ? 'user.activate' : 'user.deactivate'];
+}
+
+/** Lists the changes that an action makes of a group, under the id that its call uses; none: it looks. */
+export function toGroupChanges(action: GroupAction, upstreamId: string | undefined): SentChange[] {
+  const own = (kind: ChangeKind) => toOwnChange(kind, upstreamId);
+  switch (action.kind) {
+    case 'look-at-group':
+      return [];
+    case 'create-group':
+      return [{ kind: 'group.create' }];
+    case 'update-group': {
+      const { displayName, permissions, addToCardsAndSpacesEnabled } = action;
+      const hasRights = (permissions ?? addToCardsAndSpacesEnabled) !== undefined;
+      return [
+        ...(displayName === undefined ? [] : [own('group.rename')]),
+        ...(hasRights ? [own('group.permissions')] : []),
+      ];
+    }
+    case 'delete-group':
+      return [own('group.delete')];
+    case 'change-members':
+      return toLinkChanges('member', action.changes, upstreamId);
+    case 'change-member':
+      return toLinkChanges('member', [action.change], upstreamId);
+    case 'change-admin':
+      return toLinkChanges('admin', [action.change], upstreamId);
+    default:
+      return assertNever(action);
+  }
+}
+
+/** Lists the changes of members or admins, under the id of the group that the call uses. */
+export function toLinkChanges(
+  list: 'member' | 'admin',
+  links: readonly Pick<LinkChange, 'upstreamUserId' | 'wanted'>[],
+  upstreamId: string | undefined,
+): SentChange[] {
+  return links.map(({ upstreamUserId, wanted }) => ({
+    ...toOwnChange(`${list}.${wanted ? 'add' : 'remove'}`, upstreamId),
+    memberId: String(upstreamUserId),
+  }));
+}
+
+function toOwnChange(kind: ChangeKind, upstreamId: string | undefined): SentChange {
+  return upstreamId === undefined ? { kind } : { kind, upstreamId };
+}

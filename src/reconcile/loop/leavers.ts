@@ -1,0 +1,180 @@
+import { userId } from '../../domain/ids.ts';
+import {
+  endLeaver,
+  findRemovalCall,
+  type LeaverRow,
+  listLeaversToLookAt,
+  listUnlogged,
+  listWaitingLeavers,
+  saveLogged,
+  saveRemains,
+} from '../../store/audit/leavers.ts';
+import { findUserRow, listUserRows, toUserState, type UserRow } from '../../store/users/users.ts';
+import { findLoggedRemoval } from '../audit/find-removal.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { isNotLeading } from '../lead.ts';
+import { judgeLeaver } from '../user/judge-leaver.ts';
+import { openRemainsLooks, type RemainsLooks } from '../user/look-at-remains.ts';
+
+/** Longest time until the store is asked again, in milliseconds. */
+const ASK_EVERY_MS = 30_000;
+/** Time from the news that somebody is out until the store is asked, in milliseconds: many leave together. */
+const GATHER_MS = 5_000;
+/** Removals that are gone through at once. */
+const PART = 100;
+/** Parts of the waiting ones that are gone through in one round; the next goes on behind them. */
+const PARTS_MAX = 10;
+/** Time for which entries of the audit log are looked for, in milliseconds. */
+const LOG_WITHIN_MS = 24 * 3_600_000;
+/** Time until the look at what remains, in milliseconds: those who leave together share its calls. */
+const LOOK_AFTER_MS = 60_000;
+/** Time until a look that could not see everything is made again, and for which it is, in milliseconds. */
+const LOOK_AGAIN_MS = 10 * 60_000;
+const LOOK_WITHIN_MS = 24 * 3_600_000;
+/** Share of the time that looks may take: the rest of the rate is for others. */
+const LOOK_SHARE = 0.1;
+
+/** Completes the proofs of those who left: what was seen, logged, and remains. */
+export interface LeaverProofs {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Creates the proofs of a lead. All follows from what is stored, so that a crash loses nothing. */
+export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
+  const { store, clock, events } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const looking = createLooking(deps, signal);
+  let afterSeq = 0;
+  let wake = () => {};
+  let isNews = false;
+  let running = Promise.resolve();
+  let end = () => {};
+
+  async function round(): Promise<void> {
+    for (let part = 0; part < PARTS_MAX && !signal.aborted; part += 1) {
+      const rows = await listWaitingLeavers(store.read, { afterSeq, limit: PART });
+      const users = await listUserRows(store.read, [
+        ...new Set(rows.map(({ user_id }) => userId(user_id))),
+      ]);
+      const byId = new Map<string, UserRow>(users.map((user) => [user.id, user]));
+      for (const row of rows) await judge(deps, row, byId.get(row.user_id));
+      afterSeq = rows.length < PART ? 0 : (rows.at(-1)?.seq ?? 0);
+      if (afterSeq === 0) break;
+    }
+    await readLogged(deps);
+    await looking();
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await untilNews();
+      if (signal.aborted) return;
+      isNews = false;
+      try {
+        await round();
+      } catch (error) {
+        if (!signal.aborted && !isNotLeading(error))
+          events.failed({ type: 'leavers', id: 'store', error });
+      }
+    }
+  }
+
+  async function untilNews(): Promise<void> {
+    const pause = new AbortController();
+    wake = () => pause.abort();
+    const either = AbortSignal.any([signal, pause.signal]);
+    if (!isNews) await clock.sleep(ASK_EVERY_MS, either).catch(() => undefined);
+    if (isNews) await clock.sleep(GATHER_MS, signal).catch(() => undefined);
+  }
+
+  return {
+    start() {
+      end = store.bell.listen('left', () => {
+        isNews = true;
+        wake();
+      });
+      running = run();
+    },
+    async stop() {
+      end();
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Stores the end of a removal once what is observed shows it. */
+async function judge(
+  { store, clock, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
+  leaver: LeaverRow,
+  row: UserRow | undefined,
+): Promise<void> {
+  const judgement = judgeLeaver(leaver, row && toUserState(row), policy.deactivation);
+  if (judgement.kind === 'waits') return;
+  const call = await findRemovalCall(store.read, leaver);
+  const endedAt = Math.round(clock.now());
+  const isOut = judgement.kind === 'out';
+  const sent = call && isSent(call.outcome) ? call : undefined;
+  await store.write((tx) =>
+    endLeaver(tx, leaver.seq, {
+      status: isOut ? 'out' : call?.outcome === 'refused' ? 'refused' : 'withdrawn',
+      seen: isOut ? judgement.seen : undefined,
+      sent: sent && { id: sent.id, at: sent.at, operation: sent.operation },
+      endedAt,
+      lookAt: isOut && isToLookAt(leaver, row) ? endedAt + LOOK_AFTER_MS : undefined,
+    }),
+  );
+}
+
+function isSent(outcome: string | null): boolean {
+  return outcome !== 'refused' && outcome !== 'not-sent';
+}
+
+/** Who lost a licence works on, and who has no account has nothing that remains. */
+function isToLookAt({ kind }: LeaverRow, row: UserRow | undefined): boolean {
+  return kind !== 'licence' && row !== undefined && row.upstream_id !== null;
+}
+
+/** Finds the entries of the audit log about those who are out. */
+async function readLogged({ store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>): Promise<void> {
+  const since = clock.now() - LOG_WITHIN_MS;
+  for (const leaver of await listUnlogged(store.read, { since, limit: PART })) {
+    const logged =
+      leaver.status === 'out'
+        ? await findLoggedRemoval(store.read, leaver)
+        : ({ kind: 'silent' } as const);
+    if (logged !== undefined) await store.write((tx) => saveLogged(tx, leaver.seq, logged));
+  }
+}
+
+/** Makes the function that looks what remains of those who are out, as far as its share of the time goes. */
+function createLooking(deps: ReconcileDeps, signal: AbortSignal): () => Promise<void> {
+  const { store, clock } = deps;
+  let nextAt = 0;
+  return async () => {
+    const begin = clock.now();
+    if (begin < nextAt) return;
+    const due = await listLeaversToLookAt(store.read, { now: begin, limit: PART });
+    if (due.length === 0) return;
+    const looks = openRemainsLooks(deps, signal);
+    for (const leaver of due) if (!signal.aborted) await look(deps, { leaver, looks, signal });
+    const end = clock.now();
+    nextAt = end + (end - begin) * (1 / LOOK_SHARE - 1);
+  };
+}
+
+/** Stores what remains of somebody; what could not be seen is looked at again for a day. */
+async function look(
+  { store }: Pick<ReconcileDeps, 'store'>,
+  { leaver, looks, signal }: { leaver: LeaverRow; looks: RemainsLooks; signal: AbortSignal },
+): Promise<void> {
+  const row = await findUserRow(store.read, leaver.user_id);
+  const { remains, mayComplete } = await looks.look(row && toUserState(row));
+  // A look that the end of the process has cut off says nothing.
+  if (signal.aborted) return;
+  const isLate = remains.at > (leaver.ended_at ?? 0) + LOOK_WITHIN_MS;
+  const lookAt = mayComplete && !isLate ? remains.at + LOOK_AGAIN_MS : undefined;
+  await store.write((tx) => saveRemains(tx, leaver.seq, { remains, lookAt }));
+}

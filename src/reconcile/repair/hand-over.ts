@@ -1,0 +1,138 @@
+import { groupId, userId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { createTurns } from '../../domain/turns.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
+import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
+import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
+import {
+  lockHeldPlanOf,
+  type PlanActionRow,
+  type PlanRow,
+  updatePlanActions,
+} from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
+import { addPlan, growPlan } from '../add-plan.ts';
+import type { ProcessDeps } from '../deps.ts';
+
+/** The provider whose a user or group is, and the id by which that one knows it. */
+export interface Ownership {
+  readonly provider: string;
+  /** null: it gave none, or is yet to give it. */
+  readonly externalId: string | null;
+}
+
+/** A user or group that goes from one provider to another. */
+export interface HandOver {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly from: Ownership;
+  readonly to: Ownership;
+}
+
+/** Result of planning a handover: a plan that waits for an operator, or the one that waits already. */
+export type PlannedHandover =
+  | { readonly kind: 'planned'; readonly plan: PlanRow }
+  | { readonly kind: 'waits'; readonly plan: PlanRow };
+
+/** Actions that are added at once. */
+const PART = 200;
+/** Stores a plan that hands over, for an operator to approve. @param reason in words */
+export async function planHandover(
+  { store, clock, events }: Pick<ProcessDeps, 'store' | 'clock' | 'events'>,
+  handovers: readonly HandOver[],
+  reason: string,
+): Promise<PlannedHandover> {
+  const planned = await store.write(async (tx): Promise<PlannedHandover> => {
+    const waiting = await lockHeldPlanOf(tx, 'handover');
+    if (waiting !== undefined) return { kind: 'waits', plan: waiting };
+    const now = clock.now();
+    const first = handovers.slice(0, PART).map(toAction);
+    const standing = { status: 'held', source: 'handover', reason, automatic: 0, now } as const;
+    let plan = await addPlan(tx, first, standing);
+    const turns = createTurns();
+    for (let at = PART; at < handovers.length; at += PART) {
+      const actions = handovers.slice(at, at + PART).map(toAction);
+      plan = await growPlan(tx, plan, { actions, reason, now });
+      const pause = turns();
+      if (pause) await pause;
+    }
+    return { kind: 'planned', plan };
+  });
+  if (planned.kind === 'planned') {
+    const { id, status, source } = planned.plan;
+    events.plan({ id, status, source, actions: handovers.length });
+  }
+  return planned;
+}
+
+function toAction({ type, id, from, to }: HandOver): PlanAction {
+  return {
+    kind: `${type}.hand-over`,
+    ...{ type, resourceId: id, memberId: '' },
+    ...{ desired: { ...to }, observed: { ...from }, harm: undefined },
+  };
+}
+
+/** Does actions of an approved plan, each as far as nothing of it has changed since. Nothing of it reaches the service. */
+export async function handOverAll(
+  tx: Db,
+  deps: Pick<ProcessDeps, 'clock'>,
+  actions: readonly PlanActionRow[],
+): Promise<void> {
+  const done: number[] = [];
+  const dropped: number[] = [];
+  for (const action of actions) {
+    const isDone = await handOver(tx, deps, action);
+    (isDone ? done : dropped).push(action.id);
+  }
+  await updatePlanActions(tx, done, { status: 'done' });
+  await updatePlanActions(tx, dropped, { status: 'dropped' });
+}
+
+async function handOver(
+  tx: Db,
+  { clock }: Pick<ProcessDeps, 'clock'>,
+  { resource_type: type, resource_id: id, desired, observed }: PlanActionRow,
+): Promise<boolean> {
+  const { provider, externalId } = parseOwnership(desired);
+  const row = type === 'user' ? await lockUser(tx, userId(id)) : await lockGroup(tx, groupId(id));
+  if (row === undefined || !isOwnedAs(row, observed)) return false;
+  if (!(await isProvider(tx, provider))) return false;
+  const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
+  const attributes = externalId === null ? others : { ...others, externalId };
+  const change = { provider, version: row.version + 1, modified_at: clock.now() };
+  if ('upstream_id' in row) {
+    await updateUser(tx, row.id, { ...change, ...toNewIds(toUserColumns(attributes)) });
+  } else await updateGroup(tx, row.id, { ...change, ...toNewIds(toGroupColumns(attributes)) });
+  return true;
+}
+
+/** No name changes, so nobody is followed by one. */
+function toNewIds({
+  attributes,
+  external_id,
+}: Pick<UserRow | GroupRow, 'attributes' | 'external_id'>) {
+  return { attributes, external_id };
+}
+
+/** True when a user or group is still whose it was, under the same id. @param owned as a plan has it */
+export function isOwnedAs(row: UserRow | GroupRow, owned: string): boolean {
+  const { provider, externalId } = parseOwnership(owned);
+  if (row.origin === null || row.deleted_at !== null) return false;
+  return row.provider === provider && row.external_id === externalId;
+}
+
+/** Only this file writes it. */
+function parseOwnership(text: string): Ownership {
+  const { provider, externalId }: JsonObject = toObject(parseStored<unknown>(text));
+  return {
+    provider: String(provider),
+    externalId: typeof externalId === 'string' ? externalId : null,
+  };
+}
+
+function toObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,298 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listHarms, type SentChange } from '../domain/change.ts';
+import { BridgeError } from '../domain/errors.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
+import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
+import { toIsRepair } from '../store/audit/provider-harm.ts';
+import { type ChangeRow, insertChange } from '../store/changes.ts';
+import { markInFlight } from '../store/in-flight.ts';
+import type { Lead } from '../store/leader.ts';
+import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
+import type { Db } from '../store/store.ts';
+import type { Transport } from '../upstream/transport.ts';
+import type { CallOptions, Sending } from '../upstream/transport-options.ts';
+import { type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
+import type { ReconcileDeps } from './deps.ts';
+import { assertLead } from './lead.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
+import { LOOK_AGAIN } from './retry-columns.ts';
+
+/** What is to be done, and the state that says so. */
+export interface PlannedStep<State, Action> {
+  readonly state: State;
+  readonly action: Action | undefined;
+}
+
+/** What the guard looks at in the state of a resource. */
+export interface Guarded {
+  readonly version: number;
+  readonly sentCreates: readonly SentCreate[];
+}
+
+/** Guard of the calls of one step. Makes sure before each leaves that it is still wanted. */
+export interface SendGuard<State> {
+  /** Way to the service that asks the guard immediately before each attempt of each call. */
+  readonly upstream: Transport;
+  /** What became of the calls so far. */
+  readonly seen: {
+    /** The newest state that the calls which left were planned from. */
+    planned: State;
+    /** True when a call was held back because something else is planned by now. */
+    isOvertaken: boolean;
+    /** True when all calls of the step left as it was begun, so that nothing else was planned since. */
+    isAsBegun: boolean;
+  };
+  /** Writes into the ledger how the calls of this step ended; says the same however often it is called. @throws StoreError */
+  saveOutcomes(tx: Db): Promise<void>;
+  /**
+   * Forgets creates of this step that were written down: they were turned away for sure. The change goes on waiting.
+   * @throws StoreError
+   */
+  withdraw(): Promise<void>;
+}
+
+/** Takes back all that was written for a call that is not to leave. */
+class NotAsPlanned extends Error {}
+
+/** Call with the changes that it makes. */
+export interface ChangingCall extends Pick<Sending, 'operation' | 'args'> {
+  readonly changes: readonly SentChange[];
+}
+
+/** Options of a call by a step: one that changes something says what. */
+export interface StepCallOptions extends CallOptions {
+  readonly changes?: readonly SentChange[];
+}
+
+/** Call that a limit keeps from leaving. */
+interface HeldCall {
+  readonly key: ResourceKey;
+  readonly version: number;
+  readonly changes: readonly SentChange[];
+}
+
+/**
+ * Takes removals that are more than providers may ask for out of what is planned; false: the call has not left.
+ * @throws the error itself when the call was not held for what is planned
+ */
+async function holdBack(
+  deps: ReconcileDeps,
+  error: unknown,
+  { key, version, changes }: HeldCall,
+): Promise<false> {
+  if (error instanceof NotAsPlanned) return false;
+  if (!(error instanceof TooMuchHarm)) throw error;
+  const { deactivation } = deps.policy;
+  if (await holdRemovals(deps, { key, version, changes, limit: error, deactivation })) return false;
+  throw error;
+}
+
+/** Step whose calls are guarded. */
+export interface GuardedStep<State, Action> {
+  readonly key: ResourceKey;
+  readonly step: PlannedStep<State, Action>;
+  /** What the step creates, so that it is found even if nobody hears of it. */
+  readonly create: SentCreate | undefined;
+  /** Reads and plans again; undefined: the resource is gone. */
+  readonly replan: () => Promise<PlannedStep<State, Action> | undefined>;
+  /** True when the step before it was held back: this one takes its place in the queue. */
+  readonly again: boolean;
+  /** The step as it was begun with the write; undefined: it was not. */
+  readonly begun: FirstStep<State, Action, unknown> | undefined;
+}
+
+/** First step of a write, with its call, which was written down together with the write. */
+export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action> {
+  /** Columns that are stored with the write. */
+  readonly columns: {
+    readonly in_flight: number;
+    readonly steps: number;
+    readonly sent_creates: string;
+  };
+  /** Row as the write leaves it. */
+  readonly row: Row;
+  readonly call: ChangingCall;
+  /** Its rows in the ledger. */
+  readonly written: readonly WrittenChange[];
+  /** When it was planned, by the clock of the process (milliseconds). */
+  readonly atMs: number;
+  /** The lead under which it was begun. */
+  readonly by: ReconcileDeps;
+  /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
+  readonly change?: ChangeRow;
+}
+
+/** Time for which a call may leave as it was written down with its write, in milliseconds. */
+const BEGUN_MS = 1_000;
+
+/**
+ * Writes a call into the ledger; `lead` is what it proves.
+ * @throws BridgeError `not-leading`, or `bug` for a call that does not say what it changes
+ */
+export async function writeCall(
+  tx: Db,
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  {
+    key,
+    call: { operation, changes: sent },
+    lead,
+  }: {
+    readonly key: ResourceKey;
+    readonly call: ChangingCall;
+    readonly lead?: Lead | undefined;
+  },
+): Promise<WrittenChange[]> {
+  if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation.id} changes`);
+  const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
+  const call = { at: clock.now(), operation: operation.id, key, changes, lead };
+  const written = await insertOwnCall(tx, call);
+  // Without a row, or without its word, the lead is asked for.
+  if (!written.some(({ is_led }) => is_led === 1)) await assertLead(tx, lead);
+  return written;
+}
+
+/**
+ * Creates the guard of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
+ * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
+ * transaction that finds it so marks the resource as in flight and writes the call into the ledger. Looks need none.
+ */
+export function openSendGuard<State extends Guarded, Action>(
+  deps: ReconcileDeps,
+  { key, step, create, replan, again, begun }: GuardedStep<State, Action>,
+): SendGuard<State> {
+  const seen = { planned: step.state, isOvertaken: false, isAsBegun: false };
+  let hasCreated = false;
+  let isFirst = true;
+  const calls = createCallOutcomes('done');
+  const stored = openStored(begun, calls);
+
+  async function ask(call: ChangingCall): Promise<void> {
+    if (call.operation.method === 'GET') return;
+    seen.isAsBegun = stored.use(call);
+    hasCreated ||= seen.isAsBegun && create !== undefined;
+    if (seen.isAsBegun) return;
+    while (!(await mayLeave(call))) {
+      const now = await replan();
+      if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
+        seen.isOvertaken = true;
+        const words = `${keyText(key)} was written since this step was planned`;
+        throw new BridgeError('overtaken', words);
+      }
+      seen.planned = now.state;
+    }
+  }
+
+  /** Writes the call down; false: what is wanted may be something else by now. */
+  async function mayLeave(call: ChangingCall): Promise<boolean> {
+    const { planned } = seen;
+    const { version } = planned;
+    try {
+      await deps.store.write((tx) => {
+        stored.drop();
+        return leave(tx, deps, { key, call, planned, create, calls });
+      });
+      hasCreated ||= create !== undefined;
+      return true;
+    } catch (error) {
+      return holdBack(deps, error, { key, version, changes: call.changes });
+    }
+  }
+
+  function guarded({ changes = [], ...options }: StepCallOptions = {}): CallOptions {
+    const takesPlace = again && isFirst;
+    isFirst = false;
+    const beforeSend = (sending: Sending) => ask({ ...sending, changes });
+    return { ...options, again: takesPlace, beforeSend, afterSend: calls.ended };
+  }
+  return {
+    upstream: withOptions(deps.upstream, guarded),
+    seen,
+    saveOutcomes(tx) {
+      stored.drop();
+      return calls.save(tx);
+    },
+    async withdraw() {
+      hasCreated ||= stored.drop() && create !== undefined;
+      if (!hasCreated && calls.isEmpty() && begun?.change === undefined) return;
+      await deps.store.write(async (tx) => {
+        await calls.save(tx);
+        if (begun?.change !== undefined) await insertChange(tx, begun.change);
+        if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
+      });
+    },
+  };
+}
+
+/** Call that is about to leave, and what it was planned from. */
+interface LeavingCall {
+  readonly key: ResourceKey;
+  readonly call: ChangingCall;
+  readonly planned: Guarded;
+  readonly create: SentCreate | undefined;
+  readonly calls: CallOutcomes;
+}
+
+/** Writes a call down that is about to leave. @throws NotAsPlanned when what is wanted may be something else by now */
+async function leave(
+  tx: Db,
+  deps: ReconcileDeps,
+  { key, call, planned, create, calls }: LeavingCall,
+): Promise<void> {
+  // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
+  await calls.save(tx);
+  const written = await writeCall(tx, deps, { key, call });
+  if (!deps.harmRoom.take(listHarms(written))) {
+    deps.harmRoom.learn(await assertWithinLimit(tx, deps, written));
+  }
+  const { version, sentCreates: earlier } = planned;
+  const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
+  if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
+  calls.sent(written);
+  if (create !== undefined) await addSentCreate(tx, key, { earlier, create });
+}
+
+/** Call that was written down with a write, until it leaves or is dropped. */
+interface StoredCall {
+  /** True for the call that it was stored for, unless that was too long ago. */
+  use(call: ChangingCall): boolean;
+  /** Notes that the call was not sent; true when it was to be sent until now. */
+  drop(): boolean;
+}
+
+function openStored(
+  begun: FirstStep<unknown, unknown, unknown> | undefined,
+  calls: CallOutcomes,
+): StoredCall {
+  let unused = begun;
+  return {
+    use(leaving) {
+      if (unused === undefined || performance.now() - unused.atMs > BEGUN_MS) return false;
+      const { call, written } = unused;
+      const isSame = call.operation === leaving.operation;
+      if (!isSame || !isDeepStrictEqual(call.args, leaving.args)) return false;
+      calls.sent(written);
+      unused = undefined;
+      return true;
+    },
+    drop() {
+      if (unused === undefined) return false;
+      calls.sent(unused.written);
+      calls.dropped();
+      unused = undefined;
+      return true;
+    },
+  };
+}
+
+function withOptions(
+  upstream: Transport,
+  toOptions: (options?: StepCallOptions) => CallOptions,
+): Transport {
+  return {
+    ...upstream,
+    call: (operation, args, options) => upstream.call(operation, args, toOptions(options)),
+    callChecked: (operation, args, options) =>
+      upstream.callChecked(operation, args, toOptions(options)),
+  };
+}

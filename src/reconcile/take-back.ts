@@ -1,0 +1,73 @@
+import { restoreGiven } from '../domain/given.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { addPending, type Pending } from '../domain/pending.ts';
+import { type FieldsOfKind, takeBackWrite } from '../domain/undo.ts';
+import { parseStored } from '../store/engine/columns.ts';
+import type { GroupRow } from '../store/groups/groups.ts';
+import type { UserRow } from '../store/users/users.ts';
+
+/** Refused write of a user or group, as far as its own fields go. */
+export interface RefusedWrite<Undo, Field extends string> {
+  readonly undo: Undo;
+  /** Fields that were refused. */
+  readonly fields: readonly Field[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Facts by which fields are taken back. */
+interface FieldsUndo<Field extends string> {
+  readonly before:
+    | {
+        readonly attributes: JsonObject;
+        readonly pending: Pending<Field>;
+        readonly given?: string;
+        readonly deleted: boolean;
+      }
+    | undefined;
+  readonly after: string;
+}
+
+/** The columns after the refused fields were taken back, or all that was written where no other write was stored since. */
+export function revertColumns<Field extends string, Columns>(
+  row: UserRow | GroupRow,
+  { undo: { before, after }, fields, isLast }: RefusedWrite<FieldsUndo<Field>, Field>,
+  kind: FieldsOfKind<Field>,
+  toColumns: (attributes: JsonObject) => Columns,
+) {
+  const version = row.version + 1;
+  const refused = {
+    current: parseStored<JsonObject>(row.attributes),
+    pending: parseStored<Pending<Field>>(row.pending),
+    written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(after) },
+    pendingBefore: before?.pending ?? {},
+    ...{ fields, isLast, version },
+  };
+  const { attributes, pending, reverted } = takeBackWrite(refused, kind);
+  const given = before?.given ?? '{}';
+  return {
+    ...toColumns(attributes),
+    pending: JSON.stringify(pending),
+    given: reverted.includes(kind.existence) ? given : restoreGiven(row.given, given, reverted),
+    version,
+    deleted_at: before?.deleted === false ? null : row.deleted_at,
+  };
+}
+
+/**
+ * Hides a resource whose creation was taken back while the service may hold what a lost create made, which is looked
+ * for.
+ */
+export function hideNotCreated<Row extends UserRow | GroupRow>(row: Row, now: number): Row {
+  const version = row.version + 1;
+  const existence = 'upstream_id' in row ? 'account' : 'existence';
+  const pending = JSON.stringify(addPending({}, [existence], version));
+  return { ...row, deleted_at: now, version, pending, stuck: '{}', must_look: 1 };
+}
+
+/** True when a refused write was taken back as a whole: the resource is managed, or deleted, as before. */
+export function isTakenBack(before: UserRow | GroupRow, after: UserRow | GroupRow): boolean {
+  return after.origin !== before.origin || after.deleted_at !== before.deleted_at;
+}

@@ -1,0 +1,61 @@
+import type { UserId } from '../../domain/ids.ts';
+import {
+  findUserRow,
+  isRoleUnknown,
+  lockUser,
+  toObservedUser,
+  toUserState,
+  updateUser,
+} from '../../store/users/users.ts';
+import { OWNER_ROLE } from '../../upstream/shapes/company-user.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
+import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { readSections } from '../sections.ts';
+import { classify } from '../verdict.ts';
+import { type CompanySearch, findCompanyUser, toSearchText } from './find-company-user.ts';
+import { toObservedColumns } from './observe.ts';
+
+/**
+ * Reads the role of a person whom the list of company users never showed, before a provider takes the account over or
+ * takes something from it: an owner is privileged.
+ * @throws BridgeError `could-not-look` when the list could not be read: that is not an ordinary person
+ */
+export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWait): Promise<void> {
+  const row = await findUserRow(deps.store.read, id);
+  if (row === undefined || !isRoleUnknown(row)) return;
+  const { upstreamId, observed } = toUserState(row);
+  if (upstreamId === undefined) return;
+  const search = { upstreamId, text: toSearchText(observed) };
+  const within = { waitMs: wait.waitMs, about: 'the role of the account' };
+  const owner = await lookWithin(deps.clock, within, (signal) =>
+    lookUpOwner(deps, { class: wait.class, key: `user:${id}`, signal }, search),
+  );
+  await deps.store.write(async (tx) => {
+    const locked = await lockUser(tx, id);
+    // A sweep may have been faster, or the account is another one now.
+    if (locked?.upstream_id !== upstreamId || !isRoleUnknown(locked)) return;
+    const known = toObservedUser(locked);
+    if (known) await updateUser(tx, id, toObservedColumns(locked, { ...known, owner }));
+  });
+}
+
+/**
+ * Tells whether an account is an owner's. Where the list of company users is closed to us, nobody is known as one: the
+ * protection of the settings stands alone. @throws UpstreamError
+ */
+export async function lookUpOwner(
+  deps: ReconcileDeps,
+  options: CallOptions,
+  search: CompanySearch,
+): Promise<boolean> {
+  if ((await readSections(deps)).companyUsers?.problem) return false;
+  try {
+    const found = await findCompanyUser(deps, options, search);
+    return found?.role === OWNER_ROLE;
+  } catch (error) {
+    const { verdict } = classify(error);
+    if (verdict === 'forbidden' || verdict === 'refused') return false;
+    throw error;
+  }
+}

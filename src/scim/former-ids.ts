@@ -1,0 +1,76 @@
+import { listFormerIds } from '../store/resources/former-ids.ts';
+import type { Store } from '../store/store.ts';
+
+/** Ids by which an earlier SCIM server knew users and groups, kept in memory: a request by another id costs nothing. */
+export interface FormerIds {
+  /** The id of the bridge for one of an earlier server; any other id is given back as it is. */
+  readonly toOwn: (type: 'user' | 'group', id: string) => string;
+}
+
+/** Former ids that follow the store. */
+export interface FollowedIds extends FormerIds {
+  /** Reads those that came since the last time. */
+  readonly refresh: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Rows that are read at once. */
+const PART = 1_000;
+/** Pause after a read that failed, in milliseconds. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Creates the former ids of one process. @param onFailure is told of each read that failed; it is made again soon
+ */
+export function createFormerIds(
+  { read, bell }: Pick<Store, 'read' | 'bell'>,
+  onFailure: (error: unknown) => void,
+): FollowedIds {
+  const known = { user: new Map<string, string>(), group: new Map<string, string>() };
+  let afterSeq = 0;
+  let reading: Promise<void> = Promise.resolve();
+  let unlisten: (() => void) | undefined;
+  let again: NodeJS.Timeout | undefined;
+
+  async function readNew(): Promise<void> {
+    for (;;) {
+      const rows = await listFormerIds(read, { afterSeq, limit: PART });
+      for (const row of rows) {
+        known[row.resource_type].set(row.former_id, row.resource_id);
+        afterSeq = row.seq;
+      }
+      if (rows.length < PART) return;
+    }
+  }
+
+  function refresh(): Promise<void> {
+    reading = reading.catch(() => undefined).then(readNew);
+    return reading;
+  }
+
+  function follow(): void {
+    clearTimeout(again);
+    refresh().catch((error: unknown) => {
+      if (unlisten === undefined) return;
+      onFailure(error);
+      // No other ring may come.
+      again = setTimeout(follow, AGAIN_MS);
+    });
+  }
+
+  return {
+    toOwn: (type, id) => known[type].get(id) ?? id,
+    refresh,
+    async start() {
+      unlisten = bell.listen('former-ids', follow);
+      await refresh();
+    },
+    async stop() {
+      unlisten?.();
+      unlisten = undefined;
+      clearTimeout(again);
+      await reading.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Adoption } from '../../domain/adoption.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { Db } from '../../store/store.ts';
+import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
+import type { ScimDeps } from '../deps.ts';
+import { unavailable } from '../errors.ts';
+
+/** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
+const LOOK_WAIT_MIN_MS = 2_000;
+/** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
+const LOOK_RETRY_SECONDS = 30;
+
+/** Longest look for an operator's takeover, with the wait for its turn, in milliseconds. */
+const ADOPTION_LOOK_MS = 10_000;
+
+/** A look that a removal waits for is as urgent as the removal. */
+export type LookClass = 'remove' | 'change';
+
+/** A write whose resource may be privileged, for all that is known. The service has to be asked first. */
+class PrivilegeUnknown extends BridgeError {
+  readonly resource: ResourceKey;
+  constructor(resource: ResourceKey) {
+    super('could-not-look', `it is not known whether the ${resource.type} is privileged`);
+    this.resource = resource;
+  }
+}
+
+/** Stops a write of a group whose admins were never read. @throws PrivilegeUnknown */
+export function assertAdminsKnown({ id, admins_read_at }: GroupRow): void {
+  if (admins_read_at === null) throw new PrivilegeUnknown({ type: 'group', id });
+}
+
+/** Stops a write of an account whose role was never seen. @throws PrivilegeUnknown */
+export function assertRoleKnown(row: UserRow): void {
+  if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
+}
+
+/**
+ * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
+ * @throws ScimError 503 when it could not be read, because the resource may then be privileged
+ */
+export async function storeKnowing<Stored>(
+  deps: ScimDeps,
+  lookClass: LookClass,
+  store: () => Promise<Stored>,
+): Promise<Stored> {
+  const waitMs = Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS);
+  try {
+    return await storeAfterLook(deps, { class: lookClass, waitMs }, store);
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    const words = 'The service could not tell whether the resource is privileged.';
+    throw unavailable(words, LOOK_RETRY_SECONDS);
+  }
+}
+
+/** Takes a resource over for an operator, after a look where it may be privileged. */
+export async function adoptKnowing(
+  deps: ScimDeps,
+  adopt: (tx: Db) => Promise<Adoption>,
+): Promise<Adoption> {
+  const wait = { class: 'change', waitMs: ADOPTION_LOOK_MS } as const;
+  try {
+    const adoption = await storeAfterLook(deps, wait, () => deps.store.write(adopt));
+    if (adoption.kind === 'adopted') deps.reconciler.notify();
+    return adoption;
+  } catch (error) {
+    if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
+    return { kind: 'could-not-look', reason: error.message };
+  }
+}
+
+/** @throws BridgeError `could-not-look` */
+async function storeAfterLook<Stored>(
+  { reconciler }: Pick<ScimDeps, 'reconciler'>,
+  wait: { readonly class: LookClass; readonly waitMs: number },
+  store: () => Promise<Stored>,
+): Promise<Stored> {
+  try {
+    return await store();
+  } catch (error) {
+    if (!(error instanceof PrivilegeUnknown)) throw error;
+    await reconciler.readPrivilege(error.resource, wait);
+  }
+  // Read just now and still unknown: the resource was made anew meanwhile.
+  return store();
+}

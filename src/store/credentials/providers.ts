@@ -1,0 +1,122 @@
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { DEFAULT_PROVIDER, type ProviderLimits, type Right } from '../../domain/provider.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks, forShare, forUpdate } from '../engine/dialect.ts';
+import type { LinkTable } from '../links/links.ts';
+import type { ProvidersTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** A provider as stored. */
+export type ProviderRow = Selectable<ProvidersTable>;
+
+/** Adds a provider; undefined when one has its name. */
+export async function insertProvider(
+  tx: Db,
+  row: Insertable<ProvidersTable>,
+): Promise<ProviderRow | undefined> {
+  const insert = tx.insertInto('providers').values(row);
+  return insert
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The provider of this name; nobody changes or deletes it until the transaction ends. */
+export async function findProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
+  const found = sql<ProviderRow>`select * from providers where name = ${name} ${forShare(tx)}`;
+  return (await found.execute(tx)).rows[0];
+}
+
+/** True for the default provider, and for one that is there until the transaction ends. */
+export async function isProvider(tx: Db, name: string): Promise<boolean> {
+  return name === DEFAULT_PROVIDER || (await findProvider(tx, name)) !== undefined;
+}
+
+/** The same, locked for a change: until the transaction ends nobody writes for it. */
+export async function lockProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
+  const found = sql<ProviderRow>`select * from providers where name = ${name} ${forUpdate(tx)}`;
+  return (await found.execute(tx)).rows[0];
+}
+
+/** Lists providers, the newest first. */
+export async function listProviders(
+  db: Db,
+  { beforeSeq, limit }: { readonly beforeSeq: number; readonly limit: number },
+): Promise<ProviderRow[]> {
+  const providers = db.selectFrom('providers').selectAll().where('seq', '<', beforeSeq);
+  return providers.orderBy('seq', 'desc').limit(limit).execute();
+}
+
+/** Changes the limits of a provider. */
+export async function updateProvider(
+  tx: Db,
+  name: string,
+  change: Pick<ProviderRow, 'domains' | 'group_names' | 'may'>,
+): Promise<void> {
+  await tx.updateTable('providers').set(change).where('name', '=', name).execute();
+}
+
+/** Deletes a provider. */
+export async function deleteProvider(tx: Db, name: string): Promise<void> {
+  await tx.deleteFrom('providers').where('name', '=', name).execute();
+}
+
+/** The columns that hold limits. */
+export function toLimitColumns({ domains, groupNames, may }: ProviderLimits) {
+  const toText = (list: readonly string[] | null) => (list === null ? null : JSON.stringify(list));
+  return { domains: toText(domains), group_names: toText(groupNames), may: JSON.stringify(may) };
+}
+
+/** Parses the limits of a stored provider. */
+export function parseLimits({
+  domains,
+  group_names: groupNames,
+  may,
+}: Pick<ProviderRow, 'domains' | 'group_names' | 'may'>): ProviderLimits {
+  return {
+    domains: domains === null ? null : parseStored<string[]>(domains),
+    groupNames: groupNames === null ? null : parseStored<string[]>(groupNames),
+    may: parseStored<Right[]>(may),
+  };
+}
+
+/** Kind of what still belongs to a provider. */
+export type Belonging = 'credentials' | 'users' | 'groups';
+
+/** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
+export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
+  const credential = sql<SqlBool>`provider = ${name} and revoked_at is null`;
+  const resource = sql<SqlBool>`provider = ${name} and origin is not null and deleted_at is null`;
+  const has = async (table: string, condition: RawBuilder<SqlBool>) => {
+    const found = sql`select 1 from ${sql.table(table)} where ${condition} limit 1`;
+    return (await found.execute(tx)).rows.length > 0;
+  };
+  if ((await has('tokens', credential)) || (await has('clients', credential))) return 'credentials';
+  if (await has('users', resource)) return 'users';
+  return (await has('groups', resource)) ? 'groups' : undefined;
+}
+
+/** Additions to a list of a group. */
+export interface Additions {
+  readonly table: LinkTable;
+  readonly groupId: string;
+  readonly userIds: readonly string[];
+}
+
+/** True when one of these people who are not in the list yet is not managed by this provider. */
+export async function addsOthers(
+  tx: Db,
+  provider: string,
+  { table, groupId, userIds }: Additions,
+): Promise<boolean> {
+  for (const chunk of chunks(userIds)) {
+    const { rows } = await sql`select 1 from users as named
+      where named.id in (${sql.join(chunk)}) and named.deleted_at is null
+        and (named.origin is null or named.provider <> ${provider})
+        and not exists (select 1 from ${sql.table(table)} as link where link.user_id = named.id
+          and link.group_id = ${groupId} and coalesce(link.desired, link.observed) = 1)
+      limit 1`.execute(tx);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { lockUntilCommit } from '../commit-lock.ts';
+import { chunks } from '../engine/dialect.ts';
+import type { FormerIdsTable } from '../schema.ts';
+import type { Db } from '../store.ts';
+
+/** An id by which an earlier SCIM server knew a user or group. */
+export type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
+
+/** Waits until nobody else adds ids or erases: until the transaction ends none is given to two, or to somebody who is erased. */
+export async function lockFormerIds(tx: Db): Promise<void> {
+  await lockUntilCommit(tx, 'former-ids');
+}
+
+/** Adds ids, also those of somebody who is gone. The caller holds the lock, and has found them to be free. */
+export async function insertFormerIds(
+  tx: Db,
+  rows: readonly Omit<FormerIdsTable, 'seq'>[],
+): Promise<void> {
+  for (const some of chunks(rows)) {
+    for (const [type, ofType] of Map.groupBy(some, ({ resource_type }) => resource_type)) {
+      const ids = ofType.map(({ former_id }) => former_id);
+      const held = tx.deleteFrom('former_ids').where('resource_type', '=', type);
+      await held.where('former_id', 'in', ids).execute();
+    }
+    // A new row, so that every process meets it.
+    await tx.insertInto('former_ids').values(some).execute();
+  }
+}
+
+/** Lists the ids that came after another one, in order of their coming. */
+export async function listFormerIds(
+  db: Db,
+  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+): Promise<(FormerId & { seq: number; resource_type: 'user' | 'group' })[]> {
+  return db
+    .selectFrom('former_ids')
+    .select(['seq', 'resource_type', 'former_id', 'resource_id'])
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Finds whose these ids are already: of an earlier server, unless their owner is gone, or the bridge's own. */
+export async function findHolders(
+  db: Db,
+  type: 'user' | 'group',
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const holders = new Map<string, string>();
+  const table = sql.table(`${type}s`);
+  for (const some of chunks(ids)) {
+    const { rows } = await sql<FormerId>`
+      select former_id, resource_id from former_ids
+        where resource_type = ${type} and former_id in (${sql.join(some)})
+        and resource_id in (select id from ${table} where deleted_at is null)
+      union all select id as former_id, id as resource_id from ${table} where id in (${sql.join(some)})`.execute(
+      db,
+    );
+    for (const { former_id, resource_id } of rows) holders.set(former_id, resource_id);
+  }
+  return holders;
+}
+
+/** Finds which of these users or groups are not deleted. */
+export async function findLive(
+  db: Db,
+  type: 'user' | 'group',
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const live = new Set<string>();
+  for (const some of chunks(ids)) {
+    const { rows } = await sql<{ id: string }>`select id from ${sql.table(`${type}s`)}
+      where id in (${sql.join(some)}) and deleted_at is null`.execute(db);
+    for (const { id } of rows) live.add(id);
+  }
+  return live;
+}

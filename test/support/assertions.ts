@@ -1,0 +1,83 @@
+import { request } from 'undici';
+import { expect } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { TestBridge } from './bridge.ts';
+import { type TestIssuer, toClaims } from './issuer.ts';
+import { askOps, SWEEP_SETTINGS } from './sweep.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** The kind of assertion that there is. */
+export const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+/** Audience and app as Entra names them. */
+export const AUDIENCE = 'api://b5ba7a93-4452-4522-aeb4-a2b5da870c16';
+export const APP = 'b5ba7a93-4452-4522-aeb4-a2b5da870c16';
+
+/** Issuers of tests are on loopback, without TLS. */
+export const SETTINGS = {
+  ...SWEEP_SETTINGS,
+  OAUTH_KEY_HOSTS: '127.0.0.1',
+  OAUTH_PRIVATE_ADDRESSES: 'allow',
+  ACCESS_FAILED_DELAY_MAX: '0',
+};
+
+/** What the provider sends: an app id, and a subject. */
+export const WHO = { appid: APP, sub: 'd2f8ee76-c549-45b8-a143-f5b640669704' };
+
+/** Makes a client that trusts an issuer. */
+export async function makeClient(
+  bridge: TestBridge,
+  issuer: TestIssuer,
+  more: Readonly<Record<string, JsonValue>> = {},
+): Promise<string> {
+  const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims: { appid: [APP] }, ...more };
+  const { status, body } = await askOps(bridge, 'POST', '/clients', { name: 'entra', trust });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return String(body.id);
+}
+
+/** An answer to a request for an access token. */
+export interface TokenAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: JsonObject;
+}
+
+/** Asks for an access token with this form. */
+export async function post(bridge: TestBridge, form: object): Promise<TokenAnswer> {
+  const fields = new URLSearchParams({ grant_type: 'client_credentials', ...form });
+  const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': FORM },
+    body: fields.toString(),
+  });
+  const { statusCode: status, headers } = answer;
+  return { status, headers, body: Object(await answer.body.json()) };
+}
+
+/** Asks as Entra's provisioning service does. */
+export function present(bridge: TestBridge, id: string | undefined, assertion: string) {
+  const client = id === undefined ? {} : { client_id: id };
+  const proof = { client_assertion_type: TYPE, client_assertion: assertion };
+  return post(bridge, { ...client, ...proof, scope: 'scim' });
+}
+
+/** Claims that the client of `makeClient` is proven by. */
+export function toRight(issuer: TestIssuer, now = Date.now()) {
+  return toClaims(now, { iss: issuer.url, aud: AUDIENCE, ...WHO });
+}
+
+/** Presents a right assertion. */
+export async function presentRight(bridge: TestBridge, id: string, issuer: TestIssuer) {
+  return present(bridge, id, await issuer.sign(toRight(issuer)));
+}
+
+/** Asks for users with the access token of an answer. */
+export async function ask(bridge: TestBridge, answer: TokenAnswer) {
+  const authorization = `Bearer ${String(answer.body.access_token)}`;
+  return bridge.request('GET', '/Users', undefined, { authorization });
+}
+
+/** The same value as JSON has it. */
+export function toJson(value: object): Record<string, JsonValue> {
+  return JSON.parse(JSON.stringify(value));
+}

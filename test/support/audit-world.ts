@@ -1,0 +1,111 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { findPollState } from '../../src/reconcile/audit/poll-state.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { startBridgeOf, type TestBridge } from './bridge.ts';
+import type { Counterpart } from './counterpart.ts';
+import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
+import { untilSettled } from './provider.ts';
+
+/** How often the log is read, in milliseconds. */
+export const INTERVAL_MS = 15_000;
+/** The machine may be busy. */
+export const PATIENT = { interval: 5 };
+
+/** A bridge that follows the audit log, and whose time the test moves. */
+export interface AuditWorld<Service extends Counterpart = Sandbox> extends TestBridge<Service> {
+  readonly clock: LeapingClock;
+  /** Moves time on and waits until the log was read after that, and what follows is settled. */
+  poll(ms?: number): Promise<void>;
+  /** Moves time on and on until the log was read to its end. */
+  recover(): Promise<void>;
+}
+
+/** What is special about it. */
+export interface AuditWorldOptions {
+  readonly shape?: SandboxShapeChange;
+  /** How far the service's clock is ahead of ours, in milliseconds. */
+  readonly skewMs?: () => number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly onLog?: (line: JsonObject) => void;
+}
+
+/** Runs a test in front of a sandbox that has an administrator beside the owner. */
+export async function withAudit(
+  options: AuditWorldOptions,
+  run: (world: AuditWorld) => Promise<void>,
+) {
+  const clock = createLeapingClock();
+  const skewMs = options.skewMs ?? (() => 0);
+  const sandbox = await startSandbox({
+    ...(options.shape === undefined ? {} : { shape: options.shape }),
+    clock: () => clock.now() + skewMs(),
+  });
+  sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
+  const world = await startAuditWorld({ ...options, service: sandbox, clock });
+  try {
+    await run(world);
+  } finally {
+    await world.stop();
+    await sandbox.stop();
+  }
+}
+
+/** A bridge in front of a service that runs already; it has read the log once. */
+export async function startAuditWorld<Service extends Counterpart>(
+  options: AuditWorldOptions & { readonly service: Service; readonly clock: LeapingClock },
+): Promise<AuditWorld<Service>> {
+  const { clock } = options;
+  const bridge = await startBridgeOf(options.service, {
+    clock,
+    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
+  });
+  const readAt = async () => {
+    const state = await findPollState(bridge.store.read);
+    return state === undefined || state.isOpen ? 0 : state.readAt;
+  };
+  const untilReadSince = (since: number) =>
+    expect.poll(readAt, PATIENT).toBeGreaterThanOrEqual(since);
+  // The poller begins an hour before its start; the clock of a database does not leap.
+  await untilReadSince(clock.now() - 30 * 60_000);
+  return {
+    ...bridge,
+    clock,
+    async poll(ms = INTERVAL_MS) {
+      await untilSettled(bridge);
+      const since = clock.now() + ms;
+      clock.leap(ms);
+      // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.
+      await untilReadSince(since - ms / 2);
+      await untilLookedAt(bridge);
+    },
+    async recover() {
+      const since = clock.now();
+      const goOn = () => {
+        clock.leap(INTERVAL_MS);
+        return readAt();
+      };
+      await expect.poll(goOn, PATIENT).toBeGreaterThan(since);
+      await untilLookedAt(bridge);
+    },
+  };
+}
+
+/** Looks are no change that waits, so `untilSettled` does not count them. */
+export async function untilLookedAt(bridge: Pick<TestBridge, 'store'>): Promise<void> {
+  const countLooks = async () => {
+    const { read } = bridge.store;
+    const users = read.selectFrom('users').select('id').where('must_look', '>', 0);
+    const groups = read.selectFrom('groups').select('id').where('must_look', '>', 0);
+    return (await users.execute()).length + (await groups.execute()).length;
+  };
+  await expect.poll(countLooks, PATIENT).toBe(0);
+  await untilSettled(bridge);
+}
+
+/** The service as that administrator changes it. */
+export function behindTheBack({ sandbox }: TestBridge) {
+  return sandbox.service.as('admin@example.com', '198.51.100.7');
+}

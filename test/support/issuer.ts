@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import {
+  CompactSign,
+  exportJWK,
+  type GenerateKeyPairResult,
+  generateKeyPair,
+  type JWK,
+} from 'jose';
+import { onTestFinished } from 'vitest';
+
+/** A pair of keys, and the public one as it is shown. */
+export interface TestKey {
+  readonly kid: string | undefined;
+  readonly alg: string;
+  readonly privateKey: GenerateKeyPairResult['privateKey'];
+  readonly shown: JWK;
+}
+
+/** Makes a pair of keys; without a `kid` they are shown without one. */
+export async function makeKey(
+  kid: string | undefined,
+  alg = 'ES256',
+  use = 'sig',
+): Promise<TestKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const shown = { ...(await exportJWK(publicKey)), ...(kid && { kid }), use, alg };
+  return { kid, alg, privateKey, shown };
+}
+
+/** Signs any text, with any header. */
+export async function signText(
+  text: string | Uint8Array,
+  { privateKey, alg, kid }: TestKey,
+  header: object = {},
+): Promise<string> {
+  const payload = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  const protectedHeader = { alg, typ: 'JWT', ...(kid && { kid }), ...header };
+  return new CompactSign(payload).setProtectedHeader(protectedHeader).sign(privateKey, {
+    crit: { 'http://example.com/known': true },
+  });
+}
+
+/** How the next requests are answered. */
+export type IssuerMood =
+  | { readonly kind: 'up' }
+  | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'silent' };
+
+/** An issuer of assertions with a description and keys, on loopback. */
+export interface TestIssuer {
+  /** `iss`: its address. */
+  readonly url: string;
+  readonly jwksUri: string;
+  /** Paths that were asked for, in order. */
+  readonly asked: string[];
+  /** The keys that it shows; the first one signs. */
+  keys: TestKey[];
+  /** Part of the description that differs. */
+  description: object;
+  mood: IssuerMood;
+  /** Signs claims with its first key. */
+  sign(claims: object): Promise<string>;
+}
+
+/** Starts an issuer that ends with the test. */
+export async function startIssuer(): Promise<TestIssuer> {
+  const server = createServer((req, res) => {
+    issuer.asked.push(String(req.url));
+    const { mood } = issuer;
+    if (mood.kind === 'silent') return;
+    if (mood.kind === 'status') return res.writeHead(mood.status, mood.headers).end('{"keys":[]}');
+    if (mood.kind === 'text') return res.end(mood.text);
+    if (req.url === '/keys') {
+      return res.end(JSON.stringify({ keys: issuer.keys.map(({ shown }) => shown) }));
+    }
+    if (req.url !== '/.well-known/openid-configuration') return res.writeHead(404).end();
+    const { url, jwksUri, description } = issuer;
+    return res.end(JSON.stringify({ issuer: url, jwks_uri: jwksUri, ...description }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${Object(server.address()).port}`;
+  const issuer: TestIssuer = {
+    ...{ url, jwksUri: `${url}/keys`, asked: [], description: {}, mood: { kind: 'up' } },
+    keys: [await makeKey('first')],
+    sign(claims) {
+      const [key] = issuer.keys;
+      if (key === undefined) throw new Error('the issuer has no key');
+      return signText(JSON.stringify(claims), key);
+    },
+  };
+  return issuer;
+}
+
+/** Claims of a right assertion, by this time in milliseconds. */
+export function toClaims(now: number, more: object): Record<string, unknown> {
+  const iat = Math.floor(now / 1_000);
+  return { iat, nbf: iat, exp: iat + 300, jti: randomUUID(), ...more };
+}

@@ -1,0 +1,162 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useList } from '../api/queries.ts';
+import type { Ops } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ExactMoment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag, type Tone } from '../parts/tag.tsx';
+import { Words } from '../parts/words.tsx';
+
+type Leaver = Ops<'Leaver'>;
+
+const route = getRouteApi('/leavers');
+const STATUSES = [
+  { value: '', label: 'Every status' },
+  { value: 'waits', label: 'Waits' },
+  { value: 'out', label: 'Out' },
+  { value: 'refused', label: 'Refused' },
+  { value: 'withdrawn', label: 'Withdrawn' },
+];
+const TONES: Readonly<Record<Leaver['status'], Tone>> = {
+  waits: 'waiting',
+  out: 'good',
+  refused: 'bad',
+  withdrawn: 'quiet',
+};
+const LOG_WORDS: Readonly<Record<Leaver['logged']['state'], string>> = {
+  logged: 'has an entry',
+  waits: 'not read yet',
+  silent: 'has no entry',
+  unreadable: 'cannot be read',
+};
+
+const columns: readonly Column<Leaver>[] = [
+  {
+    title: 'Who',
+    cell: ({ person, kind }) => (
+      <>
+        <Link to="/users/$id" params={{ id: person.id }}>
+          {person.name ?? person.id}
+        </Link>
+        <div className="detail">{kind}</div>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, problem, planId }) => (
+      <>
+        <Tag tone={TONES[status]} text={status} />
+        {planId && (
+          <div className="detail">
+            <Link to="/plans/$id" params={{ id: planId }}>
+              held by a plan
+            </Link>
+          </div>
+        )}
+        {problem && (
+          <div className="detail">
+            <Words text={problem.words} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  { title: 'Steps', cell: (leaver) => <Steps leaver={leaver} /> },
+  {
+    title: 'Remains',
+    isWide: true,
+    grows: true,
+    cell: ({ remains }) => <Words text={toRemains(remains)} />,
+  },
+];
+
+/** Each step with its time, and what did it. */
+function Steps({ leaver }: { readonly leaver: Leaver }) {
+  const { asked, acceptedAt, sent, seen, logged } = leaver;
+  return (
+    <>
+      <div>
+        Asked <ExactMoment at={asked.at} />
+      </div>
+      <div className="detail">
+        by {asked.credential}, request {asked.requestId}
+      </div>
+      <div>
+        Accepted <ExactMoment at={acceptedAt} />
+      </div>
+      {sent && (
+        <div>
+          Sent <ExactMoment at={sent.at} />
+          <span className="detail"> {sent.operation}</span>
+        </div>
+      )}
+      {seen && (
+        <div>
+          Seen <ExactMoment at={seen.at} />
+          <span className="detail"> {seen.by}</span>
+        </div>
+      )}
+      <div>
+        Audit log {logged.at === null ? LOG_WORDS[logged.state] : <ExactMoment at={logged.at} />}
+        {logged.ours === false && <span className="detail"> by somebody else</span>}
+      </div>
+    </>
+  );
+}
+
+/** What remains in words; what nobody could look at is told as that. */
+function toRemains(remains: Leaver['remains']): string {
+  if (remains === null) return 'Nobody has looked';
+  const found = remains.parts.flatMap(({ part, found: some }) =>
+    some.map(({ id, name }) => `${part}: ${name ?? id}`),
+  );
+  const blind = remains.parts.filter(({ looked }) => !looked).map(({ part }) => part);
+  const rest = blind.length === 0 ? [] : [`could not look: ${blind.join(', ')}`];
+  return [...(found.length === 0 ? ['nothing found'] : found), ...rest].join('; ');
+}
+
+/** Who lost access, each step with its time, and what remains. */
+export function LeaversPage() {
+  const { status = '', since = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList('LeaverList', '/leavers', {
+    query: { status, since },
+    topics: ['leavers'],
+  });
+  const show = (change: { status?: string; since?: string }) => {
+    const given = Object.entries({ status, since, ...change }).filter(([, value]) => value !== '');
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  return (
+    <Page
+      title="Leavers"
+      lead="Who lost access, what proves it, and what remains."
+      actions={
+        <Group gap="xs">
+          <TextInput
+            type="date"
+            aria-label="Accepted since"
+            value={since}
+            onChange={({ currentTarget }) => show({ since: currentTarget.value })}
+          />
+          <Select
+            aria-label="Status"
+            data={STATUSES}
+            value={status}
+            onChange={(value) => show({ status: value ?? '' })}
+          />
+        </Group>
+      }
+    >
+      <DataTable
+        label="Leavers"
+        columns={columns}
+        list={list}
+        toKey={({ person, acceptedAt, kind }) => `${person.id} ${acceptedAt} ${kind}`}
+        empty="Nobody lost access in that time."
+      />
+    </Page>
+  );
+}
