@@ -180,6 +180,43 @@ describeBridges('a create whose answer was lost before its resource was renamed'
     }));
 });
 
+describeBridges('a group founded anew while the old one is still being removed', ({ makeUrl }) => {
+  test('is found by its lost create, though the service has two of the name', async () => {
+    const settings = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+    const sandbox = { shape: { uniqueGroupNames: 'nowhere' } } as const;
+    await withTimedBridge({ settings, sandbox }, async (timed) => {
+      const { bridge } = timed;
+      const { service, faults } = bridge.sandbox;
+      const post = () => untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      const old = await post();
+      await untilQuiet(timed);
+      const before = service.groups().map(({ uid }) => uid);
+
+      faults.add({ operation: 'groups.removeGroup', fault: { kind: 'status', status: 503 } });
+      faults.add({
+        operation: 'groups.createGroup',
+        fault: { kind: 'reset', at: 'after-effect' },
+        times: 1,
+      });
+      await untilEnded(timed, bridge.request('DELETE', `/Groups/${old.body.id}`));
+      const founded = await post();
+      await untilQuiet(timed, SECONDS_MS);
+      const during = await readBacklog(bridge.store.read);
+      faults.clear();
+      await untilQuiet(timed, 10 * SECONDS_MS);
+
+      expect(founded.status).toBe(201);
+      expect(during.stuck).toBe(0);
+      const after = service.groups();
+      expect(after.map(({ name, uid }) => [name, before.includes(uid)])).toEqual([
+        ['Pilots', false],
+      ]);
+      expect(await listShown(bridge)).toContain('Pilots');
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    });
+  });
+});
+
 describe('a create that surely did not arrive', () => {
   const pause = { kind: 'status', status: 429 } as const;
   test.each([

@@ -43,12 +43,15 @@ function lookForCreated(
 ): Promise<GroupOutcome> {
   const name = observed?.displayName ?? desired.displayName;
   const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
+  async function isFree({ uid }: RestGroup): Promise<boolean> {
+    const holder = await findGroupByUpstream(deps.store.read, { uid });
+    return holder === undefined || holder.id === id || holder.origin === null;
+  }
   return lookForGroup(deps, context, {
     names,
+    isFree,
     async mayBe(group) {
-      if (normaliseName(group.name) === normaliseName(name)) return true;
-      const holder = await findGroupByUpstream(deps.store.read, { uid: group.uid });
-      return holder === undefined || holder.id === id || holder.origin === null;
+      return normaliseName(group.name) === normaliseName(name) || (await isFree(group));
     },
   });
 }
@@ -58,6 +61,8 @@ interface GroupSearch {
   readonly names: readonly string[];
   /** Second check of a group that has one of the names. */
   readonly mayBe?: (group: RestGroup) => Promise<boolean>;
+  /** False for a group that another row has: of several with one of the names it is not the one that is looked for. */
+  readonly isFree?: (group: RestGroup) => Promise<boolean>;
   readonly adopted?: true;
 }
 
@@ -76,9 +81,10 @@ export async function lookForGroup(
       ...context,
     },
   );
-  const matches: RestGroup[] = [];
+  let matches: RestGroup[] = [];
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
+    if (matches.length > 1) matches = await keepFree(matches, search);
   } catch (error) {
     return toFailedLook(deps, classify(error), 'groups');
   }
@@ -108,6 +114,16 @@ async function listMatches(
     if (mayBe === undefined || (await mayBe(group))) matches.push(group);
   }
   return matches;
+}
+
+/** A group that is still being removed may share its name with the one that was founded in its place. */
+async function keepFree(
+  matches: readonly RestGroup[],
+  { isFree = async () => true }: GroupSearch,
+): Promise<RestGroup[]> {
+  const free: RestGroup[] = [];
+  for (const group of matches) if (await isFree(group)) free.push(group);
+  return free;
 }
 
 /** Looks at a group that a list showed. It may be gone by now; then the list has to be read again. */
