@@ -9,6 +9,7 @@ import { addPlan } from '../src/reconcile/add-plan.ts';
 import { forgetTombstones } from '../src/reconcile/erasure/erasure.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { listRequests } from '../src/store/audit/requests.ts';
+import { hasWaiting } from '../src/store/engine/columns.ts';
 import { deletePlan, type PlanRow } from '../src/store/plans/plans.ts';
 import { saveDispute } from '../src/store/resources/disputes.ts';
 import { keepFormerNames } from '../src/store/resources/former-names.ts';
@@ -305,7 +306,7 @@ function holdDeactivation({ store }: TestBridge, resourceId: string): Promise<Pl
 
 async function isDone({ store }: TestBridge, id: string): Promise<boolean> {
   const row = await findUserRow(store.read, id);
-  return row?.pending === '{}' && row.due_at === null && row.in_flight === 0;
+  return row !== undefined && !hasWaiting(row) && row.due_at === null && row.in_flight === 0;
 }
 
 async function listObstacles(bridge: TestBridge, key: string): Promise<string[]> {

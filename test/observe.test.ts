@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
+import { waits } from '../src/store/engine/columns.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
@@ -141,7 +142,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
       expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
       expect(await listManagedDrifts(bridge)).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
-      const waiting = bridge.store.read.selectFrom('users').where('pending', '!=', '{}');
+      const waiting = bridge.store.read.selectFrom('users').where(waits('cells'));
       const rows = await waiting.select(['steps', 'attempts']).execute();
       expect(rows).toEqual([0, 1, 2].map(() => ({ steps: 0, attempts: 0 })));
       service.renameUser('user00001@example.com', String(before.people[1]?.fullName));

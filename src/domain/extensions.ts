@@ -16,7 +16,7 @@ export function findExtensionNumber(
   urn: string,
   name: string,
 ): number | undefined {
-  const value = findExtension(attributes, urn)?.[name];
+  const value = toExtension(attributes, urn)[name];
   return typeof value === 'number' ? value : undefined;
 }
 
@@ -26,11 +26,12 @@ export function findExtensionFlag(
   urn: string,
   name: string,
 ): boolean | undefined {
-  const value = findExtension(attributes, urn)?.[name];
+  const value = toExtension(attributes, urn)[name];
   return typeof value === 'boolean' ? value : undefined;
 }
 
-function findExtension(attributes: JsonObject, urn: string): JsonObject | undefined {
+/** An extension of a resource; empty when it has none. */
+export function toExtension(attributes: JsonObject, urn: string): JsonObject {
   const extension = attributes[urn];
-  return isJsonObject(extension) ? extension : undefined;
+  return isJsonObject(extension) ? extension : {};
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { toVersions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION } from './extensions.ts';
 import { type GroupField, type GroupState, toDesiredGroup } from './group.ts';
 import {
   type GroupWrite,
   type LinkFacts,
+  toCellsAfterGroupWrite,
   toGroupFields,
   toLinkAfterWrite,
-  toPendingAfterGroupWrite,
 } from './group-write.ts';
 import { groupId } from './ids.ts';
 import type { JsonObject } from './json.ts';
@@ -17,7 +18,7 @@ const settled: Omit<GroupState, 'members' | 'admins'> = {
   ids: { scimId: undefined, restId: 5, uid: 'uid-5' },
   desired: toDesiredGroup(attributes),
   observed: { displayName: 'Board', permissions: 4, at: 1, by: 'groups.getGroup' },
-  pending: {},
+  cells: {},
   version: 8,
   deleted: false,
   created: true,
@@ -63,12 +64,12 @@ const cases: GroupWriteCase[] = [
   },
   {
     why: 'what waited for an earlier write is claimed by this one',
-    state: { pending: { displayName: 3 } },
+    state: { cells: waitingFor({ displayName: 3 }) },
     want: { displayName: 9 },
   },
   {
     why: 'what it does not name keeps waiting for the earlier one',
-    state: { pending: { permissions: 3 } },
+    state: { cells: waitingFor({ permissions: 3 }) },
     attributes: renamed,
     fields: ['displayName'],
     want: { displayName: 9, permissions: 3 },
@@ -92,15 +93,17 @@ const cases: GroupWriteCase[] = [
 
 describe('what waits after a write of a group', () => {
   test.each(cases)('$why', ({ state, attributes: after, fields, inFlight, want }) => {
+    const before = { ...settled, ...state };
     const write: GroupWrite = {
-      state: { ...settled, ...state },
+      state: before,
+      cells: before.cells,
       attributes: after ?? attributes,
       fields: fields ?? ALL,
       version: 9,
       inFlight: inFlight ?? false,
     };
 
-    expect(toPendingAfterGroupWrite(write)).toEqual(want);
+    expect(toVersions(toCellsAfterGroupWrite(write))).toEqual(want);
   });
 });
 

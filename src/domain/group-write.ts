@@ -1,8 +1,8 @@
+import { ask, askOnly, type Cells, mustWait } from './cell.ts';
 import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
 import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
 import type { JsonObject } from './json.ts';
 import { isGone } from './missed.ts';
-import { addPending, type Pending } from './pending.ts';
 
 /** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
@@ -17,6 +17,8 @@ export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
 /** A provider's write of a group, as it decides what is left to do. */
 export interface GroupWrite {
   readonly state: Omit<GroupState, 'members' | 'admins'>;
+  /** Cells with the sources of the values after it. */
+  readonly cells: Cells<GroupField>;
   readonly attributes: JsonObject;
   readonly fields: readonly GroupField[];
   readonly version: number;
@@ -24,21 +26,23 @@ export interface GroupWrite {
   readonly inFlight: boolean;
 }
 
-/** Pending fields after a write of the group itself; members and admins wait row by row. */
-export function toPendingAfterGroupWrite(write: GroupWrite): Pending<GroupField> {
-  const { state, attributes, fields, version, inFlight } = write;
+/** Cells after a write of the group itself; members and admins wait row by row. */
+export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
+  const { state, cells, attributes, fields, version, inFlight } = write;
   const { scimId, restId, uid } = state.ids;
-  if ((scimId ?? restId ?? uid) === undefined) return { existence: version };
+  if ((scimId ?? restId ?? uid) === undefined) {
+    return askOnly(cells, ['existence'], version);
+  }
   const desired = toDesiredGroup(attributes);
-  const unsure = inFlight || state.mustLook || isGone(state.observed);
+  const isUnsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(
     state.observed === undefined ? fields : listGroupDifferences(desired, state.observed),
   );
-  const waiting = fields.filter(
-    (field) => differing.has(field) || unsure || state.pending[field] !== undefined,
+  const waiting = fields.filter((field) =>
+    mustWait(cells[field], { differs: differing.has(field), isUnsure }),
   );
   const owned = waiting.filter((field) => field === 'existence' || desired[field] !== undefined);
-  return addPending(state.pending, owned, version);
+  return ask(cells, owned, version);
 }
 
 /** The three facts of one user in one list. */
@@ -62,6 +66,7 @@ export function toLinkAfterWrite(
   const holds = held.observed === desired && held.pending === null;
   if (!wanted && before === undefined) return undefined;
   if (held.desired === desired && holds) return undefined;
-  const waits = held.observed !== desired || held.pending !== null || inFlight;
+  const cell = held.pending === null ? {} : { pending: held.pending };
+  const waits = mustWait(cell, { differs: held.observed !== desired, isUnsure: inFlight });
   return { desired, observed: held.observed, pending: waits ? version : null };
 }

@@ -1,11 +1,10 @@
+import type { Cells } from './cell.ts';
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import type { Missed } from './missed.ts';
 import { normaliseName } from './name.ts';
-import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
-import type { Stuck } from './stuck.ts';
 
 /** Owned fields of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
 export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
@@ -75,7 +74,7 @@ export interface GroupState {
   readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;
   readonly observed: ObservedGroup | undefined;
-  readonly pending: Pending<GroupField>;
+  readonly cells: Cells<GroupField>;
   readonly version: number;
   readonly deleted: boolean;
   /** Only groups that the bridge created are removed; others are released. */
@@ -83,8 +82,6 @@ export interface GroupState {
   readonly mustLook: boolean;
   /** Under which names a create may have left the group in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
-  readonly failed?: Stuck<GroupField>;
   /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
   readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was told that there is no such group. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { waitingFor } from './cell-test-support.ts';
 import { USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
 import { removesUserAccess, toDesiredUser } from './user.ts';
@@ -58,36 +59,51 @@ describe('whether what waits for a person takes access away', () => {
   const suspension = (temporarilyInactive: boolean) => ({ ...active, temporarilyInactive });
 
   test.each([
-    { why: 'nothing waits', desired: inactive, pending: {}, want: false },
-    { why: 'a deactivation', desired: inactive, pending: { active: 1 }, want: true },
-    { why: 'an account that may exist', desired: inactive, pending: { account: 1 }, want: true },
-    { why: 'another field of one inactive', desired: inactive, pending: { name: 1 }, want: false },
-    { why: 'an activation', desired: active, pending: { active: 1, account: 1 }, want: false },
+    { why: 'nothing waits', desired: inactive, cells: {}, want: false },
+    { why: 'a deactivation', desired: inactive, cells: waitingFor({ active: 1 }), want: true },
+    {
+      why: 'an account that may exist',
+      desired: inactive,
+      cells: waitingFor({ account: 1 }),
+      want: true,
+    },
+    {
+      why: 'another field of one inactive',
+      desired: inactive,
+      cells: waitingFor({ name: 1 }),
+      want: false,
+    },
+    {
+      why: 'an activation',
+      desired: active,
+      cells: waitingFor({ active: 1, account: 1 }),
+      want: false,
+    },
     {
       why: 'a suspension',
       desired: suspension(true),
-      pending: { temporarilyInactive: 1 },
+      cells: waitingFor({ temporarilyInactive: 1 }),
       want: true,
     },
     {
       why: 'the end of a suspension',
       desired: suspension(false),
-      pending: { temporarilyInactive: 1 },
+      cells: waitingFor({ temporarilyInactive: 1 }),
       want: false,
     },
     {
       why: 'a suspension that nobody set',
       desired: active,
-      pending: { temporarilyInactive: 1 },
+      cells: waitingFor({ temporarilyInactive: 1 }),
       want: false,
     },
     {
       why: 'a suspension that holds',
       desired: suspension(true),
-      pending: { name: 1 },
+      cells: waitingFor({ name: 1 }),
       want: false,
     },
-  ])('$why: $want', ({ desired, pending, want }) => {
-    expect(removesUserAccess({ desired, pending })).toBe(want);
+  ])('$why: $want', ({ desired, cells, want }) => {
+    expect(removesUserAccess({ desired, cells })).toBe(want);
   });
 });

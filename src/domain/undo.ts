@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toExtension } from './given.ts';
+import { ask, type Cells, isWaiting, undo } from './cell.ts';
+import { toExtension } from './extensions.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
-import { addPending, type Pending, restorePending } from './pending.ts';
 
 /** Attributes of a resource before and after a write. */
 export interface WrittenAttributes {
@@ -42,10 +42,10 @@ function setOrDelete(
 /** A resource with a write that was refused. */
 export interface RefusedResource<Field extends string> {
   readonly current: JsonObject;
-  readonly pending: Pending<Field>;
+  readonly cells: Cells<Field>;
   readonly written: WrittenAttributes;
-  /** Pending fields before the write. */
-  readonly pendingBefore: Pending<Field>;
+  /** Cells before the write. */
+  readonly cellsBefore: Cells<Field>;
   /** Fields that were refused. */
   readonly fields: readonly Field[];
   /** True: no other write was stored since, so all of it goes back; false: the refused fields alone. */
@@ -86,20 +86,17 @@ export function revertFields<Field extends string>(
   return next;
 }
 
-/** Takes a refused write back (RFC 7644 §3.5.2). `reverted`: the owned fields that are as before, refused or not. */
+/** Takes a refused write back (RFC 7644 §3.5.2): its fields, and where it was the last write all that follows from it. */
 export function takeBackWrite<Field extends string>(
-  { current, pending, written, pendingBefore, fields, isLast, version }: RefusedResource<Field>,
+  { current, cells, written, cellsBefore, fields, isLast, version }: RefusedResource<Field>,
   kind: FieldsOfKind<Field>,
-): { attributes: JsonObject; pending: Pending<Field>; reverted: readonly Field[] } {
+): { attributes: JsonObject; cells: Cells<Field> } {
   const kept = isLast ? withoutWrite(current, written) : current;
   const attributes = revertFields(kept, written.before, fields, kind);
   const others = kind.listChanged(current, attributes).filter((field) => !fields.includes(field));
-  const waiting = others.filter((field) => pending[field] !== undefined);
-  const reached = others.filter((field) => pending[field] === undefined);
-  const restored = restorePending(pending, pendingBefore, [...fields, ...waiting]);
-  return {
-    attributes,
-    pending: addPending(restored, reached, version),
-    reverted: [...fields, ...others],
-  };
+  const reached = others.filter((field) => !isWaiting(cells[field]));
+  // With the resource go the sources of all its values.
+  const sourced = fields.includes(kind.existence) ? kind.extension : [];
+  const restored = undo(cells, cellsBefore, [...fields, ...others, ...sourced]);
+  return { attributes, cells: ask(restored, reached, version) };
 }

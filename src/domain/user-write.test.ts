@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { toVersions, waitingFor } from './cell-test-support.ts';
 import { USER_EXTENSION } from './extensions.ts';
 import { userId } from './ids.ts';
 import type { JsonObject } from './json.ts';
@@ -9,7 +10,7 @@ import {
   type UserField,
   type UserState,
 } from './user.ts';
-import { toPendingAfterWrite, toUserFields, type UserWrite } from './user-write.ts';
+import { toCellsAfterWrite, toUserFields, type UserWrite } from './user-write.ts';
 
 const ALL: UserField[] = ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'];
 
@@ -31,8 +32,7 @@ const settled: UserState = {
   upstreamId: 7,
   desired: toDesiredUser(attributes, false),
   observed: held,
-  echoes: {},
-  pending: {},
+  cells: {},
   version: 8,
   deleted: false,
   mustLook: false,
@@ -74,7 +74,7 @@ const cases: WriteCase[] = [
   },
   {
     why: 'what waited for an earlier write is claimed by this one, even when it holds by now',
-    state: { ...settled, pending: { name: 3, active: 4 } },
+    state: { ...settled, cells: waitingFor({ name: 3, active: 4 }) },
     fields: ['name'],
     want: { name: 9, active: 4 },
   },
@@ -127,7 +127,7 @@ const cases: WriteCase[] = [
     state: {
       ...settled,
       observed: { ...held, fullName: 'A. Lovelace' },
-      echoes: { name: { sent: 'Ada Lovelace', back: 'A. Lovelace' } },
+      cells: { name: { echo: { sent: 'Ada Lovelace', back: 'A. Lovelace' } } },
     },
     want: {},
   },
@@ -144,13 +144,13 @@ const cases: WriteCase[] = [
   },
   {
     why: 'a deactivation before the create was sent takes it back',
-    state: { ...neverSeen, pending: { account: 3 } },
+    state: { ...neverSeen, cells: waitingFor({ account: 3 }) },
     attributes: inactive,
     want: {},
   },
   {
     why: 'a deactivation while the create may be on its way waits for what comes of it',
-    state: { ...neverSeen, pending: { account: 3 } },
+    state: { ...neverSeen, cells: waitingFor({ account: 3 }) },
     attributes: inactive,
     inFlight: true,
     want: { account: 9 },
@@ -164,7 +164,7 @@ const cases: WriteCase[] = [
   },
   {
     why: 'any write claims the create that waits',
-    state: { ...neverSeen, pending: { account: 3 } },
+    state: { ...neverSeen, cells: waitingFor({ account: 3 }) },
     attributes: renamed,
     want: { account: 9 },
   },
@@ -174,6 +174,7 @@ describe('what waits after a write of a person', () => {
   test.each(cases)('$why', ({ state, attributes: after, fields, inFlight, deactivation, want }) => {
     const write: UserWrite = {
       state: state ?? settled,
+      cells: (state ?? settled).cells,
       attributes: after ?? attributes,
       fields: fields ?? ALL,
       version: 9,
@@ -181,7 +182,7 @@ describe('what waits after a write of a person', () => {
       deactivation: deactivation ?? 'scim',
     };
 
-    expect(toPendingAfterWrite(write)).toEqual(want);
+    expect(toVersions(toCellsAfterWrite(write))).toEqual(want);
   });
 });
 

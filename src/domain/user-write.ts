@@ -1,8 +1,8 @@
-import { findExtensionFlag, toWrittenName, USER_EXTENSION } from './extensions.ts';
-import { type Combination, toExtension } from './given.ts';
+import { ask, askOnly, type Cells, isWaiting, mustWait } from './cell.ts';
+import type { Combination } from './combine.ts';
+import { findExtensionFlag, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
 import { isGone } from './missed.ts';
-import { addPending, type Pending } from './pending.ts';
 import {
   type Deactivation,
   type DesiredUser,
@@ -30,14 +30,14 @@ export function toUserFields(names: ReadonlySet<string>): UserField[] {
  */
 export function withSuspensionEnded({
   before,
-  given,
+  cells,
   attributes,
-}: Pick<Combination<UserField>, 'given' | 'attributes'> & {
+}: Pick<Combination<UserField>, 'cells' | 'attributes'> & {
   readonly before: JsonObject;
 }): JsonObject {
   const read = (held: JsonObject) => findExtensionFlag(held, USER_EXTENSION, 'temporarilyInactive');
   const isCleared = read(before) === true && read(attributes) === undefined;
-  if (!isCleared || given.temporarilyInactive?.value === true) return attributes;
+  if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
   const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
   return { ...attributes, [USER_EXTENSION]: extension };
 }
@@ -46,6 +46,8 @@ export function withSuspensionEnded({
 export interface UserWrite {
   /** State before the write. */
   readonly state: UserState;
+  /** Cells with the sources of the values after it. */
+  readonly cells: Cells<UserField>;
   /** The attributes after it. */
   readonly attributes: JsonObject;
   readonly fields: readonly UserField[];
@@ -56,30 +58,30 @@ export interface UserWrite {
 }
 
 /**
- * Pending fields after a write. A field that the write names waits when the service does not hold its value for sure,
+ * Cells after a write. A field that the write names waits when the service does not hold its value for sure,
  * also when it had drifted; fields that it does not name stay as they are. A user whom the service never saw waits for
  * an account only while active.
  */
-export function toPendingAfterWrite(write: UserWrite): Pending<UserField> {
-  const { state, attributes, fields, version, inFlight, deactivation } = write;
+export function toCellsAfterWrite(write: UserWrite): Cells<UserField> {
+  const { state, cells, attributes, fields, version, inFlight, deactivation } = write;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
-    if (desired.active) return { account: version };
     // A deactivation answers a create that is on its way or whose answer was lost: the next step is a look.
-    const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
-    return mayExist ? { account: version } : {};
+    const mayExist = isWaiting(cells.account) && (inFlight || state.mustLook);
+    const waiting: UserField[] = desired.active || mayExist ? ['account'] : [];
+    return askOnly(cells, waiting, version);
   }
-  const unsure = inFlight || state.mustLook || isGone(state.observed);
+  const isUnsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(
     state.observed === undefined
       ? fields
-      : listUserDifferences(desired, state.observed, state.echoes, deactivation),
+      : listUserDifferences(desired, state.observed, cells, deactivation),
   );
-  const waiting = fields.filter(
-    (field) => differing.has(field) || unsure || state.pending[field] !== undefined,
+  const waiting = fields.filter((field) =>
+    mustWait(cells[field], { differs: differing.has(field), isUnsure }),
   );
   const owned = waiting.filter((field) => isOwned(field, desired));
-  return addPending(state.pending, owned, version);
+  return ask(cells, owned, version);
 }
 
 /** False for a field that was never set: it is not ours. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { Cells } from './cell.ts';
 import {
   type Deactivation,
   type DesiredUser,
   isObservedActive,
   listUserDifferences,
   type ObservedUser,
-  type UserEchoes,
   type UserField,
 } from './user.ts';
 
@@ -30,7 +30,7 @@ interface DifferenceCase {
   readonly why: string;
   readonly desired?: Partial<DesiredUser>;
   readonly observed?: Partial<ObservedUser>;
-  readonly echoes?: UserEchoes;
+  readonly cells?: Cells<UserField>;
   readonly deactivation?: Deactivation;
   readonly want: readonly UserField[];
 }
@@ -63,24 +63,24 @@ const differences: DifferenceCase[] = [
   {
     why: 'what came back for this very name is none',
     observed: { fullName: 'LOVELACE Ada' },
-    echoes: { name: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } },
+    cells: { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
     want: [],
   },
   {
     why: 'what came back for a name sent before is one',
     observed: { fullName: 'BYRON Ada' },
-    echoes: { name: { sent: 'Ada Byron', back: 'BYRON Ada' } },
+    cells: { name: { echo: { sent: 'Ada Byron', back: 'BYRON Ada' } } },
     want: ['name'],
   },
   {
     why: 'a name changed since the echo is one',
     observed: { fullName: 'Countess' },
-    echoes: { name: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } },
+    cells: { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
     want: ['name'],
   },
   {
     why: 'the echo does not hide that the name itself is held',
-    echoes: { name: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } },
+    cells: { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
     want: [],
   },
   { why: 'permissions nobody set are not ours', observed: { appsPermissions: 7 }, want: [] },
@@ -160,11 +160,11 @@ const differences: DifferenceCase[] = [
 describe('differences between what is desired and what the service holds', () => {
   test.each(differences)(
     '$why',
-    ({ desired: asked, observed: seen, echoes, deactivation, want }) => {
+    ({ desired: asked, observed: seen, cells, deactivation, want }) => {
       const fields = listUserDifferences(
         { ...desired, ...asked },
         { ...observed, ...seen },
-        echoes ?? {},
+        cells ?? {},
         deactivation ?? 'scim',
       );
 

@@ -1,13 +1,12 @@
 import { findCreationAddress } from './address.ts';
+import { type Cells, holds, isWaiting } from './cell.ts';
 import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extensions.ts';
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import type { Missed } from './missed.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
-import type { Pending } from './pending.ts';
 import type { SentCreate } from './sent-create.ts';
-import type { Stuck } from './stuck.ts';
 
 /**
  * The owned facts of a user, each pending on its own. `account`: that there is one. `address`:
@@ -53,17 +52,6 @@ export function withoutPersonalData({
   return { ...observed, fullName: '' };
 }
 
-/** Value as sent and as it came back: a later observation equal to `back` is no difference. */
-export interface Echo {
-  readonly sent: string;
-  readonly back: string;
-}
-
-/** The echoes that are kept per field of a user. */
-export interface UserEchoes {
-  readonly name?: Echo;
-}
-
 /** Desired user, as far as the service can hold it. */
 export interface DesiredUser {
   readonly userName: string;
@@ -82,16 +70,13 @@ export interface UserState {
   readonly upstreamId: number | undefined;
   readonly desired: DesiredUser;
   readonly observed: ObservedUser | undefined;
-  readonly echoes: UserEchoes;
-  readonly pending: Pending<UserField>;
+  readonly cells: Cells<UserField>;
   readonly version: number;
   readonly deleted: boolean;
   /** The outcome of a call is unknown: look before anything else. */
   readonly mustLook: boolean;
   /** Under which names a create may have left an account in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** Waiting fields that failed by their own fault; absent: none did. Such a field is tried alone. */
-  readonly failed?: Stuck<UserField>;
   /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
   readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
@@ -122,10 +107,10 @@ export function toSentUser({
 /** True when a waiting change removes access: such a user goes first. */
 export function removesUserAccess({
   desired,
-  pending,
-}: Pick<UserState, 'desired' | 'pending'>): boolean {
-  const waits = pending.active !== undefined || pending.account !== undefined;
-  const suspends = desired.temporarilyInactive && pending.temporarilyInactive !== undefined;
+  cells,
+}: Pick<UserState, 'desired' | 'cells'>): boolean {
+  const waits = isWaiting(cells.active) || isWaiting(cells.account);
+  const suspends = desired.temporarilyInactive && isWaiting(cells.temporarilyInactive);
   return (waits && !desired.active) || suspends === true;
 }
 
@@ -160,14 +145,15 @@ export function toWantedSuspension(
 export function listUserDifferences(
   desired: DesiredUser,
   observed: ObservedUser,
-  echoes: UserEchoes,
+  cells: Cells<UserField>,
   deactivation: Deactivation,
 ): UserField[] {
   const fields: UserField[] = [];
   if (isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation)) {
     fields.push('active');
   }
-  if (desired.name && !holdsName(desired.name, observed.fullName, echoes.name)) fields.push('name');
+  const isNamed = desired.name === undefined || holdsName(desired.name, observed, cells);
+  if (!isNamed) fields.push('name');
   if (
     desired.appsPermissions !== undefined &&
     desired.appsPermissions !== observed.appsPermissions
@@ -185,10 +171,12 @@ export function listUserDifferences(
 }
 
 /** Compares names as one string; the value that came back for exactly this name counts as this name. */
-function holdsName(name: PersonName, observedName: string, echo: Echo | undefined): boolean {
-  const wanted = fullName(name);
-  const held = normaliseName(observedName);
-  return wanted === held || (echo !== undefined && echo.sent === wanted && echo.back === held);
+function holdsName(
+  desired: PersonName,
+  observed: ObservedUser,
+  { name }: Cells<UserField>,
+): boolean {
+  return holds(name, fullName(desired), normaliseName(observed.fullName));
 }
 
 function differsInAddress(desired: DesiredUser, observed: ObservedUser): boolean {

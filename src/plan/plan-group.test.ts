@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { waitingFor } from '../domain/cell-test-support.ts';
 import type { GroupField, GroupState, LinkChange, ObservedGroup } from '../domain/group.ts';
 import { groupId, userId } from '../domain/ids.ts';
 import { type GroupPolicy, planGroup } from './plan-group.ts';
@@ -9,7 +10,7 @@ const held: GroupState = {
   ids: { scimId: undefined, restId: 5, uid: 'uid-5' },
   desired: { displayName: 'Board', permissions: undefined, addToCardsAndSpacesEnabled: undefined },
   observed,
-  pending: {},
+  cells: {},
   version: 3,
   deleted: false,
   created: true,
@@ -22,16 +23,16 @@ const policy: GroupPolicy = { membersPerCall: 100, deletion: 'created' };
 const unknownIds = { scimId: undefined, restId: undefined, uid: undefined };
 const unseen = { ids: unknownIds, observed: undefined };
 const different = { displayName: 'Council', permissions: 16, addToCardsAndSpacesEnabled: false };
-const everything = { displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 };
+const everything = waitingFor({ displayName: 1, permissions: 1, addToCardsAndSpacesEnabled: 1 });
 
 function change(upstreamUserId: number, wanted: boolean): LinkChange {
   return { userId: userId(`u${upstreamUserId}`), upstreamUserId, wanted, version: 2 };
 }
 
-/** A field that failed once. */
+/** Cell of a field that failed once. */
 function failed(retryAt: number) {
   const problem = { code: 'unavailable', words: '' };
-  return { version: 1, since: null, retryAt, problem, attempts: 1 };
+  return { pending: 1, failure: { version: 1, since: null, retryAt, problem, attempts: 1 } };
 }
 
 const leaves = change(1, false);
@@ -63,12 +64,12 @@ describe('the plan of a group: itself', () =>
     { why: 'nothing waits, so nothing is done', actions: [] },
     {
       why: 'an unknown outcome is looked at before anything else',
-      state: { mustLook: true, pending: everything, members: [joins] },
+      state: { mustLook: true, cells: everything, members: [joins] },
       actions: [look],
     },
     {
       why: 'also before a removal',
-      state: { mustLook: true, deleted: true, pending: { existence: 1 } },
+      state: { mustLook: true, deleted: true, cells: waitingFor({ existence: 1 }) },
       actions: [look],
     },
     {
@@ -78,20 +79,19 @@ describe('the plan of a group: itself', () =>
     },
     {
       why: 'a change of one field never touches a drifted one',
-      state: { desired: different, pending: { permissions: 1 } },
+      state: { desired: different, cells: waitingFor({ permissions: 1 }) },
       actions: [{ ...update, permissions: 16 }],
     },
     {
       why: 'one call for all attributes',
-      state: { desired: different, pending: everything },
+      state: { desired: different, cells: everything },
       actions: [{ ...update, ...different }],
     },
     {
       why: 'what failed goes alone and last, the one first that was tried longest ago',
       state: {
         desired: different,
-        pending: everything,
-        failed: { displayName: failed(9), permissions: failed(8) },
+        cells: { ...everything, displayName: failed(9), permissions: failed(8) },
         admins: [joins],
       },
       actions: [
@@ -103,13 +103,13 @@ describe('the plan of a group: itself', () =>
     },
     {
       why: 'what waits and holds is done without a call',
-      state: { pending: { displayName: 1, existence: 2 } },
+      state: { cells: waitingFor({ displayName: 1, existence: 2 }) },
       actions: [],
       done: ['displayName', 'existence'],
     },
     {
       why: 'what holds beside what does not',
-      state: { desired: { ...different, displayName: 'Board' }, pending: everything },
+      state: { desired: { ...different, displayName: 'Board' }, cells: everything },
       actions: [{ ...update, permissions: 16, addToCardsAndSpacesEnabled: false }],
       done: ['displayName'],
     },
@@ -118,53 +118,53 @@ describe('the plan of a group: itself', () =>
       state: {
         desired: { ...held.desired, permissions: 0 },
         observed: { ...observed, permissions: 4 },
-        pending: { permissions: 1 },
+        cells: waitingFor({ permissions: 1 }),
       },
       actions: [{ ...update, permissions: 0 }],
     },
     {
       why: 'what nobody saw is taken to differ',
-      state: { observed: undefined, pending: { displayName: 1 } },
+      state: { observed: undefined, cells: waitingFor({ displayName: 1 }) },
       actions: [{ ...update, displayName: 'Board' }],
     },
     {
       why: 'but not what nobody wants',
-      state: { observed: undefined, pending: everything },
+      state: { observed: undefined, cells: everything },
       actions: [{ ...update, displayName: 'Board' }],
       done: ['permissions', 'addToCardsAndSpacesEnabled'],
     },
     {
       why: 'all that is wanted, where nobody saw anything',
-      state: { observed: undefined, desired: different, pending: everything },
+      state: { observed: undefined, desired: different, cells: everything },
       actions: [{ ...update, ...different }],
     },
     {
       why: 'what was given up while it waited is done',
-      state: { pending: { permissions: 1 }, observed: { ...observed, permissions: 4 } },
+      state: { cells: waitingFor({ permissions: 1 }), observed: { ...observed, permissions: 4 } },
       actions: [],
       done: ['permissions'],
     },
     {
       why: 'that it is there needs no look and no call',
-      state: { observed: undefined, pending: { existence: 1, displayName: 1 } },
+      state: { observed: undefined, cells: waitingFor({ existence: 1, displayName: 1 }) },
       actions: [{ ...update, displayName: 'Board' }],
       done: ['existence'],
     },
     {
       why: 'any id makes a group known: SCIM id',
-      state: { ids: { ...unknownIds, scimId: 'a' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, scimId: 'a' }, cells: waitingFor({ existence: 1 }) },
       actions: [],
       done: ['existence'],
     },
     {
       why: 'any id makes a group known: REST id',
-      state: { ids: { ...unknownIds, restId: 1 }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, restId: 1 }, cells: waitingFor({ existence: 1 }) },
       actions: [],
       done: ['existence'],
     },
     {
       why: 'any id makes a group known: uid',
-      state: { ids: { ...unknownIds, uid: 'u' }, pending: { existence: 1 } },
+      state: { ids: { ...unknownIds, uid: 'u' }, cells: waitingFor({ existence: 1 }) },
       actions: [],
       done: ['existence'],
     },
@@ -174,23 +174,23 @@ describe('the plan of a group: its creation', () =>
   runCases([
     {
       why: 'with what was set',
-      state: { ...unseen, desired: different, pending: { existence: 1 } },
+      state: { ...unseen, desired: different, cells: waitingFor({ existence: 1 }) },
       actions: [{ kind: 'create-group', ...different }],
     },
     {
       why: 'without what was not',
-      state: { ...unseen, pending: { existence: 1 } },
+      state: { ...unseen, cells: waitingFor({ existence: 1 }) },
       actions: [{ kind: 'create-group', displayName: 'Board' }],
     },
     {
       why: 'its people come after it',
-      state: { ...unseen, pending: { existence: 1 }, members: [joins], admins: [joins] },
+      state: { ...unseen, cells: waitingFor({ existence: 1 }), members: [joins], admins: [joins] },
       actions: [{ kind: 'create-group', displayName: 'Board' }],
     },
     { why: 'only while it waits', state: { ...unseen, members: [joins] }, actions: [] },
   ]));
 
-const gone = { deleted: true, pending: { existence: 1 } };
+const gone = { deleted: true, cells: waitingFor({ existence: 1 }) };
 const released = { deleted: true, created: false };
 const takeOut = { kind: 'change-member', change: leaves };
 
@@ -221,7 +221,7 @@ describe('the plan of a deleted group', () =>
     },
     {
       why: 'nothing else of it is touched',
-      state: { ...released, desired: different, pending: everything },
+      state: { ...released, desired: different, cells: everything },
       actions: [],
       done: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     },
@@ -278,7 +278,7 @@ describe('the plan of a group: its people', () =>
       why: 'a refused attribute cannot keep anybody in power: admins go first, new ones come last',
       state: {
         desired: different,
-        pending: everything,
+        cells: everything,
         members: [leaves],
         admins: [joins, leaves],
       },
@@ -294,8 +294,8 @@ describe('the plan of a group: its people', () =>
 test('every action says why, for an operator', () => {
   const states: Partial<GroupState>[] = [
     { mustLook: true },
-    { ...unseen, pending: { existence: 1 } },
-    { desired: different, pending: everything, members: several, admins: [leaves, joins] },
+    { ...unseen, cells: waitingFor({ existence: 1 }) },
+    { desired: different, cells: everything, members: several, admins: [leaves, joins] },
     { members: [leaves] },
     { members: [joins] },
     gone,

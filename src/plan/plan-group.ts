@@ -1,3 +1,5 @@
+import { isWaiting, listUnsure, listWaiting } from '../domain/cell.ts';
+import { findFailed } from '../domain/failure.ts';
 import {
   type DesiredGroup,
   type GroupField,
@@ -5,7 +7,6 @@ import {
   type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
-import { listUnsure, parsePendingFields } from '../domain/pending.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
@@ -68,10 +69,10 @@ function isKnown({ ids }: GroupState): boolean {
 
 /** Removes a group that the bridge created; from another one only what the bridge put in. */
 function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
-  const done = parsePendingFields(state.pending);
+  const done = listWaiting(state.cells);
   if (!isKnown(state)) return { actions: [], done };
   if (state.created && policy.deletion === 'created') {
-    if (state.pending.existence === undefined) return { actions: [], done };
+    if (!isWaiting(state.cells.existence)) return { actions: [], done };
     return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], done: [] };
   }
   const { fresh, tried } = splitLinks(state);
@@ -82,8 +83,8 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
   return { actions, done };
 }
 
-function planCreation({ pending, desired }: GroupState): GroupPlan {
-  if (pending.existence === undefined) return { actions: [], done: [] };
+function planCreation({ cells, desired }: GroupState): GroupPlan {
+  if (!isWaiting(cells.existence)) return { actions: [], done: [] };
   const reason = 'wanted, and the service has no such group';
   const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
   const action: GroupAction = {
@@ -98,9 +99,8 @@ function planCreation({ pending, desired }: GroupState): GroupPlan {
 
 /** The service knows the group, so its existence waits no longer. */
 function listOpenFields(state: GroupState): Set<GroupField> {
-  const { pending, desired, observed } = state;
-  const { existence: _, ...rest } = pending;
-  const waiting = parsePendingFields(rest);
+  const { cells, desired, observed } = state;
+  const waiting = listWaiting(cells).filter((field) => field !== 'existence');
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
   const wanted = toWanted(desired);
   const differing = new Set(observed ? listGroupDifferences(desired, observed) : wanted);
@@ -116,13 +116,13 @@ function toWanted(desired: DesiredGroup): GroupField[] {
 
 function listDone(state: GroupState): GroupField[] {
   const open = listOpenFields(state);
-  return parsePendingFields(state.pending).filter((field) => !open.has(field));
+  return listWaiting(state.cells).filter((field) => !open.has(field));
 }
 
 /** One call for all that is tried for the first time; of fields that failed together it may be about one, so each alone. */
 function planUpdates(state: GroupState): { fresh: UpdateGroup[]; tried: UpdateGroup[] } {
   const open = [...listOpenFields(state)];
-  const toRetryAt = (field: GroupField) => state.failed?.[field]?.retryAt;
+  const toRetryAt = (field: GroupField) => findFailed(state.cells[field])?.retryAt;
   const fresh = open.filter((field) => toRetryAt(field) === undefined);
   const tried = open
     .filter((field) => toRetryAt(field) !== undefined)

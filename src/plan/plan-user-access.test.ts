@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { waitingFor } from '../domain/cell-test-support.ts';
 import type { UserPolicy } from './plan-user.ts';
 import {
   desired,
@@ -22,19 +23,22 @@ describe('the plan of a person: suspending instead of deactivating', () =>
     {
       why: 'who is to be inactive is suspended and keeps the SCIM switch',
       policy: suspending,
-      state: { desired: inactive, pending: { active: 1 } },
+      state: { desired: inactive, cells: waitingFor({ active: 1 }) },
       actions: [suspend],
     },
     {
       why: 'access goes before the name',
       policy: suspending,
-      state: { desired: { ...inactive, name: different.name }, pending: { active: 1, name: 1 } },
+      state: {
+        desired: { ...inactive, name: different.name },
+        cells: waitingFor({ active: 1, name: 1 }),
+      },
       actions: [suspend, { ...update, name: different.name }],
     },
     {
       why: 'who is suspended is inactive already',
       policy: suspending,
-      state: { desired: inactive, observed: suspended, pending: { active: 1 } },
+      state: { desired: inactive, observed: suspended, cells: waitingFor({ active: 1 }) },
       actions: [],
       done: ['active'],
     },
@@ -44,7 +48,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       state: {
         desired: inactive,
         observed: { ...observed, active: false },
-        pending: { active: 1 },
+        cells: waitingFor({ active: 1 }),
       },
       actions: [],
       done: ['active'],
@@ -52,19 +56,19 @@ describe('the plan of a person: suspending instead of deactivating', () =>
     {
       why: 'who is to work is not suspended',
       policy: suspending,
-      state: { observed: suspended, pending: { active: 1 } },
+      state: { observed: suspended, cells: waitingFor({ active: 1 }) },
       actions: [resume],
     },
     {
       why: 'and both switches are put right',
       policy: suspending,
-      state: { observed: { ...suspended, active: false }, pending: { active: 1 } },
+      state: { observed: { ...suspended, active: false }, cells: waitingFor({ active: 1 }) },
       actions: [{ ...update, active: true }, resume],
     },
     {
       why: 'only the switch that is wrong is touched',
       policy: suspending,
-      state: { observed: { ...observed, active: false }, pending: { active: 1 } },
+      state: { observed: { ...observed, active: false }, cells: waitingFor({ active: 1 }) },
       actions: [{ ...update, active: true }],
     },
     {
@@ -72,7 +76,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       policy: suspending,
       state: {
         desired: { ...inactive, appsPermissions: 2 },
-        pending: { active: 1, appsPermissions: 1 },
+        cells: waitingFor({ active: 1, appsPermissions: 1 }),
       },
       actions: [{ ...suspend, appsPermissions: 2, fields: ['appsPermissions', 'active'] }],
     },
@@ -82,7 +86,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       state: {
         desired: { ...inactive, temporarilyInactive: false },
         observed: suspended,
-        pending: { active: 1, temporarilyInactive: 1 },
+        cells: waitingFor({ active: 1, temporarilyInactive: 1 }),
       },
       actions: [],
       done: ['active', 'temporarilyInactive'],
@@ -92,7 +96,7 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       policy: suspending,
       state: {
         desired: { ...inactive, temporarilyInactive: false },
-        pending: { active: 1, temporarilyInactive: 1 },
+        cells: waitingFor({ active: 1, temporarilyInactive: 1 }),
       },
       actions: [{ ...suspend, fields: ['temporarilyInactive', 'active'] }],
     },
@@ -101,13 +105,13 @@ describe('the plan of a person: suspending instead of deactivating', () =>
       policy: suspending,
       state: {
         desired: { ...different, userName: desired.userName, appsPermissions: undefined },
-        pending: { active: 1, name: 1 },
+        cells: waitingFor({ active: 1, name: 1 }),
       },
       actions: [suspend, { ...update, name: different.name }],
     },
     {
       why: 'by the SCIM switch a suspension is nobody’s business',
-      state: { observed: suspended, pending: { active: 1 } },
+      state: { observed: suspended, cells: waitingFor({ active: 1 }) },
       actions: [],
       done: ['active'],
     },
@@ -119,7 +123,7 @@ describe('the plan of a person: deactivating', () =>
       why: 'a refusal of permissions cannot keep somebody in: access is taken first',
       state: {
         desired: { ...inactive, appsPermissions: 0 },
-        pending: { active: 1, appsPermissions: 1 },
+        cells: waitingFor({ active: 1, appsPermissions: 1 }),
       },
       actions: [
         { ...update, active: false },
@@ -136,29 +140,29 @@ describe('the plan of a deleted person', () =>
   runCases([
     {
       why: 'an ordinary account is deactivated',
-      state: { ...gone, pending: { active: 1 } },
+      state: { ...gone, cells: waitingFor({ active: 1 }) },
       actions: [{ ...update, active: false }],
     },
     {
       why: 'or suspended',
       policy: suspending,
-      state: { ...gone, pending: { active: 1 } },
+      state: { ...gone, cells: waitingFor({ active: 1 }) },
       actions: [suspend],
     },
     {
       why: 'a virtual account is removed',
-      state: { ...gone, observed: virtual, pending: { active: 1 } },
+      state: { ...gone, observed: virtual, cells: waitingFor({ active: 1 }) },
       actions: [removal],
     },
     {
       why: 'even an inactive one',
-      state: { ...gone, observed: { ...virtual, active: false }, pending: { active: 1 } },
+      state: { ...gone, observed: { ...virtual, active: false }, cells: waitingFor({ active: 1 }) },
       actions: [removal],
     },
     { why: 'but only while the removal waits', state: { ...gone, observed: virtual }, actions: [] },
     {
       why: 'a virtual account that lives is deactivated',
-      state: { desired: inactive, observed: virtual, pending: { active: 1 } },
+      state: { desired: inactive, observed: virtual, cells: waitingFor({ active: 1 }) },
       actions: [{ ...update, active: false }],
     },
     {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Pending } from '../domain/pending.ts';
+import { waitingFor } from '../domain/cell-test-support.ts';
 import type { UserField, UserState } from '../domain/user.ts';
 import { planUser } from './plan-user.ts';
 import {
@@ -12,13 +12,13 @@ import {
   runCases,
 } from './plan-user-test-support.ts';
 
-const everything: Pending<UserField> = {
+const everything = waitingFor<UserField>({
   active: 1,
   name: 1,
   appsPermissions: 1,
   temporarilyInactive: 1,
   address: 1,
-};
+});
 
 const look = { kind: 'look-at-user', upstreamId: 7 };
 const lookForAccount = { kind: 'look-at-user', upstreamId: undefined };
@@ -28,7 +28,7 @@ describe('the plan of a person: looking', () =>
     { why: 'nothing waits, so nothing is done', actions: [] },
     {
       why: 'an unknown outcome is looked at first',
-      state: { mustLook: true, pending: everything },
+      state: { mustLook: true, cells: everything },
       actions: [look],
     },
     { why: 'also when nothing waits', state: { mustLook: true }, actions: [look] },
@@ -38,13 +38,13 @@ describe('the plan of a person: looking', () =>
         mustLook: true,
         upstreamId: undefined,
         observed: undefined,
-        pending: { account: 1 },
+        cells: waitingFor({ account: 1 }),
       },
       actions: [lookForAccount],
     },
     {
       why: 'an account that nobody saw is looked at before it is changed',
-      state: { observed: undefined, pending: { active: 1 } },
+      state: { observed: undefined, cells: waitingFor({ active: 1 }) },
       actions: [look],
     },
   ]));
@@ -61,17 +61,25 @@ describe('the plan of a person: an account', () =>
   runCases([
     {
       why: 'somebody wanted whom the service does not know is created',
-      state: { ...unseen, pending: { account: 1 } },
+      state: { ...unseen, cells: waitingFor({ account: 1 }) },
       actions: [create],
     },
     {
       why: 'without a name where nobody gave one',
-      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, name: undefined } },
+      state: {
+        ...unseen,
+        cells: waitingFor({ account: 1 }),
+        desired: { ...desired, name: undefined },
+      },
       actions: [{ ...create, name: undefined }],
     },
     {
       why: 'somebody inactive costs no call until active',
-      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, active: false } },
+      state: {
+        ...unseen,
+        cells: waitingFor({ account: 1 }),
+        desired: { ...desired, active: false },
+      },
       actions: [],
       done: ['account'],
     },
@@ -79,7 +87,7 @@ describe('the plan of a person: an account', () =>
       why: 'nobody deleted is created, whatever else is said of them',
       state: {
         ...unseen,
-        pending: { account: 1 },
+        cells: waitingFor({ account: 1 }),
         deleted: true,
       },
       actions: [],
@@ -87,18 +95,22 @@ describe('the plan of a person: an account', () =>
     },
     {
       why: 'what waits without an account waits for nothing',
-      state: { ...unseen, pending: { active: 1, name: 2 } },
+      state: { ...unseen, cells: waitingFor({ active: 1, name: 2 }) },
       actions: [],
       done: ['active', 'name'],
     },
     {
       why: 'without an address there is no create, and the wish stays',
-      state: { ...unseen, pending: { account: 1 }, desired: { ...desired, address: undefined } },
+      state: {
+        ...unseen,
+        cells: waitingFor({ account: 1 }),
+        desired: { ...desired, address: undefined },
+      },
       actions: [],
     },
     {
       why: 'an account that is there by now needs no create',
-      state: { pending: { account: 1 } },
+      state: { cells: waitingFor({ account: 1 }) },
       actions: [],
       done: ['account'],
     },
@@ -121,23 +133,26 @@ describe('the plan of a person: changes', () =>
     },
     {
       why: 'a change of one field never touches a drifted one',
-      state: { observed: { ...drifted, active: false }, pending: { active: 1 } },
+      state: { observed: { ...drifted, active: false }, cells: waitingFor({ active: 1 }) },
       actions: [{ ...update, active: true }],
     },
     {
       why: 'what waits and holds is done without a call',
-      state: { pending: { active: 1, name: 2, address: 3 } },
+      state: { cells: waitingFor({ active: 1, name: 2, address: 3 }) },
       actions: [],
       done: ['active', 'name', 'address'],
     },
     {
       why: 'one call for all attributes',
-      state: { desired: { ...different, active: false }, pending: { active: 1, name: 1 } },
+      state: {
+        desired: { ...different, active: false },
+        cells: waitingFor({ active: 1, name: 1 }),
+      },
       actions: [{ ...update, active: false, name: different.name }],
     },
     {
       why: 'a suspension first, another call for the name, and the address last',
-      state: { desired: different, pending: everything },
+      state: { desired: different, cells: everything },
       actions: [
         {
           ...updateCompany,
@@ -155,7 +170,7 @@ describe('the plan of a person: changes', () =>
       state: {
         desired: { ...desired, appsPermissions: 0 },
         observed: drifted,
-        pending: { appsPermissions: 1 },
+        cells: waitingFor({ appsPermissions: 1 }),
       },
       actions: [{ ...updateCompany, appsPermissions: 0, fields: ['appsPermissions'] }],
     },
@@ -164,27 +179,33 @@ describe('the plan of a person: changes', () =>
       state: {
         desired: { ...desired, temporarilyInactive: false },
         observed: drifted,
-        pending: { temporarilyInactive: 1 },
+        cells: waitingFor({ temporarilyInactive: 1 }),
       },
       actions: [{ ...updateCompany, temporarilyInactive: false, fields: ['temporarilyInactive'] }],
     },
     {
       why: 'an address that may not change is done without a try',
       policy: { ...policy, addressMayChange: false },
-      state: { desired: different, pending: { address: 1 } },
+      state: { desired: different, cells: waitingFor({ address: 1 }) },
       actions: [],
       done: ['address'],
     },
     {
       why: 'an address that may not change ends nothing else',
       policy: { ...policy, addressMayChange: false },
-      state: { desired: { ...different, active: false }, pending: { active: 1, address: 1 } },
+      state: {
+        desired: { ...different, active: false },
+        cells: waitingFor({ active: 1, address: 1 }),
+      },
       actions: [{ ...update, active: false }],
       done: ['address'],
     },
     {
       why: 'a field that waits beside one that holds',
-      state: { observed: { ...observed, active: false }, pending: { active: 1, name: 2 } },
+      state: {
+        observed: { ...observed, active: false },
+        cells: waitingFor({ active: 1, name: 2 }),
+      },
       actions: [{ ...update, active: true }],
       done: ['name'],
     },
@@ -192,8 +213,7 @@ describe('the plan of a person: changes', () =>
       why: 'what came back for this name before is no difference',
       state: {
         observed: { ...observed, fullName: 'A.L.' },
-        echoes: { name: { sent: 'Ada Lovelace', back: 'A.L.' } },
-        pending: { name: 1 },
+        cells: { name: { pending: 1, echo: { sent: 'Ada Lovelace', back: 'A.L.' } } },
       },
       actions: [],
       done: ['name'],
@@ -204,9 +224,9 @@ describe('what an operator reads', () => {
   test('every action says why', () => {
     const states: Partial<UserState>[] = [
       { mustLook: true },
-      { ...unseen, pending: { account: 1 } },
-      { desired: { ...different, active: false }, pending: everything },
-      { deleted: true, observed: { ...observed, virtual: true }, pending: { active: 1 } },
+      { ...unseen, cells: waitingFor({ account: 1 }) },
+      { desired: { ...different, active: false }, cells: everything },
+      { deleted: true, observed: { ...observed, virtual: true }, cells: waitingFor({ active: 1 }) },
     ];
 
     const reasons = states.flatMap((state) =>
@@ -224,8 +244,11 @@ describe('what an operator reads', () => {
   });
 
   test('a reason names what it changes and nothing else', () => {
-    const activation = { observed: { ...observed, active: false }, pending: { active: 1 } };
-    const renaming = { observed: drifted, pending: { name: 1 } };
+    const activation = {
+      observed: { ...observed, active: false },
+      cells: waitingFor({ active: 1 }),
+    };
+    const renaming = { observed: drifted, cells: waitingFor({ name: 1 }) };
 
     const reasons = [activation, renaming].map(
       (state) => planUser({ ...held, ...state }, policy).actions[0]?.reason,

@@ -1,4 +1,5 @@
-import { listUnsure, parsePendingFields } from '../domain/pending.ts';
+import { isWaiting, listUnsure, listWaiting } from '../domain/cell.ts';
+import { findFailed } from '../domain/failure.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -34,7 +35,7 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
   if (state.observed === undefined) return { actions: [lookAt(state)], done: [] };
   const account = { ...policy, upstreamId: state.upstreamId, observed: state.observed };
   // Ordinary accounts can only be deactivated; a virtual one is deleted.
-  const isToGo = state.deleted && state.observed.virtual && state.pending.active !== undefined;
+  const isToGo = state.deleted && state.observed.virtual && isWaiting(state.cells.active);
   return isToGo ? planRemoval(account) : planChanges(state, account);
 }
 
@@ -52,10 +53,10 @@ function lookAt({ upstreamId }: UserState): UserAction {
 }
 
 /** A user whom the service never saw costs no call until active. */
-function planAccount({ deleted, desired, pending }: UserState): UserPlan {
+function planAccount({ deleted, desired, cells }: UserState): UserPlan {
   const { userName, address, name, active } = desired;
-  if (pending.account === undefined || deleted || !active) {
-    return { actions: [], done: parsePendingFields(pending) };
+  if (!isWaiting(cells.account) || deleted || !active) {
+    return { actions: [], done: listWaiting(cells) };
   }
   if (address === undefined) return { actions: [], done: [] };
   const reason = 'wanted, and the service has no account';
@@ -68,13 +69,13 @@ interface Account extends UserPolicy {
 }
 
 function planChanges(state: UserState, account: Account): UserPlan {
-  const { desired, observed, pending } = { ...state, observed: account.observed };
+  const { desired, cells } = state;
   const differing = new Set(
-    listUserDifferences(desired, observed, state.echoes, account.deactivation),
+    listUserDifferences(desired, account.observed, cells, account.deactivation),
   );
   const isTold = (field: UserField) => field !== 'account' && isOwned(field, desired);
   const unsure = listUnsure(state).filter(isTold);
-  const waiting = parsePendingFields(pending);
+  const waiting = listWaiting(cells);
   const changes = new Set(
     waiting.filter((field) => differing.has(field) || unsure.includes(field)),
   );
@@ -94,9 +95,9 @@ function planChanges(state: UserState, account: Account): UserPlan {
 }
 
 /** Orders calls so that those that failed before come last and delay no other. */
-function withTriedLast(actions: readonly UserAction[], { failed }: UserState): UserAction[] {
+function withTriedLast(actions: readonly UserAction[], { cells }: UserState): UserAction[] {
   const isTried = (action: UserAction) =>
-    listFields(action).some((field) => failed?.[field] !== undefined);
+    listFields(action).some((field) => findFailed(cells[field]) !== undefined);
   return [...actions.filter((action) => !isTried(action)), ...actions.filter(isTried)];
 }
 
@@ -117,7 +118,7 @@ function listFields(action: UserAction): readonly UserField[] {
 }
 
 function toUpdateUser(
-  { desired, failed }: UserState,
+  { desired, cells }: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateUser | undefined {
@@ -125,7 +126,7 @@ function toUpdateUser(
   const isScims = deactivation === 'scim' || (desired.active && !observed.active);
   const active = changes.has('active') && isScims;
   // Two fields that failed together may have failed by one of them: access goes first.
-  const isAlone = active && (failed?.active ?? failed?.name) !== undefined;
+  const isAlone = active && (findFailed(cells.active) ?? findFailed(cells.name)) !== undefined;
   const name = changes.has('name') && !isAlone ? desired.name : undefined;
   if (!active && !name) return undefined;
   return {
@@ -143,10 +144,11 @@ function toUpdateUser(
 }
 
 function toUpdateCompanyUser(
-  { desired, failed, ...state }: UserState,
+  state: UserState,
   { upstreamId, deactivation, observed }: Account,
   changes: ReadonlySet<UserField>,
 ): UpdateCompanyUser | undefined {
+  const { desired, cells } = state;
   const fields: UserField[] = [];
   const body: { appsPermissions?: number; temporarilyInactive?: boolean } = {};
   if (changes.has('appsPermissions') && desired.appsPermissions !== undefined) {
@@ -167,7 +169,7 @@ function toUpdateCompanyUser(
   }
   if (fields.length === 0) return undefined;
   const access = fields.filter((field) => field !== 'appsPermissions');
-  const isAlone = access.length > 0 && fields.some((field) => failed?.[field] !== undefined);
+  const isAlone = access.length > 0 && fields.some((field) => findFailed(cells[field]));
   if (isAlone) delete body.appsPermissions;
   const sent = isAlone ? access : fields;
   const reason = `differs in ${sent.join(', ')}`;

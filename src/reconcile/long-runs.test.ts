@@ -73,7 +73,7 @@ describeBridges('a long run', ({ makeStore }) => {
       doc: { displayName: name },
       upstream_scim_id: String(restId),
       observed: JSON.stringify({ displayName: name, at: 1, by: 'test' }),
-      pending: '{"existence":2}',
+      cells: '{"existence":{"pending":2}}',
       version: 2,
       deleted_at: 1,
     });

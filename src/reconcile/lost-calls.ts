@@ -1,10 +1,10 @@
+import { askAgain } from '../domain/cell.ts';
 import type { ChangeKind } from '../domain/change.ts';
 import type { GroupField } from '../domain/group.ts';
 import type { GroupId } from '../domain/ids.ts';
-import { addPending, type Pending } from '../domain/pending.ts';
 import type { UserField } from '../domain/user.ts';
 import { type LostCall, listLostCalls } from '../store/audit/own-calls.ts';
-import { parseStored } from '../store/engine/columns.ts';
+import { parseCells } from '../store/engine/columns.ts';
 import { claimAccounts } from '../store/links/work.ts';
 import type { Db } from '../store/store.ts';
 
@@ -23,7 +23,7 @@ const FIELDS: Partial<Readonly<Record<ChangeKind, readonly (UserField | GroupFie
 interface UnsureRow {
   readonly id: string;
   readonly version: number;
-  readonly pending: string;
+  readonly cells: string;
   readonly must_look: number;
   readonly due_at: number | null;
   readonly unsure_since: number | null;
@@ -66,11 +66,8 @@ export async function listOvertaken(
 
 /** Lets the fields wait again that lost calls may have changed. */
 export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
-  const waiting = parseStored<Pending<string>>(row.pending);
   const fields = lost.flatMap(({ kind }) => (kind === null ? [] : (FIELDS[kind] ?? [])));
-  const open = fields.filter((field) => waiting[field] === undefined);
-  if (open.length === 0) return row;
-  return { ...row, pending: JSON.stringify(addPending(waiting, open, row.version)) };
+  return { ...row, cells: JSON.stringify(askAgain(parseCells(row), fields, row.version)) };
 }
 
 /** Lets the members and admins of a group wait again whom lost calls may have put in or taken out. */

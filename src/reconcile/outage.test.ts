@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NOT_APPLIED } from '../domain/stuck.ts';
+import { NOT_APPLIED } from '../domain/refusal.ts';
 import { createFakeClock } from '../upstream/testing/fake-clock.ts';
 import { createOutageWatch } from './outage.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,4 +1,4 @@
-import type { Refusal } from '../domain/stuck.ts';
+import type { Refusal } from '../domain/refusal.ts';
 
 /** Reason of a failure, in words that may be shown to an operator and to the provider. */
 export type Problem = Refusal;

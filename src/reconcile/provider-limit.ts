@@ -1,15 +1,16 @@
+import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
+import type { GroupField } from '../domain/group.ts';
 import { HARM_KINDS, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
-import type { Pending } from '../domain/pending.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension, type UserField } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemovals } from '../store/changes.ts';
-import { parseStored } from '../store/engine/columns.ts';
+import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
 import { lockGroup, toObservedGroup, updateGroup } from '../store/groups/groups.ts';
 import { stopLeaving } from '../store/links/work.ts';
@@ -176,17 +177,14 @@ async function takeFromUser(
   const row = await lockUser(tx, userId(key.id));
   if (row?.version !== version) return undefined;
   if (!limit.harms.has('deactivate')) return [];
-  const { desired, deleted, observed } = toUserState(row);
-  const { active, temporarilyInactive, ...pending } = parseStored<Pending<UserField>>(row.pending);
-  const isToGo = active !== undefined && (deleted || !desired.active);
+  const { desired, deleted, observed, cells } = toUserState(row);
+  const isToGo = isWaiting(cells.active) && (deleted || !desired.active);
   const isSuspended =
-    temporarilyInactive !== undefined && toWantedSuspension(desired, deactivation) === true;
-  const left: Pending<UserField> = {
-    ...pending,
-    ...(active !== undefined && !isToGo && { active }),
-    ...(temporarilyInactive !== undefined && !isSuspended && { temporarilyInactive }),
-  };
-  await updateUser(tx, row.id, { pending: JSON.stringify(left) });
+    isWaiting(cells.temporarilyInactive) && toWantedSuspension(desired, deactivation) === true;
+  const isTaken = (field: UserField) =>
+    (field === 'active' && isToGo) || (field === 'temporarilyInactive' && isSuspended);
+  const left = listWaiting(cells).filter((field) => !isTaken(field));
+  await updateUser(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
   const toAction = (kind: PlanAction['kind'], wanted: JsonValue, held: JsonValue): PlanAction => ({
     ...{ kind, type: 'user', resourceId: row.id, memberId: '' },
     ...{ desired: wanted, observed: held, harm: 'deactivate' },
@@ -213,8 +211,9 @@ async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] |
   const group = { type: 'group', resourceId: row.id } as const;
   const actions: PlanAction[] = [];
   if (limit.harms.has('deleteGroup') && changes.some(({ kind }) => kind === 'group.delete')) {
-    const { existence: _, ...pending } = parseStored<Pending<string>>(row.pending);
-    await updateGroup(tx, row.id, { pending: JSON.stringify(pending) });
+    const cells = parseCells<GroupField>(row);
+    const left = listWaiting(cells).filter((field) => field !== 'existence');
+    await updateGroup(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
     const observed = { displayName: toObservedGroup(row)?.displayName ?? row.display_name };
     const values = { desired: null, observed, harm: 'deleteGroup' } as const;
     actions.push({ ...group, ...values, kind: 'group.delete', memberId: '' });

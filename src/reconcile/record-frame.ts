@@ -1,6 +1,6 @@
+import { type Cells, isWaiting } from '../domain/cell.ts';
 import type { UserId } from '../domain/ids.ts';
-import type { Pending } from '../domain/pending.ts';
-import { parseStored } from '../store/engine/columns.ts';
+import { parseCells } from '../store/engine/columns.ts';
 import { type GroupRow, hasUpstreamIds } from '../store/groups/groups.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
@@ -110,7 +110,7 @@ export async function recordEnded<
 /** State that a step was planned from, as far as looks and creates are concerned. */
 interface LookPlanned {
   readonly mustLook: boolean;
-  readonly pending: { readonly account?: number; readonly existence?: number };
+  readonly cells: Cells<'account' | 'existence'>;
 }
 
 /** True when the service is known to have what the row stands for. */
@@ -118,19 +118,19 @@ function isInService(row: UserRow | GroupRow): boolean {
   return 'upstream_id' in row ? row.upstream_id !== null : hasUpstreamIds(row);
 }
 
-function isExistenceOf({ account, existence }: Pending<string>): boolean {
-  return (account ?? existence) !== undefined;
+function isExistenceOf({ account, existence }: LookPlanned['cells']): boolean {
+  return isWaiting(account) || isWaiting(existence);
 }
 
 /** True when the step that ended may have created the resource. */
 function mayHaveCreated(row: UserRow | GroupRow, planned: LookPlanned): boolean {
-  return !isInService(row) && !planned.mustLook && isExistenceOf(planned.pending);
+  return !isInService(row) && !planned.mustLook && isExistenceOf(planned.cells);
 }
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
 export function isLostLook(row: UserRow | GroupRow, { mustLook }: LookPlanned): boolean {
   if (row.lost_looks === 0 || isInService(row) || !mustLook) return false;
-  return row.deleted_at !== null || !isExistenceOf(parseStored<Pending<string>>(row.pending));
+  return row.deleted_at !== null || !isExistenceOf(parseCells(row));
 }
 
 /**
@@ -171,6 +171,6 @@ export function keepLook<Row extends UserRow | GroupRow>(
   { planned }: { readonly planned: LookPlanned },
 ): Row {
   if (!planned.mustLook) return row;
-  const isOwed = isExistenceOf(parseStored<Pending<string>>(row.pending)) || isStale(row);
+  const isOwed = isExistenceOf(parseCells(row)) || isStale(row);
   return { ...row, must_look: isOwed ? 1 : 0 };
 }

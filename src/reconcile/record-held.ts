@@ -1,5 +1,5 @@
+import { type Cells, listWaiting } from '../domain/cell.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { Pending } from '../domain/pending.ts';
 import type { Rules } from '../rules/rules.ts';
 import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
@@ -198,7 +198,7 @@ async function findRow(db: Db, { type, id }: ResourceKey) {
 interface PlannedDeletion {
   readonly deleted: boolean;
   readonly mustLook: boolean;
-  readonly pending: Pending<string>;
+  readonly cells: Cells<string>;
   readonly members?: readonly unknown[];
   readonly admins?: readonly unknown[];
 }
@@ -209,8 +209,8 @@ function reportDeleted(
   { type, id }: ResourceKey,
   { planned, recorded }: { planned: PlannedDeletion; recorded: Recorded<unknown> },
 ): void {
-  const { deleted, pending, members = [], admins = [] } = planned;
-  const wasOpen = Object.keys(pending).length + members.length + admins.length > 0;
+  const { deleted, cells, members = [], admins = [] } = planned;
+  const wasOpen = listWaiting(cells).length + members.length + admins.length > 0;
   if (!deleted || !wasOpen || !recorded.finished || recorded.undone.length > 0) return;
   if (recorded.oldestPending === undefined) events.deletionFinished({ type, id });
 }

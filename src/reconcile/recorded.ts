@@ -1,8 +1,8 @@
+import { oldestPending } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import { oldestPending, type Pending } from '../domain/pending.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { parseStored } from '../store/engine/columns.ts';
+import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
@@ -32,10 +32,10 @@ export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending
  * Makes the progress of a stored resource; `oldestLink` is the oldest version that waits among its members and admins.
  */
 export function toProgress(
-  row: { readonly version: number; readonly pending: string },
+  row: { readonly version: number; readonly cells: string },
   oldestLink?: number,
 ): Progress {
-  const own = oldestPending(parseStored<Pending<string>>(row.pending));
+  const own = oldestPending(parseCells(row));
   const isBoth = own !== undefined && oldestLink !== undefined;
   return {
     version: row.version,

@@ -1,4 +1,4 @@
-import { isNotApplied } from '../domain/stuck.ts';
+import { isNotApplied } from '../domain/refusal.ts';
 import type { DueClass } from '../store/schema.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';

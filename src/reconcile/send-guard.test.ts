@@ -2,10 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type ConvergeHostOptions, createConvergeHost } from '../../test/support/converge-host.ts';
 import { addUser, getUser } from '../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../test/support/stores.ts';
+import { toVersions } from '../domain/cell-test-support.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { listOwnCalls } from '../store/audit/own-calls.ts';
-import { toUserColumns } from '../store/engine/columns.ts';
+import { parseCells, toUserColumns } from '../store/engine/columns.ts';
 import { recoverInFlight } from '../store/in-flight.ts';
 import { takeLead, yieldLead } from '../store/leader.ts';
 import type { Store } from '../store/store.ts';
@@ -17,7 +18,7 @@ import { writeCall } from './send-guard.ts';
 
 const NAME = 'ada@example.com';
 const RENAMED = { name: { givenName: 'Ada', familyName: 'Lovelace' } };
-const RENAMED_ROW = { version: 3, pending: '{"active":2,"name":3}' };
+const RENAMED_ROW = { version: 3, cells: '{"active":{"pending":2},"name":{"pending":3}}' };
 
 /** An active account of the service whose person is to be inactive, and a host that is about to converge it. */
 async function startLeaver(
@@ -32,7 +33,7 @@ async function startLeaver(
     doc: { userName: NAME, active: false },
     upstream_id: account.id,
     observed: JSON.stringify(observed),
-    pending: '{"active":2}',
+    cells: '{"active":{"pending":2}}',
     version: 2,
     due_at: 1,
   });
@@ -40,7 +41,7 @@ async function startLeaver(
   const key = { type: 'user', id: row.id } as const;
 
   /** What a provider's write stores. */
-  async function write(attributes: JsonObject, change: { version: number; pending: string }) {
+  async function write(attributes: JsonObject, change: { version: number; cells: string }) {
     const columns = toUserColumns({ userName: NAME, ...attributes });
     await store.write((tx) => updateUser(tx, row.id, { ...columns, ...change, due_at: 1 }));
   }
@@ -72,7 +73,7 @@ describeStores('the guard of a call', ({ makeStore }) => {
   test('holds a call back that a write has overtaken, and nothing counts as failed', async () => {
     const store = await makeStore();
     const beforeChange = once(() =>
-      leaver.write({ active: true }, { version: 3, pending: '{"active":3}' }),
+      leaver.write({ active: true }, { version: 3, cells: '{"active":{"pending":3}}' }),
     );
     const leaver = await startLeaver(store, { beforeChange });
 
@@ -80,7 +81,7 @@ describeStores('the guard of a call', ({ makeStore }) => {
 
     expect(leaver.sandbox.calls.count({ mutating: true })).toBe(0);
     expect(await getUser(store, leaver.row)).toMatchObject({
-      pending: '{}',
+      cells: '{}',
       due_at: null,
       attempts: 0,
       last_error: null,
@@ -99,26 +100,29 @@ describeStores('the guard of a call', ({ makeStore }) => {
     const { calls, service } = leaver.sandbox;
     expect(calls.count()).toBe(1);
     expect(service.getUser(NAME)).toMatchObject({ active: false, fullName: 'Ada Lovelace' });
-    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', in_flight: 0 });
+    expect(await getUser(store, leaver.row)).toMatchObject({ cells: '{}', in_flight: 0 });
   });
 
   test('is given when a write changed nothing about the step, and the write counts as sent', async () => {
     const store = await makeStore();
     const beforeChange = once(() =>
-      leaver.write({ active: false, title: 'Countess' }, { version: 3, pending: '{"active":3}' }),
+      leaver.write(
+        { active: false, title: 'Countess' },
+        { version: 3, cells: '{"active":{"pending":3}}' },
+      ),
     );
     const leaver = await startLeaver(store, { beforeChange });
 
     await leaver.host.run(leaver.key);
 
     expect(leaver.sandbox.calls.count()).toBe(1);
-    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', version: 3 });
+    expect(await getUser(store, leaver.row)).toMatchObject({ cells: '{}', version: 3 });
   });
 
   test('is given when a write asks for the same again, and a refusal is the answer to both', async () => {
     const store = await makeStore();
     const beforeChange = once(() =>
-      leaver.write({ active: false }, { version: 3, pending: '{"active":3}' }),
+      leaver.write({ active: false }, { version: 3, cells: '{"active":{"pending":3}}' }),
     );
     const leaver = await startLeaver(store, { beforeChange });
     const fault = { kind: 'status', status: 400 } as const;
@@ -128,7 +132,8 @@ describeStores('the guard of a call', ({ makeStore }) => {
 
     expect(leaver.sandbox.calls.count()).toBe(1);
     const row = await getUser(store, leaver.row);
-    expect(row).toMatchObject({ pending: '{"active":3}', attempts: 1 });
+    expect(toVersions(parseCells(row))).toEqual({ active: 3 });
+    expect(row.attempts).toBe(1);
     expect(row.stuck_at).not.toBeNull();
   });
 
@@ -213,7 +218,7 @@ describePostgres('a process that does not lead any more', ({ makeStore }) => {
     expect(leaver.sandbox.calls.count()).toBe(0);
     expect(leaver.host.failures).toEqual([]);
     const row = await getUser(store, leaver.row);
-    expect(row).toMatchObject({ pending: '{"active":2}', attempts: 0, in_flight: 0 });
+    expect(row).toMatchObject({ cells: '{"active":{"pending":2}}', attempts: 0, in_flight: 0 });
   });
 
   test('records nothing of a call that was on its way, which the next leader looks after first', async () => {
@@ -232,10 +237,10 @@ describePostgres('a process that does not lead any more', ({ makeStore }) => {
     const next = await createConvergeHost(sandbox, store);
     await next.run(key);
 
-    expect(after).toMatchObject({ pending: '{"active":2}', must_look: 1, in_flight: 0 });
+    expect(after).toMatchObject({ cells: '{"active":{"pending":2}}', must_look: 1, in_flight: 0 });
     expect(after.observed).toBe(leaver.row.observed);
     expect(host.failures).toEqual([]);
     expect(sandbox.calls.recent().map(({ operation }) => operation)).toEqual(['scim.getUser']);
-    expect(await getUser(store, leaver.row)).toMatchObject({ pending: '{}', must_look: 0 });
+    expect(await getUser(store, leaver.row)).toMatchObject({ cells: '{}', must_look: 0 });
   });
 });

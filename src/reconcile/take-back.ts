@@ -1,8 +1,7 @@
-import { restoreGiven } from '../domain/given.ts';
+import { ask, type Cells, onlyWaiting } from '../domain/cell.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { addPending, type Pending } from '../domain/pending.ts';
 import { type FieldsOfKind, takeBackWrite } from '../domain/undo.ts';
-import { parseStored } from '../store/engine/columns.ts';
+import { parseCells, parseStored } from '../store/engine/columns.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
 import type { UserRow } from '../store/users/users.ts';
 
@@ -22,8 +21,7 @@ interface FieldsUndo<Field extends string> {
   readonly before:
     | {
         readonly attributes: JsonObject;
-        readonly pending: Pending<Field>;
-        readonly given?: string;
+        readonly cells: Cells<Field>;
         readonly deleted: boolean;
       }
     | undefined;
@@ -40,17 +38,15 @@ export function revertColumns<Field extends string, Columns>(
   const version = row.version + 1;
   const refused = {
     current: parseStored<JsonObject>(row.attributes),
-    pending: parseStored<Pending<Field>>(row.pending),
+    cells: parseCells<Field>(row),
     written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(after) },
-    pendingBefore: before?.pending ?? {},
+    cellsBefore: before?.cells ?? {},
     ...{ fields, isLast, version },
   };
-  const { attributes, pending, reverted } = takeBackWrite(refused, kind);
-  const given = before?.given ?? '{}';
+  const { attributes, cells } = takeBackWrite(refused, kind);
   return {
     ...toColumns(attributes),
-    pending: JSON.stringify(pending),
-    given: reverted.includes(kind.existence) ? given : restoreGiven(row.given, given, reverted),
+    cells: JSON.stringify(cells),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,
   };
@@ -63,8 +59,8 @@ export function revertColumns<Field extends string, Columns>(
 export function hideNotCreated<Row extends UserRow | GroupRow>(row: Row, now: number): Row {
   const version = row.version + 1;
   const existence = 'upstream_id' in row ? 'account' : 'existence';
-  const pending = JSON.stringify(addPending({}, [existence], version));
-  return { ...row, deleted_at: now, version, pending, stuck: '{}', must_look: 1 };
+  const cells = ask(onlyWaiting(parseCells(row), []), [existence], version);
+  return { ...row, deleted_at: now, version, cells: JSON.stringify(cells), must_look: 1 };
 }
 
 /** True when a refused write was taken back as a whole: the resource is managed, or deleted, as before. */

@@ -1,13 +1,13 @@
+import { type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import { type Combined, combine, isAsked } from '../domain/combine.ts';
 import { GROUP_EXTENSION } from '../domain/extensions.ts';
-import { type Combined, combine, type Given, isAsked } from '../domain/given.ts';
 import { type GroupField, toDesiredGroup } from '../domain/group.ts';
-import { toPendingAfterGroupWrite } from '../domain/group-write.ts';
+import { toCellsAfterGroupWrite } from '../domain/group-write.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { type Pending, withoutDone } from '../domain/pending.ts';
 import { listTakenFromGroup } from '../domain/protection.ts';
-import { RULED_GROUP_FIELDS, type RuledGroupField } from '../domain/rules.ts';
+import { RULED_GROUP_FIELDS } from '../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
-import { parseStored, toGroupColumns } from '../store/engine/columns.ts';
+import { parseCells, parseStored, toGroupColumns } from '../store/engine/columns.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
@@ -26,12 +26,12 @@ export async function ruleGroup(
   tx: Db,
   { book, protection }: Rules,
   { row, attributes }: { row: GroupRow; attributes: JsonObject },
-): Promise<Combined<RuledGroupField>> {
+): Promise<Combined<GroupField>> {
   const { displayName } = attributes;
   const rulings = book.ruleGroup(typeof displayName === 'string' ? displayName : '');
   const parts = {
     attributes,
-    given: parseStored<Given<RuledGroupField>>(row.given),
+    cells: parseCells<GroupField>(row),
     urn: GROUP_EXTENSION,
     fields: RULED_GROUP_FIELDS,
   };
@@ -44,9 +44,9 @@ export async function ruleGroup(
 }
 
 /** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
-function listTaken(row: GroupRow, { attributes, changed, given }: Combined<RuledGroupField>) {
+function listTaken(row: GroupRow, { attributes, changed, cells }: Combined<GroupField>) {
   const before = toDesiredGroup(parseStored<JsonObject>(row.attributes));
-  const fields = changed.filter((field) => given[field] !== undefined);
+  const fields = changed.filter((field) => cells[field]?.source !== undefined);
   const after = toDesiredGroup(attributes);
   return new Set<string>(
     listTakenFromGroup({
@@ -57,11 +57,11 @@ function listTaken(row: GroupRow, { attributes, changed, given }: Combined<Ruled
 }
 
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
-export function isRuled({ attributes, given }: GroupRow, field: GroupField): boolean {
-  const marks = parseStored<Given<GroupField>>(given);
-  if (marks[field]?.by !== 'rule') return false;
-  const held = parseStored<JsonObject>(attributes);
-  return !isAsked({ attributes: held, given: marks, urn: GROUP_EXTENSION }, field);
+export function isRuled(row: GroupRow, field: GroupField): boolean {
+  const cells = parseCells<GroupField>(row);
+  if (cells[field]?.source?.by !== 'rule') return false;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  return !isAsked({ attributes, cells, urn: GROUP_EXTENSION }, field);
 }
 
 /** Stored managed group after the rules, or undefined when they change nothing. */
@@ -73,47 +73,46 @@ export async function toRuledGroup(
   if (row.origin === null || row.deleted_at !== null) return undefined;
   const held = parseStored<JsonObject>(row.attributes);
   const combined = await ruleGroup(tx, rules, { row, attributes: held });
-  const given = JSON.stringify(combined.given);
-  if (combined.changed.length === 0 && given === row.given) return undefined;
+  if (combined.changed.length === 0 && JSON.stringify(combined.cells) === row.cells) {
+    return undefined;
+  }
   const attributes = withSchemas(GROUP_SCHEMA_URI, combined.attributes);
   const version = row.version + 1;
-  const pending = toPending(row, { combined, attributes, version, now });
-  const pendingText = JSON.stringify(pending);
-  const isDue = pendingText !== '{}' && pendingText !== row.pending;
+  const cells = toCells(row, { combined, attributes, version });
+  const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
   return {
     ...row,
     ...toGroupColumns(attributes),
-    given,
+    cells: JSON.stringify(cells),
     version,
     modified_at: now,
-    pending: pendingText,
     due_at: isDue ? now : row.due_at,
   };
 }
 
 interface RuledWrite {
-  readonly combined: Combined<RuledGroupField>;
+  readonly combined: Combined<GroupField>;
   readonly attributes: JsonObject;
   readonly version: number;
-  readonly now: number;
 }
 
-function toPending(
+function toCells(
   row: GroupRow,
-  { combined: { changed, given }, attributes, version }: RuledWrite,
-): Pending<GroupField> {
+  { combined: { changed, cells }, attributes, version }: RuledWrite,
+): Cells<GroupField> {
   const state = toGroupState(row, { members: [], admins: [] });
   const { scimId, restId, uid } = state.ids;
   // A new group is created with its whole desired state.
-  if ((scimId ?? restId ?? uid) === undefined) return state.pending;
+  if ((scimId ?? restId ?? uid) === undefined) return cells;
   const inFlight = isInFlight(row);
-  const pending = toPendingAfterGroupWrite({
+  const asked = toCellsAfterGroupWrite({
     state,
+    cells,
     attributes,
     fields: changed,
     version,
     inFlight,
   });
-  const dropped = changed.filter((field) => given[field] === undefined);
-  return withoutDone(pending, pending, dropped);
+  const dropped = changed.filter((field) => cells[field]?.source === undefined);
+  return release(asked, dropped);
 }

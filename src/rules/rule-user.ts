@@ -1,14 +1,20 @@
-import { USER_EXTENSION } from '../domain/extensions.ts';
-import { type Combined, combine, type Given, isAsked, toExtension } from '../domain/given.ts';
+import { type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import { type Combined, combine, isAsked } from '../domain/combine.ts';
+import { toExtension, USER_EXTENSION } from '../domain/extensions.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { type Pending, withoutDone } from '../domain/pending.ts';
 import { listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../domain/rules.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../domain/user.ts';
-import { toPendingAfterWrite } from '../domain/user-write.ts';
-import { parseStored, toDueClass, toUserColumns } from '../store/engine/columns.ts';
+import { toCellsAfterWrite } from '../domain/user-write.ts';
+import {
+  parseCells,
+  parseStored,
+  toCellColumns,
+  toDueClass,
+  toUserColumns,
+} from '../store/engine/columns.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
@@ -30,11 +36,9 @@ export async function combinedForUser(
   tx: Db,
   rules: Rules,
   { row, before, attributes }: UserRequest,
-): Promise<Combined<RuledUserField>> {
-  const given = parseStored<Given<RuledUserField>>(row.given);
-  if (!hasRules(rules)) return { attributes, given, changed: [] };
+): Promise<Combined<UserField>> {
   const isTouched = row.origin === null || differs(before, attributes);
-  if (!isTouched) return { attributes, given, changed: [] };
+  if (!hasRules(rules) || !isTouched) return { attributes, cells: parseCells(row), changed: [] };
   const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
   const rulings = rules.book.ruleUser(names);
   return combineUser(tx, rules, { row, attributes, rulings });
@@ -46,11 +50,11 @@ function differs(before: JsonObject, after: JsonObject): boolean {
 }
 
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
-export function isRuled({ attributes, given }: UserRow, field: UserField): boolean {
-  const marks = parseStored<Given<UserField>>(given);
-  if (marks[field]?.by !== 'rule') return false;
-  const held = parseStored<JsonObject>(attributes);
-  return !isAsked({ attributes: held, given: marks, urn: USER_EXTENSION }, field);
+export function isRuled(row: UserRow, field: UserField): boolean {
+  const cells = parseCells<UserField>(row);
+  if (cells[field]?.source?.by !== 'rule') return false;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  return !isAsked({ attributes, cells, urn: USER_EXTENSION }, field);
 }
 
 /** Stored user after the rules, or undefined when they change nothing. */
@@ -62,23 +66,22 @@ export async function toRuledUser(
   const attributes = parseStored<JsonObject>(row.attributes);
   const rulings = rules.book.ruleUser(names);
   const combined = await combineUser(tx, rules, { row, attributes, rulings });
-  const given = JSON.stringify(combined.given);
-  if (combined.changed.length === 0 && given === row.given) return undefined;
+  if (combined.changed.length === 0 && JSON.stringify(combined.cells) === row.cells) {
+    return undefined;
+  }
   const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
   const version = row.version + 1;
-  const pending = toPending(row, rules, { combined, attributes: next, version, now });
-  const pendingText = JSON.stringify(pending);
+  const cells = toCells(row, rules, { combined, attributes: next, version });
   const desired = toDesiredUser(next, false);
-  const isDue = pendingText !== '{}' && pendingText !== row.pending;
+  const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
   return {
     ...row,
     ...toUserColumns(next),
-    given,
+    ...toCellColumns(cells),
     version,
     modified_at: now,
-    pending: pendingText,
     due_at: isDue ? now : row.due_at,
-    due_class: isDue ? toDueClass(removesUserAccess({ desired, pending })) : row.due_class,
+    due_class: isDue ? toDueClass(removesUserAccess({ desired, cells })) : row.due_class,
   };
 }
 
@@ -93,10 +96,10 @@ async function combineUser(
   tx: Db,
   rules: Rules,
   { row, attributes, rulings }: Combining,
-): Promise<Combined<RuledUserField>> {
+): Promise<Combined<UserField>> {
   const parts = {
     attributes,
-    given: parseStored<Given<RuledUserField>>(row.given),
+    cells: parseCells<UserField>(row),
     urn: USER_EXTENSION,
     fields: RULED_USER_FIELDS,
   };
@@ -109,43 +112,43 @@ async function combineUser(
 }
 
 /** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
-function listTaken(row: UserRow, { attributes, changed, given }: Combined<RuledUserField>) {
+function listTaken(row: UserRow, { attributes, changed, cells }: Combined<UserField>) {
   const { desired: before, observed, deleted, upstreamId } = toUserState(row);
-  const fields = changed.filter((field) => given[field] !== undefined);
+  const fields = changed.filter((field) => cells[field]?.source !== undefined);
   const after = toDesiredUser(attributes, deleted);
   const isInService = upstreamId !== undefined;
   return new Set<string>(listTakenFromUser({ before, after, observed, isInService, fields }));
 }
 
 interface RuledWrite {
-  readonly combined: Combined<RuledUserField>;
+  readonly combined: Combined<UserField>;
   readonly attributes: JsonObject;
   readonly version: number;
-  readonly now: number;
 }
 
-function toPending(
+function toCells(
   row: UserRow,
   { deactivation }: Rules,
-  { combined: { changed, given }, attributes, version }: RuledWrite,
-): Pending<UserField> {
+  { combined: { changed, cells }, attributes, version }: RuledWrite,
+): Cells<UserField> {
   const state = toUserState(row);
   // A new account is given its whole desired state, and the write that asked for it is answered for it.
-  if (state.upstreamId === undefined) return state.pending;
+  if (state.upstreamId === undefined) return cells;
   const fields: UserField[] = [...changed];
   // One switch serves two attributes: the remaining one decides where it stands.
   if (deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')) {
     fields.push('active');
   }
   const inFlight = isInFlight(row);
-  const pending = toPendingAfterWrite({
+  const asked = toCellsAfterWrite({
     state,
+    cells,
     attributes,
     fields,
     version,
     inFlight,
     deactivation,
   });
-  const dropped = changed.filter((field) => given[field] === undefined);
-  return withoutDone(pending, pending, dropped);
+  const dropped = changed.filter((field) => cells[field]?.source === undefined);
+  return release(asked, dropped);
 }

@@ -40,8 +40,8 @@ describeStores('accepted changes', ({ makeStore }) => {
 
   test('somebody is out when the deactivation has arrived, although a new name still waits', async () => {
     const store = await makeStore();
-    const out = await addUser(store, { pending: '{"name":2}' });
-    const waits = await addUser(store, { pending: '{"active":2,"name":2}' });
+    const out = await addUser(store, { cells: '{"name":{"pending":2}}' });
+    const waits = await addUser(store, { cells: '{"active":{"pending":2},"name":{"pending":2}}' });
     const take = (id: typeof out.id) => {
       const progress = { version: 2, oldestPending: 2 };
       return store.write((tx) => takeDoneChanges(tx, { type: 'user', id }, progress));
@@ -100,7 +100,7 @@ describeStores('accepted changes', ({ makeStore }) => {
 
   test('whose call began with them are stored when their process has ended before its outcome', async () => {
     const store = await makeStore();
-    const begun = { pending: '{"active":2}', version: 2, active: 0, due_at: 1_000 };
+    const begun = { cells: '{"active":{"pending":2}}', version: 2, active: 0, due_at: 1_000 };
     const [leaver, repaired] = [await addUser(store, begun), await addUser(store, begun)];
     await store.write(async (tx) => {
       for (const { id } of [leaver, repaired]) {

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
+import { waits } from './engine/columns.ts';
 import type { ChangesTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -52,9 +53,9 @@ export async function forgetRemovals(tx: Db, { id }: ResourceKey, version: numbe
 /** Somebody is out, or in, also while another part of the same request still waits. */
 function isDone(id: string, oldestPending: number): RawBuilder<SqlBool> {
   const access = sql`kind in ('leaver', 'joiner')`;
-  const waits = sql`exists (select 1 from users where users.id = ${id}
-    and (pending like '%"active"%' or pending like '%"account"%'))`;
-  return sql`((${access} and not ${waits}) or (not ${access} and version < ${oldestPending}))`;
+  const isOpen = sql`exists (select 1 from users where users.id = ${id}
+    and (${waits('cells', 'active')} or ${waits('cells', 'account')}))`;
+  return sql`((${access} and not ${isOpen}) or (not ${access} and version < ${oldestPending}))`;
 }
 
 const isDue = (table: 'users' | 'groups') => sql`exists (select 1 from ${sql.table(table)} as home
@@ -147,8 +148,8 @@ export async function findLateLeavers(
 /** Longest time between a write and the call that begins with it, in milliseconds. */
 const BEGUN_WITHIN_MS = 5_000;
 
-const USER_KIND = sql`case when resource.pending not like '%"active"%'
-    and resource.pending not like '%"account"%' then 'user'
+const USER_KIND = sql`case when not ${waits('resource.cells', 'active')}
+    and not ${waits('resource.cells', 'account')} then 'user'
   when resource.active = 1 and resource.deleted_at is null then 'joiner' else 'leaver' end`;
 const GROUP_KIND = sql`case when resource.due_class = 0 then 'member-removed'
   when exists (select 1 from memberships as link

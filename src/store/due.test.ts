@@ -134,7 +134,7 @@ describeStores('due work', ({ makeStore }) => {
 
   test('what waits is as old as the moment in which it became due, not as what was written before', async () => {
     const store = await makeStore();
-    await addUser(store, { due_at: 900, modified_at: 500, pending: '{"name":2}' });
+    await addUser(store, { due_at: 900, modified_at: 500, cells: '{"name":{"pending":2}}' });
     const young = await readBacklog(store.read);
     await addGroup(store, { due_at: 950, failing_since: 400, modified_at: 1, attempts: 2 });
 

@@ -66,8 +66,7 @@ interface InFlightRow {
   readonly in_flight: number;
   readonly must_look: number;
   readonly due_at: number | null;
-  readonly pending: string;
-  readonly stuck: string;
+  readonly cells: string;
 }
 
 /** Another write has changed a row that was not read again; nothing was stored. */
@@ -90,7 +89,7 @@ export async function unlessChanged<T>(work: () => Promise<T>): Promise<T | unde
 export async function landUnchanged(
   tx: Db,
   table: 'users' | 'groups',
-  { id, version, steps, in_flight, must_look, due_at, pending, stuck }: InFlightRow,
+  { id, version, steps, in_flight, must_look, due_at, cells }: InFlightRow,
   change: UpdateObject<Schema, 'users' | 'groups'>,
   lead: Lead | undefined,
 ): Promise<void> {
@@ -103,8 +102,7 @@ export async function landUnchanged(
     .where('in_flight', '=', in_flight)
     .where('must_look', '=', must_look)
     .where('due_at', '=', due_at)
-    .where('pending', '=', pending)
-    .where('stuck', '=', stuck)
+    .where('cells', '=', cells)
     .where(isLed(lead))
     .executeTakeFirst();
   if (landed.numUpdatedRows === 0n) throw new RowChanged();

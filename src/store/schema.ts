@@ -27,14 +27,13 @@ export interface ConvergenceColumns {
   external_id: string | null;
   /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
   attributes: string;
-  /** The values among the attributes that no provider sent (`Given`): a rule gave them, or the service. */
-  given: Generated<string>;
   /** Last observation of the service, with its time and the call that made it; null: never seen. */
   observed: string | null;
-  /** Sent and returned value of each field (the service may normalise). */
-  echoes: Generated<string>;
-  /** Pending version of each field: the write that the service does not hold yet. */
-  pending: Generated<string>;
+  /**
+   * State of each owned field (`Cells`): the version that waits, where its value comes from, what came back of it, and
+   * how it failed.
+   */
+  cells: Generated<string>;
   /**
    * 1: the outcome of a call is unknown, so the next step is a look; 2: a look that is under way does not count either.
    */
@@ -53,10 +52,6 @@ export interface ConvergenceColumns {
   last_error: string | null;
   /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /**
-   * Stuck state of each field that the service refused after it was acknowledged, or failed to change (`StuckField`).
-   */
-  stuck: Generated<string>;
   /** Looks that are still to be made for what a create whose answer was lost may have left; 0: there was none. */
   lost_looks: Generated<number>;
   /** Creates that left and whose outcome is not known (`SentCreate[]`). */

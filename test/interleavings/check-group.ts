@@ -1,4 +1,5 @@
 import type { SandboxGroup } from '../../src/sandbox/model.ts';
+import { hasWaiting } from '../../src/store/engine/columns.ts';
 import type { GroupRow } from '../../src/store/groups/groups.ts';
 import type { Play } from './play.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -15,7 +16,7 @@ export function checkGroup(play: Play, row: GroupRow, snapshot: Snapshot): strin
 function checkMissing(row: GroupRow): string[] {
   if (row.deleted_at !== null || row.origin === null) return [];
   if (row.upstream_rest_id !== null) return ['the group is not in the service'];
-  return row.pending === '{}' ? ['is wanted and not there'] : [];
+  return !hasWaiting(row) ? ['is wanted and not there'] : [];
 }
 
 interface Present {
@@ -27,7 +28,7 @@ interface Present {
 function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
   if (row.origin === null) return [];
   if (row.deleted_at !== null) return row.origin === 'created' ? ['is deleted and there'] : [];
-  const isRenamed = row.pending === '{}' && group.name !== row.display_name;
+  const isRenamed = !hasWaiting(row) && group.name !== row.display_name;
   return [
     ...(isRenamed ? [`is called ${group.name} in the service`] : []),
     ...checkMembers(play, { row, group, snapshot }),

@@ -1,3 +1,4 @@
+import { hasWaiting } from '../../src/store/engine/columns.ts';
 import type { GroupRow } from '../../src/store/groups/groups.ts';
 import type { UserRow } from '../../src/store/users/users.ts';
 import { checkGroup } from './check-group.ts';
@@ -37,12 +38,12 @@ function checkAnswers({ sent, company }: Play): string[] {
 
 /** Nothing is on its way, and whatever still waits is visibly stuck. */
 function checkRest(row: UserRow | GroupRow): string[] {
-  const waits = row.pending !== '{}';
+  const waits = hasWaiting(row);
   const isGone = row.deleted_at !== null && row.due_at === null;
   const problems = [
     row.in_flight !== 0 && !isGone && 'a call is still on its way',
-    waits && row.stuck_at === null && `${row.pending} waits and is not stuck`,
-    waits && row.due_at === null && `${row.pending} waits and is never due`,
+    waits && row.stuck_at === null && `${row.cells} waits and is not stuck`,
+    waits && row.due_at === null && `${row.cells} waits and is never due`,
     row.stuck_at !== null && row.last_error === null && 'is stuck and nobody knows why',
     row.must_look !== 0 && !isGone && 'was never looked at',
   ];

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
+import { toVersions, type Versions } from '../../src/domain/cell-test-support.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { parseStored } from '../../src/store/engine/columns.ts';
+import { parseCells, parseStored } from '../../src/store/engine/columns.ts';
 import type { GroupRow } from '../../src/store/groups/groups.ts';
 import type { LinkColumns } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -29,10 +30,8 @@ export function readName({ attributes }: Pick<UserRow, 'attributes'>): string | 
 }
 
 /** The fields that wait, by name, with their versions. */
-export function readPending({
-  pending,
-}: Pick<UserRow, 'pending'>): Readonly<Record<string, number>> {
-  return parseStored<Record<string, number>>(pending);
+export function readPending(row: Pick<UserRow, 'cells'>): Versions<string> {
+  return toVersions(parseCells(row));
 }
 
 /** One line a row, for a trace: only what convergence turns on. */
@@ -56,7 +55,7 @@ function describe(row: UserRow | GroupRow): string {
   const observed = row.observed === null ? null : parseStored<JsonObject>(row.observed);
   const { fullName, active, displayName } = observed ?? {};
   return [
-    `v${row.version} origin=${row.origin} pending=${row.pending}`,
+    `v${row.version} origin=${row.origin} cells=${row.cells}`,
     `sees=${observed && JSON.stringify(fullName ?? displayName)}/${active}`,
     `look=${row.must_look} due=${row.due_at} flies=${row.in_flight}#${row.steps}`,
     ...(row.stuck_at === null ? [] : [`STUCK ${row.last_error}`]),

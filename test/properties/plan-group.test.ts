@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ask, isWaiting, done as settle } from '../../src/domain/cell.ts';
 import { assertNever } from '../../src/domain/errors.ts';
 import {
   type DesiredGroup,
@@ -10,7 +11,6 @@ import {
   type ObservedGroup,
 } from '../../src/domain/group.ts';
 import { groupId, userId } from '../../src/domain/ids.ts';
-import { withoutDone } from '../../src/domain/pending.ts';
 import type { GroupAction } from '../../src/plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../src/plan/plan-group.ts';
 import { SELECTED } from '../support/long.ts';
@@ -91,7 +91,7 @@ const anyCase: fc.Arbitrary<Case> = fc
       ids: { scimId: undefined, restId: isThere ? REST_ID : undefined, uid: undefined },
       desired: given.wanted,
       observed: given.isSeen ? given.held : undefined,
-      pending: Object.fromEntries(waits.map((field) => [field, 1])),
+      cells: ask({}, waits, 1),
       version: 1,
       deleted: given.deleted,
       created: given.created,
@@ -120,14 +120,14 @@ test(
         const end = converge(state, world, given.policy);
 
         expect(planGroup(end, given.policy).actions).toEqual([]);
-        expect(end.pending).toEqual({});
+        expect(end.cells).toEqual({});
         if (world.group === undefined) {
           expect(state.deleted && (before.group === undefined || state.created)).toBe(true);
           return;
         }
         const differing = listGroupDifferences(state.desired, world.group);
         if (!state.deleted) {
-          expect(differing.filter((field) => state.pending[field] !== undefined)).toEqual([]);
+          expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
         }
         expect(world.members).toEqual(toExpected(before.members, state.members));
         expect(world.admins).toEqual(toExpected(before.admins, state.admins));
@@ -150,8 +150,8 @@ function toExpected(people: ReadonlySet<number>, links: readonly LinkChange[]): 
   return expected;
 }
 
-function toUntouched(group: ObservedGroup, { pending, deleted }: GroupState): object {
-  const fields = FIELDS.filter((field) => deleted || pending[field] === undefined);
+function toUntouched(group: ObservedGroup, { cells, deleted }: GroupState): object {
+  const fields = FIELDS.filter((field) => deleted || !isWaiting(cells[field]));
   return Object.fromEntries(fields.map((field) => [field, group[field]]));
 }
 
@@ -160,7 +160,7 @@ function converge(given: GroupState, world: World, settings: GroupPolicy): Group
   let state = given;
   for (let isDone = false; ; ) {
     const { actions, done } = planGroup(state, settings);
-    state = { ...state, pending: withoutDone(state.pending, state.pending, done) };
+    state = { ...state, cells: settle(state.cells, state.cells, done) };
     if (actions.length === 0) return state;
     if (isDone) throw new Error('one plan was not enough');
     // What a look or a creation brings to light is for the next plan.
@@ -185,7 +185,7 @@ function record(state: GroupState, world: World, actions: readonly GroupAction[]
     mustLook: false,
     ids: { ...state.ids, restId: group === undefined ? undefined : REST_ID },
     observed: group,
-    pending: withoutDone(state.pending, state.pending, reached.filter(isReached)),
+    cells: settle(state.cells, state.cells, reached.filter(isReached)),
     members: looked ? state.members : state.members.filter((link) => !holds(world.members, link)),
     admins: looked ? state.admins : state.admins.filter((link) => !holds(world.admins, link)),
   };

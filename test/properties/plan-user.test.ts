@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ask, type Cells, done, isWaiting } from '../../src/domain/cell.ts';
 import { assertNever } from '../../src/domain/errors.ts';
 import { userId } from '../../src/domain/ids.ts';
 import { fullName } from '../../src/domain/name.ts';
-import { type Pending, withoutDone } from '../../src/domain/pending.ts';
 import {
   type DesiredUser,
   listUserDifferences,
@@ -87,8 +87,7 @@ const anyCase: fc.Arbitrary<Case> = fc
       upstreamId: isLinked ? ID : undefined,
       desired: given.deleted ? { ...wanted, active: false } : wanted,
       observed: isLinked && given.isSeen ? held : undefined,
-      echoes: {},
-      pending: Object.fromEntries(waits.map((field) => [field, 1])),
+      cells: ask({}, waits, 1),
       version: 1,
       deleted: given.deleted,
       // An account that nobody has linked comes from a create whose answer was lost.
@@ -112,10 +111,10 @@ test(
         const before = world.account;
         const end = converge(given.state, world, given.policy);
 
-        expect(end.pending).toEqual({});
+        expect(end.cells).toEqual({});
         expect(planUser(end, given.policy).actions).toEqual([]);
         const differing = end.observed ? listDiffering(end, given.policy) : [];
-        const settled = Object.keys(given.state.pending);
+        const settled = Object.keys(given.state.cells);
         expect(differing.filter((field) => field !== 'address' && settled.includes(field))).toEqual(
           [],
         );
@@ -134,7 +133,7 @@ function converge(given: UserState, world: World, settings: UserPolicy): UserSta
   for (let isDone = false; ; ) {
     const current = { ...settings, addressMayChange };
     const { actions, done } = planUser(state, current);
-    state = { ...state, pending: settle(state, done) };
+    state = { ...state, cells: settle(state, done) };
     if (actions.length === 0) return state;
     if (isDone) throw new Error('one plan was not enough');
     // What a look or a creation brings to light is for the next plan.
@@ -146,7 +145,7 @@ function converge(given: UserState, world: World, settings: UserPolicy): UserSta
     // What holds by now waits no longer.
     const open = state.observed ? new Set<UserField>(listDiffering(state, current)) : undefined;
     const reached = open && [...FIELDS, 'account' as const].filter((field) => !open.has(field));
-    state = { ...state, pending: settle(state, reached ?? []) };
+    state = { ...state, cells: settle(state, reached ?? []) };
   }
 }
 
@@ -154,8 +153,8 @@ function listDiffering({ desired: wanted, observed }: UserState, { deactivation 
   return observed ? listUserDifferences(wanted, observed, {}, deactivation) : [];
 }
 
-function settle({ pending }: UserState, fields: readonly UserField[]): Pending<UserField> {
-  return withoutDone(pending, pending, fields);
+function settle({ cells }: UserState, fields: readonly UserField[]): Cells<UserField> {
+  return done(cells, cells, fields);
 }
 
 function see({ account: held }: World): Pick<UserState, 'upstreamId' | 'observed'> {
@@ -216,7 +215,7 @@ function getAccount({ account: held }: World): ObservedUser {
 
 /** What of the account belongs to no field that waited. Where suspending deactivates, two fields share a switch. */
 function toUntouched(held: ObservedUser, { state, policy: { deactivation } }: Case): object {
-  const waits = (field: UserField) => state.pending[field] !== undefined;
+  const waits = (field: UserField) => isWaiting(state.cells[field]);
   const switches = waits('active') || waits('temporarilyInactive');
   const isShared = deactivation === 'temporarilyInactive';
   const { userName, email, active, appsPermissions, temporarilyInactive } = held;

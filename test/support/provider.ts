@@ -131,9 +131,8 @@ async function listLeft(read: Store['read']): Promise<object[]> {
     'due_at',
     'due_class',
     'must_look',
-    'pending',
     'in_flight',
-    'stuck',
+    'cells',
     'attempts',
     'last_error',
   ] as const;

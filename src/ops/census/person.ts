@@ -39,12 +39,12 @@ export interface CensusPerson {
 
 /** Maps a row to the person that a census compares. */
 export function toCensusPerson(row: UserRow, deactivation: Deactivation): CensusPerson {
-  const { desired, observed, echoes } = toUserState(row);
+  const { desired, observed, cells } = toUserState(row);
   const attributes = parseStored<JsonObject>(row.attributes);
   const isManaged = row.origin !== null;
   const held = observed === undefined || isGone(observed) ? undefined : observed;
   const isOther = (value: string | null): value is string => value !== null && value !== '';
-  const fields = held && isManaged ? listUserDifferences(desired, held, echoes, deactivation) : [];
+  const fields = held && isManaged ? listUserDifferences(desired, held, cells, deactivation) : [];
   return {
     id: row.id,
     name: row.user_name,

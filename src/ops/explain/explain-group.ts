@@ -1,8 +1,7 @@
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import type { Given } from '../../domain/given.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { RULED_GROUP_FIELDS, type RuledGroupField } from '../../domain/rules.ts';
+import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
@@ -48,11 +47,10 @@ function toUpstream({ ids }: GroupState): string | null {
 
 function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedField[] {
   const attributes = parseStored<JsonObject>(row.attributes);
-  const { desired, observed } = state;
+  const { desired, observed, cells } = state;
   const isKnown = toUpstream(state) !== null;
   const differing = observed ? listGroupDifferences(desired, observed) : [];
   const toField = createFieldTeller<GroupField>({ row, state, differing });
-  const given = parseStored<Given<RuledGroupField>>(row.given);
   const rulings = rules.book.ruleGroup(row.display_name);
   const { origin } = row;
   return [
@@ -61,7 +59,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
     ...RULED_GROUP_FIELDS.map((field) => ({
       ...toField(field, desired[field], observed?.[field] ?? null),
       ...toRuledOwner(rules.book, {
-        ...{ field, attributes, given, rulings, origin },
+        ...{ field, attributes, cells, rulings, origin },
         urn: GROUP_EXTENSION,
       }),
     })),

@@ -1,6 +1,6 @@
+import { isWaiting } from '../../domain/cell.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { Given } from '../../domain/given.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../../domain/rules.ts';
@@ -68,12 +68,12 @@ function listFields(subject: Subject): ExplainedField[] {
 function explainOwner(
   field: RuledUserField,
   attributes: JsonObject,
-  { row, names, rules }: Subject,
+  { row, state, names, rules }: Subject,
 ): Pick<ExplainedField, 'from' | 'note'> {
   return toRuledOwner(rules.book, {
     field,
     attributes,
-    given: parseStored<Given<RuledUserField>>(row.given),
+    cells: state.cells,
     rulings: rules.book.ruleUser(names),
     urn: USER_EXTENSION,
     origin: row.origin,
@@ -82,8 +82,8 @@ function explainOwner(
 
 /** userName and address: the account keeps those that it was created with, as far as is known. */
 function listAddressFields({ row, state }: Subject): ExplainedField[] {
-  const { desired, observed, pending } = state;
-  const isWaiting = pending.address !== undefined;
+  const { desired, observed, cells } = state;
+  const waits = isWaiting(cells.address);
   const toField = (
     field: string,
     value: string | undefined,
@@ -93,7 +93,7 @@ function listAddressFields({ row, state }: Subject): ExplainedField[] {
     desired: row.origin === null ? null : (value ?? null),
     observed: held ?? null,
     from: toOwner(row.origin, value),
-    standing: row.origin === null ? 'not ours' : toAddressStanding(value, held, isWaiting),
+    standing: row.origin === null ? 'not ours' : toAddressStanding(value, held, waits),
   });
   return [
     toField('userName', desired.userName, observed?.userName),
@@ -104,16 +104,16 @@ function listAddressFields({ row, state }: Subject): ExplainedField[] {
 function toAddressStanding(
   value: string | undefined,
   held: string | undefined,
-  isWaiting: boolean,
+  waits: boolean,
 ): FieldStanding {
   if (held === undefined || value === undefined) return 'unknown';
   if (foldCase(value) === foldCase(held)) return 'settled';
-  return isWaiting ? 'pending' : 'bridge only';
+  return waits ? 'pending' : 'bridge only';
 }
 
 function listDifferences(
-  { desired, observed, echoes }: UserState,
+  { desired, observed, cells }: UserState,
   deactivation: Deactivation,
 ): UserField[] {
-  return observed === undefined ? [] : listUserDifferences(desired, observed, echoes, deactivation);
+  return observed === undefined ? [] : listUserDifferences(desired, observed, cells, deactivation);
 }

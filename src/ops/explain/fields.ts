@@ -1,6 +1,7 @@
-import { type Given, isAsked, toExtension } from '../../domain/given.ts';
+import { type Cells, listWaiting } from '../../domain/cell.ts';
+import { isAsked } from '../../domain/combine.ts';
+import { toExtension } from '../../domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import { type Pending, parsePendingFields } from '../../domain/pending.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { toRuleText } from '../../domain/rules.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
@@ -22,7 +23,7 @@ interface Explained<Field extends string> {
   readonly state: {
     readonly observed?: object | undefined;
     readonly mustLook: boolean;
-    readonly pending: Pending<Field>;
+    readonly cells: Cells<Field>;
   };
   /** Fields in which the service holds something else. */
   readonly differing: readonly Field[];
@@ -38,7 +39,7 @@ export function createFieldTeller<Field extends string>({
   const standing = {
     managed: origin !== null,
     observed: state.observed !== undefined && !state.mustLook,
-    pending: new Set(parsePendingFields(state.pending)),
+    pending: new Set(listWaiting(state.cells)),
     stuck: row.stuck_at !== null,
     differing: new Set(differing),
   };
@@ -72,7 +73,7 @@ export function toOwner(origin: Origin | null, value: JsonValue | undefined): st
 export interface RuledField<Field extends string> {
   readonly field: Field;
   readonly attributes: JsonObject;
-  readonly given: Given<Field>;
+  readonly cells: Cells<Field>;
   readonly rulings: Rulings<Field>;
   readonly urn: string;
   readonly origin: Origin | null;
@@ -81,11 +82,11 @@ export interface RuledField<Field extends string> {
 /** The owner of a field of an extension, with a note of the rule that does not apply. */
 export function toRuledOwner<Field extends string>(
   book: RuleBook,
-  { field, attributes, given, rulings, urn, origin }: RuledField<Field>,
+  { field, attributes, cells, rulings, urn, origin }: RuledField<Field>,
 ): Pick<ExplainedField, 'from' | 'note'> {
   const ruling = origin === null ? undefined : rulings[field];
   const text = ruling && toRuleWords(book, ruling.rule);
-  if (isAsked({ attributes, given, urn }, field)) {
+  if (isAsked({ attributes, cells, urn }, field)) {
     const from = toOwner(origin, true);
     return text === undefined ? { from } : { from, note: `It goes before ${text}.` };
   }
@@ -94,7 +95,7 @@ export function toRuledOwner<Field extends string>(
       ? { from: null }
       : { from: null, note: `${text} does not apply: the person is protected.` };
   }
-  if (given[field]?.by === 'service')
+  if (cells[field]?.source?.by === 'service')
     return { from: 'service', note: 'As it was at the takeover.' };
   return { from: text ?? 'a rule that is being replaced' };
 }

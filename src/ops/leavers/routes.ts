@@ -4,7 +4,7 @@ import {
   type Remains,
   type SentRemoval,
 } from '../../domain/leaver.ts';
-import type { Refusal } from '../../domain/stuck.ts';
+import type { Refusal } from '../../domain/refusal.ts';
 import { findPollState, type PollState } from '../../reconcile/audit/poll-state.ts';
 import {
   type EventAuthor,

@@ -1,4 +1,4 @@
-import { parsePendingFields } from '../../domain/pending.ts';
+import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { Remarks, WaitingCounts } from '../../store/resources/lists.ts';
@@ -9,9 +9,10 @@ import type { GroupItem, UserItem } from '../schemas/resources.ts';
 
 /** A row of a user as an operator is shown it. */
 export function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): UserItem {
-  const { upstreamId, desired, observed, pending, echoes } = toUserState(row);
-  const differing = observed ? listUserDifferences(desired, observed, echoes, deactivation) : [];
-  const isAddressKept = row.origin !== null && differing.includes('address') && !pending.address;
+  const { upstreamId, desired, observed, cells } = toUserState(row);
+  const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
+  const isAddressKept =
+    row.origin !== null && differing.includes('address') && !isWaiting(cells.address);
   const kept = listKept(row, HELD_OF_USER).map(({ field }) => field);
   return {
     ...toItem(row, { observed }),
@@ -21,7 +22,7 @@ export function toUserItem(row: UserRow & Remarks, deactivation: Deactivation): 
       desired: row.origin === null ? null : desired.active,
       observed: observed === undefined ? null : isObservedActive(observed, deactivation),
     },
-    pending: parsePendingFields(pending),
+    pending: listWaiting(cells),
     bridgeOnly: [...(isAddressKept ? ['address'] : []), ...kept],
   };
 }
@@ -31,7 +32,7 @@ export function toGroupItem(
   row: GroupRow & Remarks,
   { members = 0, admins = 0 }: Partial<WaitingCounts> = {},
 ): GroupItem {
-  const { ids, observed, pending } = toGroupState(row, { members: [], admins: [] });
+  const { ids, observed, cells } = toGroupState(row, { members: [], admins: [] });
   return {
     ...toItem(row, { observed }),
     name: row.display_name,
@@ -41,7 +42,7 @@ export function toGroupItem(
       uid: ids.uid ?? null,
     },
     pending: [
-      ...parsePendingFields(pending),
+      ...listWaiting(cells),
       ...(members > 0 ? ['members'] : []),
       ...(admins > 0 ? ['admins'] : []),
     ],

@@ -1,7 +1,7 @@
+import { listStuck } from '../../domain/failure.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { isStuck, type StuckField } from '../../domain/stuck.ts';
 import { listNames } from '../../store/audit/timeline.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
@@ -131,9 +131,7 @@ async function toTimeline(
 
 /** The past as the row itself has it. */
 function ofRow({ row, observed }: Subject): Happening[] {
-  const stuck = Object.entries(parseStored<Record<string, StuckField>>(row.stuck)).flatMap(
-    ([field, one]) => (isStuck(one) ? [[field, one] as const] : []),
-  );
+  const stuck = listStuck(parseCells<string>(row));
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   return [
     toHappening(row.created_at, 'seen', first),

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { Difference, DriftKind } from '../../domain/drift.ts';
 import { type GroupState, listGroupDifferences, type ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
@@ -38,7 +39,7 @@ export function compareGroup(
     return toCompared([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
   }
   const state = toGroupState(row, NO_LINKS);
-  if (!hasUpstreamIds(row) || state.pending.existence !== undefined) return NOTHING;
+  if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
   if (!isSeen) {
     const desired = { displayName: state.desired.displayName };
     const difference = toDifference(row, 'group.missing', { desired, observed: null });
@@ -79,11 +80,11 @@ function listUnread(
 
 function listFieldDifferences(
   row: GroupRow,
-  { desired, pending }: GroupState,
+  { desired, cells }: GroupState,
   observed: ObservedGroup,
 ): Difference[] {
   const fields = listGroupDifferences(desired, observed).filter(
-    (field) => pending[field] === undefined,
+    (field) => !isWaiting(cells[field]),
   );
   const differences: Difference[] = [];
   if (fields.includes('displayName')) {

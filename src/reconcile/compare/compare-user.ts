@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { Difference, DriftKind } from '../../domain/drift.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
@@ -39,7 +40,7 @@ export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   });
   if (row.origin === null) return compareUnmanaged(observed, { seen, toDifference });
   const isSeen = observed !== undefined && observed.at >= seen.since;
-  if (upstreamId === undefined || state.pending.account !== undefined) return NOTHING;
+  if (upstreamId === undefined || isWaiting(state.cells.account)) return NOTHING;
   if (state.deleted)
     return isSeen ? compareDeleted(state, observed, { seen, toDifference }) : NOTHING;
   if (!isSeen) {
@@ -73,9 +74,9 @@ function compareFields(
   observed: ObservedUser,
   { seen, toDifference }: Comparing,
 ): Compared {
-  const { desired, echoes, pending } = state;
-  const fields = listUserDifferences(desired, observed, echoes, seen.deactivation).filter(
-    (field) => pending[field] === undefined,
+  const { desired, cells } = state;
+  const fields = listUserDifferences(desired, observed, cells, seen.deactivation).filter(
+    (field) => !isWaiting(cells[field]),
   );
   const differences: Difference[] = [];
   if (fields.includes('active')) {

@@ -1,5 +1,6 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
 import { type Deactivation, isObservedActive } from '../../domain/user.ts';
+import { hasWaiting } from '../../store/engine/columns.ts';
 import { findErasureFacts } from '../../store/resources/erasure.ts';
 import type { Db } from '../../store/store.ts';
 import { findComparedSince } from '../../store/sweeps.ts';
@@ -49,7 +50,7 @@ function isUnderWay(row: UserRow): boolean {
   return (
     row.due_at !== null ||
     row.in_flight !== 0 ||
-    row.pending !== '{}' ||
+    hasWaiting(row) ||
     row.stuck_at !== null ||
     row.must_look !== 0 ||
     row.lost_looks > 0 ||

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import { countAttempts, findFailed } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import {
   type GroupState,
@@ -7,7 +8,7 @@ import {
   removesGroupAccess,
 } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { isNotApplied, NOT_APPLIED } from '../../domain/stuck.ts';
+import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
 import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
@@ -58,7 +59,7 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
   const links = findLinks(action);
   const removes = links?.some(({ wanted }) => !wanted) ?? removesGroupAccess(state);
   const hasFailed =
-    links?.some(({ attempts }) => attempts !== undefined) ?? state.failed !== undefined;
+    links?.some(({ attempts }) => attempts !== undefined) ?? countAttempts(state.cells) > 0;
   return {
     class: removes ? 'remove' : 'change',
     key: `group:${state.id}`,
@@ -205,11 +206,12 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
 
 /** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
-  { failed, observed: before }: GroupState,
+  { cells, observed: before }: GroupState,
   { sent, observed }: { sent: string; observed: ObservedGroup },
 ): boolean {
   const back = normaliseName(observed.displayName);
-  const held = failed?.displayName?.before ?? (before && normaliseName(before.displayName));
+  const held =
+    findFailed(cells.displayName)?.before ?? (before && normaliseName(before.displayName));
   return back !== normaliseName(sent) && back === held;
 }
 
@@ -234,7 +236,7 @@ async function deleteGroup(
     return toFailure<GroupPart>(deps, classify(error), about);
   }
   const gone: GroupOutcome = { kind: 'done', known: { missing: true } };
-  if (!isNotApplied(state.failed?.existence?.problem)) return gone;
+  if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;
   // The service said so before, and a list showed the group all the same.
   const seen = await lookAtGroup(deps, context, state);
   if (seen.kind !== 'done' || seen.known.missing) return seen;

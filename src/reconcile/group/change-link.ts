@@ -1,5 +1,6 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
-import { NOT_APPLIED } from '../../domain/stuck.ts';
+import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
@@ -149,8 +150,8 @@ async function awaitActivation(
   await deps.quirks.learn({ inactiveMembers: false });
   const person = await findUserRow(deps.store.read, change.userId);
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
-  const { pending, observed } = toUserState(person);
-  const isUnderWay = pending.active !== undefined || (observed?.at ?? 0) >= askedAt;
+  const { cells, observed } = toUserState(person);
+  const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= askedAt;
   return isUnderWay ? toLater(classified) : undefined;
 }
 

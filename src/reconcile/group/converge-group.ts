@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { GroupAction } from '../../plan/actions.ts';
@@ -41,7 +42,7 @@ export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups):
   function toState(row: GroupRow, links: WaitingLinks): GroupState {
     const state = toPlannable(row, links, deps.clock.now());
     // A create may have left, so look before creating again.
-    const mayExist = state.sentCreates.length > 0 && state.pending.existence !== undefined;
+    const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.existence);
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
   }
 

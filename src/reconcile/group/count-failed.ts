@@ -1,8 +1,8 @@
+import { listWaiting } from '../../domain/cell.ts';
+import { exhaust, fail } from '../../domain/failure.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { type Pending, parsePendingFields } from '../../domain/pending.ts';
-import { addFailed, withExhausted } from '../../domain/stuck.ts';
-import { parseStored, parseStuck, toStuckColumns } from '../../store/engine/columns.ts';
+import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
 import { failLinks, markExhausted } from '../../store/links/work.ts';
@@ -42,10 +42,10 @@ export async function countFailed(
   const { isOwn, failures, now } = step;
   const counted = await countParts(tx, row, step, { parts: failed, problem });
   if (counted === undefined) return { row, goesOn: false };
-  const changed = { ...row, stuck: counted.stuck };
+  const changed = { ...row, cells: counted.cells };
   if (!isOwn) return { row: changed, goesOn: false };
   const state = toPlannable(changed, await listGroupLinks(tx, row.id, step), now);
-  const waits = Object.keys(state.pending).length + state.members.length + state.admins.length > 0;
+  const waits = listWaiting(state.cells).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {
     row: { ...changed, due_at: Math.min(row.due_at ?? now, ...counted.times) },
@@ -61,9 +61,9 @@ export async function countFailedLook(
   { failedLook, problem }: Extract<GroupOutcome, { kind: 'later' }>,
 ): Promise<GroupRow> {
   if (!failedLook || !step.isOwn) return row;
-  const { pending, members, admins } = step.planned;
+  const { cells, members, admins } = step.planned;
   const parts: GroupPart[] = [
-    ...parsePendingFields(pending).map((field) => ({ kind: 'field', field }) as const),
+    ...listWaiting(cells).map((field) => ({ kind: 'field', field }) as const),
     ...members.map((change) => ({ kind: 'member', change }) as const),
     ...admins.map((change) => ({ kind: 'admin', change }) as const),
   ];
@@ -72,9 +72,8 @@ export async function countFailedLook(
   // No step follows that would find them exhausted.
   await markExhausted(tx, row.id, step);
   const waiting = await readWaiting(tx, row.id, step.now);
-  const failed = parseStuck<GroupField>(counted);
-  const stuck = withExhausted(failed, step.attemptsMax, step.now);
-  return { ...row, ...toStuckColumns(stuck, waiting.stuck), due_at: Math.min(...counted.times) };
+  const failed = exhaust(parseCells<GroupField>(counted), step.attemptsMax, step.now);
+  return { ...row, ...toCellColumns(failed, waiting.stuck), due_at: Math.min(...counted.times) };
 }
 
 /** Failed parts and their problem. */
@@ -85,7 +84,7 @@ interface Failure {
 }
 
 /**
- * Counts an attempt at each part that still is as planned. Returns the column `stuck` and the times of the next
+ * Counts an attempt at each part that still is as planned. Returns the column `cells` and the times of the next
  * attempts (epoch milliseconds); undefined when later writes have changed all parts.
  */
 export async function countParts(
@@ -93,7 +92,7 @@ export async function countParts(
   row: GroupRow,
   { planned, isOwn, attemptsMax, now, random }: GroupStep,
   { parts: failed, problem }: Failure,
-): Promise<{ readonly stuck: string; readonly times: readonly number[] } | undefined> {
+): Promise<{ readonly cells: string; readonly times: readonly number[] } | undefined> {
   const parts = await listStillPlanned(tx, row, { planned, parts: failed });
   if (parts.length === 0) return undefined;
   const times: number[] = [];
@@ -110,8 +109,6 @@ export async function countParts(
   }
   const fields = parts.flatMap((part) => (part.kind === 'field' ? [part.field] : []));
   const held = planned.observed ? { displayName: normaliseName(planned.observed.displayName) } : {};
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  const stuck = parseStuck<GroupField>(row);
-  const next = addFailed(stuck, pending, { ...failing, fields, problem, held });
-  return { stuck: JSON.stringify(next), times };
+  const cells = fail(parseCells<GroupField>(row), { ...failing, fields, problem, held });
+  return { cells: JSON.stringify(cells), times };
 }

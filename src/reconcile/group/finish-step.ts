@@ -1,3 +1,5 @@
+import { ask, type Cells, done, listWaiting } from '../../domain/cell.ts';
+import { findProblem } from '../../domain/failure.ts';
 import {
   type GroupField,
   type GroupState,
@@ -6,16 +8,15 @@ import {
 } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { addPending, type Pending, withoutDone } from '../../domain/pending.ts';
-import { findProblem } from '../../domain/stuck.ts';
 import { planGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import {
+  parseCells,
   parseStored,
+  toCellColumns,
   toChangedColumns,
   toDueClass,
-  toStuckColumns,
 } from '../../store/engine/columns.ts';
 import {
   findGroupRow,
@@ -33,7 +34,7 @@ import { toRestingRow } from '../lost-calls.ts';
 import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
-import { toLeftFields } from '../waiting-fields.ts';
+import { toLeftCells } from '../waiting-fields.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
 
@@ -72,24 +73,19 @@ export async function finishStep(
   const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
   const state = toPlannable(row, links, now);
   const { actions } = planGroup(state, step.policy);
-  const asked = parseStored<Pending<GroupField>>(row.pending);
   // The resting fields are included, because they may hold by now.
-  const { done } = planGroup(
-    { ...state, pending: asked, mustLook: row.must_look !== 0 },
-    step.policy,
-  );
-  const { pending, stuck, attempts, retryAt } = toLeftFields(row, done, step);
+  const all = { ...state, cells: parseCells<GroupField>(row), mustLook: row.must_look !== 0 };
+  const { cells, attempts, retryAt } = toLeftCells(row, planGroup(all, step.policy).done, step);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
-  const isWaiting = !isOver || waiting.oldest !== undefined || Object.keys(pending).length > 0;
+  const isWaiting = !isOver || waiting.oldest !== undefined || listWaiting(cells).length > 0;
   const next: GroupRow = {
     ...row,
-    pending: JSON.stringify(pending),
-    ...toStuckColumns(stuck, waiting.stuck),
+    ...toCellColumns(cells, waiting.stuck),
     ...toFailureColumns(row, {
       isWaiting,
       attempts: Math.max(attempts, waiting.failed?.attempts ?? 0),
-      problem: findProblem(stuck) ?? (waiting.stuck ?? waiting.failed)?.problem,
+      problem: findProblem(cells) ?? (waiting.stuck ?? waiting.failed)?.problem,
       now,
     }),
   };
@@ -142,20 +138,21 @@ export async function saveChanges(
   await landUnchanged(tx, 'groups', original, change, lead);
 }
 
-/** Pending fields of the group after a step of the group itself. */
-export function toPendingAfter(
+/** Cells of the group after a step of the group itself. */
+export function toCellsAfter(
   row: GroupRow,
   step: Pick<GroupStep, 'planned'>,
   known: GroupKnown,
-): Pending<GroupField> {
-  const pending = parseStored<Pending<GroupField>>(row.pending);
+): Cells<GroupField> {
+  const cells = parseCells<GroupField>(row);
+  const { planned } = step;
   // A look at a group that is to be removed finds it: its removal still waits.
-  const done = isStale(row)
+  const held = isStale(row)
     ? []
     : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  const left = withoutDone(pending, step.planned.pending, done);
-  const claim = pending.existence ?? step.planned.pending.existence ?? row.version;
-  return addPending(left, listOwed(row, known), claim);
+  const left = done(cells, planned.cells, held);
+  const claim = cells.existence?.pending ?? planned.cells.existence?.pending ?? row.version;
+  return ask(left, listOwed(row, known), claim);
 }
 
 /**

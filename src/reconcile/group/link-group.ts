@@ -1,7 +1,7 @@
-import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
+import { ask, listWaiting } from '../../domain/cell.ts';
+import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { addPending, type Pending, parsePendingFields } from '../../domain/pending.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
@@ -63,7 +63,7 @@ async function clearHolder(
   const holder = found && (await lockGroup(tx, found.id));
   if (holder === undefined || holder.id === row.id) return undefined;
   if (holder.deleted_at !== null) {
-    if (holder.pending === '{}') return undefined;
+    if (!hasWaiting(holder)) return undefined;
     const words = 'a group of this name is still being removed';
     return { kind: 'later', problem: { code: 'name-leaving', words } };
   }
@@ -103,16 +103,12 @@ export async function handOverGroup(
     return undefined;
   const links = { members: toIds(planned.members), admins: toIds(planned.admins) };
   await distrustLinks(tx, successor.id, { ...links, version: successor.version });
-  const fields = parsePendingFields(planned.pending).filter((field) => field !== 'existence');
-  const pending = addPending(
-    parseStored<Pending<string>>(successor.pending),
-    fields,
-    successor.version,
-  );
+  const fields = listWaiting(planned.cells).filter((field) => field !== 'existence');
+  const cells = ask(parseCells<GroupField>(successor), fields, successor.version);
   await updateGroup(tx, successor.id, {
     ...toStaleColumns(now),
     ...(mayTakeEffect(row, { outcome }) && EVERYTHING_UNSURE),
-    pending: JSON.stringify(pending),
+    cells: JSON.stringify(cells),
   });
   return successor.id;
 }

@@ -1,11 +1,12 @@
-import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
+import { onlyWaiting } from '../../domain/cell.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed } from '../../domain/failure.ts';
+import type { GroupState, LinkChange } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { ATTEMPTS_WITH_LOOK } from '../../domain/stuck.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
-import { toTriable } from '../waiting-fields.ts';
+import { withoutResting } from '../waiting-fields.ts';
 
 /** Query of the waiting members and admins of a group. */
 export interface LinkQuery {
@@ -17,8 +18,8 @@ export interface LinkQuery {
 /** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
 export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
   const state = toGroupState(row, links);
-  const { rests, triable } = toTriable<GroupField>(state, row, { existence: 'existence', now });
-  const plannable = { ...state, ...triable };
+  const { rests, ...left } = withoutResting(state, { existence: 'existence', now });
+  const plannable = { ...state, ...left };
   return (state.mustLook && !rests ? toRemoval(plannable) : undefined) ?? plannable;
 }
 
@@ -26,7 +27,7 @@ export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): Gr
 function toRemoval(state: GroupState): GroupState | undefined {
   const { uid, scimId } = state.ids;
   if (state.deleted && state.created) {
-    const isOverdue = (state.failed?.existence?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
+    const isOverdue = (findFailed(state.cells.existence)?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
     return isOverdue && uid !== undefined ? { ...state, mustLook: false } : undefined;
   }
   const isOverdue = ({ wanted, attempts = 0 }: LinkChange) =>
@@ -34,7 +35,7 @@ function toRemoval(state: GroupState): GroupState | undefined {
   const [members, admins] = [state.members.filter(isOverdue), state.admins.filter(isOverdue)];
   const isKnown = uid !== undefined || (scimId !== undefined && admins.length === 0);
   if (!isKnown || members.length + admins.length === 0) return undefined;
-  return { ...state, mustLook: false, pending: {}, members, admins };
+  return { ...state, mustLook: false, cells: onlyWaiting(state.cells, []), members, admins };
 }
 
 /** Lists the waiting changes for one plan: as many as two calls can carry. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { noRules } from '../../../test/support/no-rules.ts';
 import { addGroup, addLink, addUser, findLink, getGroup } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
+import { waitingFor } from '../../domain/cell-test-support.ts';
 import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -41,7 +42,7 @@ interface Step {
 
 function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
   const attributes = parseStored<JsonObject>(row.attributes);
-  const before = { attributes, pending: {}, origin: row.origin, deleted: false };
+  const before = { attributes, cells: {}, origin: row.origin, deleted: false };
   return store.write((tx) =>
     recordGroupStep(tx, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
@@ -70,16 +71,16 @@ describeStores('a refused step of a group', ({ makeStore }) => {
   test('refuses no name that came meanwhile: the service was never asked for that', async () => {
     const store = await makeStore();
     const doc = { displayName: 'Council' };
-    const row = await add(store, { doc, pending: '{"displayName":3}', version: 3 });
+    const row = await add(store, { doc, cells: '{"displayName":{"pending":3}}', version: 3 });
 
     const before = {
       attributes: { displayName: 'X' },
-      pending: { displayName: 2 },
+      cells: waitingFor({ displayName: 2 }),
       origin: 'created' as const,
       deleted: false,
     };
     const undos = [{ version: 3, undo: { before } }];
-    const planned = { pending: { displayName: 2 } };
+    const planned = { cells: waitingFor({ displayName: 2 }) };
     const recorded = await record(store, { row, outcome: refusedAs(name), planned, undos });
 
     expect(recorded).toMatchObject({ finished: false, undone: [] });
@@ -157,7 +158,7 @@ describeStores('a refused step of a group', ({ makeStore }) => {
 
   test('does not go on for ever when it is the look that is refused', async () => {
     const store = await makeStore();
-    const row = await add(store, { must_look: 1, pending: '{"existence":1}' });
+    const row = await add(store, { must_look: 1, cells: '{"existence":{"pending":1}}' });
 
     const existence: GroupPart = { kind: 'field', field: 'existence' };
     const recorded = await record(store, { row, outcome: refusedAs(existence) });
@@ -189,7 +190,7 @@ describeStores('a step of a group that somebody else’s call may have undone', 
     const doc = { displayName: 'Council' };
     const row = await add(store, {
       doc,
-      pending: '{"displayName":2}',
+      cells: '{"displayName":{"pending":2}}',
       version: 2,
       must_look: 2,
     });
@@ -204,7 +205,7 @@ describeStores('a step of a group that somebody else’s call may have undone', 
     });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
-    const kept = { pending: '{"displayName":2}', must_look: 1, in_flight: 0 };
+    const kept = { cells: '{"displayName":{"pending":2}}', must_look: 1, in_flight: 0 };
     expect(await getGroup(store, row)).toMatchObject(kept);
     expect(await findLink(store, { group: row, user })).toMatchObject({ facts: [1, 0, 2] });
   });
@@ -213,13 +214,13 @@ describeStores('a step of a group that somebody else’s call may have undone', 
     const store = await makeStore();
     const row = await add(store, {
       doc: { displayName: 'Council' },
-      pending: '{"displayName":3}',
+      cells: '{"displayName":{"pending":3}}',
       version: 3,
       must_look: 2,
     });
 
     const existence: GroupPart = { kind: 'field', field: 'existence' };
-    const planned = { mustLook: true, pending: { existence: 2 } };
+    const planned = { mustLook: true, cells: waitingFor({ existence: 2 }) };
     await record(store, { row, outcome: refusedAs(existence), planned });
 
     expect(await getGroup(store, row)).toMatchObject({ must_look: 1 });

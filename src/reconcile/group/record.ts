@@ -1,7 +1,13 @@
-import type { GroupState, ObservedGroup, UpstreamGroupIds } from '../../domain/group.ts';
+import { askOnly, onlyWaiting } from '../../domain/cell.ts';
+import type {
+  GroupField,
+  GroupState,
+  ObservedGroup,
+  UpstreamGroupIds,
+} from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { HANDED_OVER, toRested } from '../../store/engine/columns.ts';
+import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
   findGroupByUpstream,
@@ -30,6 +36,7 @@ import {
 import { GONE, type Recorded, type Undone } from '../recorded.ts';
 import { toLookedColumns, toStillOwed, toSuccessColumns } from '../retry-columns.ts';
 import { hideNotCreated, isTakenBack } from '../take-back.ts';
+import { toSeenCells } from '../waiting-fields.ts';
 import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
@@ -38,8 +45,8 @@ import {
   recordLinks,
   recordPaused,
   saveChanges,
+  toCellsAfter,
   toFinished,
-  toPendingAfter,
 } from './finish-step.ts';
 import { handOverGroup, linkGroup } from './link-group.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
@@ -145,13 +152,13 @@ async function recordDone(
 function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
   const isLook = step.planned.mustLook;
   const observed = known.observed ?? toTouched(row, known, step.now);
+  const cells = toSeenCells(toCellsAfter(row, step, known), step);
   return {
     ...row,
     ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
     ...toStillOwed(row, step),
-    ...(isLook ? { stuck: toRested(row, step.now) } : {}),
     ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
-    pending: JSON.stringify(toPendingAfter(row, step, known)),
+    cells: JSON.stringify(cells),
   };
 }
 
@@ -202,7 +209,8 @@ async function recordMissing(
     return finishStep(
       tx,
       {
-        ...{ ...row, ...toSuccessColumns(row), observed: null, pending: '{}' },
+        ...{ ...row, ...toSuccessColumns(row), observed: null },
+        cells: JSON.stringify(onlyWaiting(parseCells<GroupField>(row), [])),
         // A list that was asked for before may still show it.
         modified_at: Math.max(row.modified_at, step.now),
       },
@@ -211,7 +219,7 @@ async function recordMissing(
     );
   }
   const { oldest } = await readWaiting(tx, row.id);
-  if (row.pending === '{}' && oldest === undefined && row.observed !== null) {
+  if (!hasWaiting(row) && oldest === undefined && row.observed !== null) {
     await haveInspected(tx, { type: 'group', id: row.id }, step.now);
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
@@ -225,7 +233,7 @@ async function recordMissing(
     upstream_scim_id: null,
     upstream_rest_id: null,
     upstream_uid: null,
-    pending: JSON.stringify({ existence: row.version }),
+    cells: JSON.stringify(askOnly(parseCells<GroupField>(row), ['existence'], row.version)),
   };
   return finishStep(tx, changed, step, []);
 }

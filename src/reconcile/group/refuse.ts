@@ -1,10 +1,10 @@
+import { defer, withEarlierRefusals } from '../../domain/failure.ts';
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import type { Pending } from '../../domain/pending.ts';
-import { addStuck, withEarlierRefusals, withEarlierWords } from '../../domain/stuck.ts';
+import { withEarlierWords } from '../../domain/refusal.ts';
 import { isRuled, toRuledGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { parseStored, parseStuck } from '../../store/engine/columns.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { disownLinks, hasPutIn, releaseLinks } from '../../store/links/observations.ts';
@@ -53,7 +53,7 @@ export interface RefusedGroup {
  */
 export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Promise<RefusedGroup> {
   const { parts, problem, now, random } = refusal;
-  const stuck = parseStuck<GroupField>(row);
+  const asked = parseCells<GroupField>(row);
   const undone: Undone[] = [];
   const revertedFields = new Set<GroupField>();
   let draft = row;
@@ -62,7 +62,7 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
     // not refused.
     const fields = listAsked(row, parts, waiter.version);
     if (removesElse(waiter, parts)) continue;
-    const told = withEarlierRefusals(problem, stuck, fields);
+    const told = withEarlierRefusals(problem, asked, fields);
     if (waiter.undo.before === undefined && fields.includes('existence')) {
       undone.push({ version: waiter.version, problem: told });
       return { row: draft, undone, isNotCreated: true };
@@ -81,11 +81,10 @@ export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Prom
   const acknowledged = listFields(parts).filter((field) => !revertedFields.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
   const resting = await postponeRefused(tx, row.id, { ...deferral, parts, undone });
-  const pending = parseStored<Pending<GroupField>>(draft.pending);
-  const next = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
+  const next = defer(parseCells<GroupField>(draft), { ...deferral, fields: acknowledged });
   const stuck_at = resting > 0 ? (row.stuck_at ?? now) : row.stuck_at;
   const attempts = draft.attempts + (resting + acknowledged.length > 0 ? 1 : 0);
-  const left: GroupRow = { ...draft, stuck: JSON.stringify(next), stuck_at, attempts };
+  const left: GroupRow = { ...draft, cells: JSON.stringify(next), stuck_at, attempts };
   return { row: left, undone, isNotCreated: false };
 }
 
@@ -113,8 +112,9 @@ function withUsers(
 
 /** Lists the refused fields that this write asked for; a field asked for by a rule belongs to no write. */
 function listAsked(row: GroupRow, parts: readonly GroupPart[], version: number): GroupField[] {
-  const pending = parseStored<Pending<GroupField>>(row.pending);
-  return listFields(parts).filter((field) => pending[field] === version && !isRuled(row, field));
+  const cells = parseCells<GroupField>(row);
+  const isAsked = (field: GroupField) => cells[field]?.pending === version;
+  return listFields(parts).filter((field) => isAsked(field) && !isRuled(row, field));
 }
 
 /** Refused parts of one write: fields, and members that are put back already. */
@@ -213,7 +213,7 @@ export async function listStillPlanned(
   row: GroupRow,
   { planned, parts }: { planned: GroupState; parts: readonly GroupPart[] },
 ): Promise<GroupPart[]> {
-  const pending = parseStored<Pending<GroupField>>(row.pending);
+  const cells = parseCells<GroupField>(row);
   const waiting = { member: NO_LINKS, admin: NO_LINKS };
   for (const { kind, table, changes } of groupRefusedLinks(parts)) {
     const userIds = changes.map(({ userId }) => userId);
@@ -222,7 +222,7 @@ export async function listStillPlanned(
   }
   return parts.filter((part) =>
     part.kind === 'field'
-      ? pending[part.field] === planned.pending[part.field]
+      ? cells[part.field]?.pending === planned.cells[part.field]?.pending
       : waiting[part.kind].get(part.change.userId) === part.change.version,
   );
 }

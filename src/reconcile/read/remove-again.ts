@@ -1,7 +1,8 @@
+import { ask } from '../../domain/cell.ts';
+import { fail } from '../../domain/failure.ts';
 import type { GroupField } from '../../domain/group.ts';
-import type { Pending } from '../../domain/pending.ts';
-import { addFailed, NOT_APPLIED } from '../../domain/stuck.ts';
-import { toDueClass } from '../../store/engine/columns.ts';
+import { NOT_APPLIED } from '../../domain/refusal.ts';
+import { hasWaiting, parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { PageTimes } from './read-list.ts';
@@ -16,19 +17,18 @@ export async function removeAgain(
   { sentAt, now }: PageTimes,
 ): Promise<void> {
   if (!wasRemoved(row) || row.modified_at >= sentAt) return;
-  const pending: Pending<GroupField> = { existence: row.version };
+  const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
-  const stuck = addFailed<GroupField>({}, pending, { fields: ['existence'], held: {}, ...failing });
+  const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
   await updateGroup(tx, row.id, {
-    pending: JSON.stringify(pending),
-    stuck: JSON.stringify(stuck),
+    cells: JSON.stringify(cells),
     due_at: now,
     due_class: toDueClass(true),
   });
 }
 
 /** True for a group that the bridge removed from the service, and not merely released. */
-function wasRemoved({ origin, observed, pending, in_flight, due_at }: GroupRow): boolean {
+function wasRemoved({ origin, observed, in_flight, due_at, ...row }: GroupRow): boolean {
   if (origin !== 'created' || observed !== null) return false;
-  return pending === '{}' && in_flight === 0 && due_at === null;
+  return !hasWaiting(row) && in_flight === 0 && due_at === null;
 }

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import {
   type ChangeKind,
   findRepair,
@@ -9,9 +10,8 @@ import type { Difference } from '../../domain/drift.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { Deactivation, UserField } from '../../domain/user.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
 import {
   findGroupByUpstream,
   type GroupRow,
@@ -65,7 +65,7 @@ export async function compareKnownUser(
   if (row.deleted_at !== null) {
     if (await hasSuccessor(tx, row)) return none;
     // Nothing was ever seen of the account, so it is taken to work.
-    if (row.observed === null && row.upstream_id !== null && row.pending === '{}') {
+    if (row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
       return { row, differences: toMap(toCompared([toRemoval(row)])) };
     }
   }
@@ -108,7 +108,7 @@ async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
   if (!holder || holder.id !== row.id) return { row, differences: new Map() };
   const leaving = (await listDifferingLinks(tx, row.id)).filter(({ wanted }) => !wanted);
   const differences = toLinkMap(row, leaving);
-  const isToGo = row.origin === 'created' && row.observed !== null && row.pending === '{}';
+  const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   if (!isToGo) return { row, differences };
   const removal: Difference = {
     ...{ kind: 'group.unmanaged', type: 'group', resourceId: row.id, memberId: '' },
@@ -160,11 +160,11 @@ export function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
 /** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
 function isWanted(row: UserRow | GroupRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
-  const pending = parseStored<Pending<string>>(row.pending);
+  const cells = parseCells(row);
   if ('upstream_id' in row) {
-    return row.active === 1 && (row.upstream_id !== null || pending.account === undefined);
+    return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
   }
-  return hasUpstreamIds(row) || pending.existence === undefined;
+  return hasUpstreamIds(row) || !isWaiting(cells.existence);
 }
 
 /** Key of an action among the differences of its resource. */
@@ -194,8 +194,8 @@ export async function checkRepair(
   const desired = parseStored<JsonValue>(action.desired);
   const place = toPlace({ kind, desired });
   if (place.kind === 'fields') {
-    const pending = parseStored<Pending<string>>(row.pending);
-    if (place.fields.some((field) => pending[field] !== undefined)) return 'waits';
+    const cells = parseCells(row);
+    if (place.fields.some((field) => isWaiting(cells[field]))) return 'waits';
   }
   if (place.kind === 'link') {
     const [link] = await listLinks(tx, place.list, groupId(row.id), [userId(memberId)]);

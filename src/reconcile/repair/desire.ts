@@ -1,13 +1,18 @@
+import { onlyWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import { toExtension } from '../../domain/given.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { type DriftRow, endDrifts } from '../../store/drifts.ts';
-import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
+import {
+  parseCells,
+  parseStored,
+  toGroupColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
@@ -135,7 +140,7 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
     deleted_at: now,
     modified_at: now,
     version: row.version + 1,
-    pending: '{}',
+    cells: JSON.stringify(onlyWaiting(parseCells(row), [])),
     due_at: null,
     must_look: 0,
     observed: null,

@@ -3,7 +3,7 @@ import { isGone } from '../../domain/missed.ts';
 import type { Release } from '../../domain/release.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { toChangedColumns } from '../../store/engine/columns.ts';
+import { hasWaiting, toChangedColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   lockGroup,
@@ -92,13 +92,13 @@ async function releaseGroup(
 
 /** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
 async function isUnsettled(tx: Db, row: UserRow | GroupRow): Promise<boolean> {
-  if (row.pending !== '{}' || isInFlight(row)) return true;
+  if (hasWaiting(row) || isInFlight(row)) return true;
   if (row.must_look !== 0 || row.lost_looks > 0) return true;
   return (await listHeldChanges(tx, [row.id])).length > 0;
 }
 
 /** Columns of a row of which nothing is to be done. */
 const AT_REST = {
-  ...{ stuck: '{}', stuck_at: null, attempts: 0, last_error: null, due_at: null },
+  ...{ stuck_at: null, attempts: 0, last_error: null, due_at: null },
   ...{ failing_since: null, unsure_since: null, sent_creates: '[]' },
 } as const;

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import { findHarm, findRepair } from '../../domain/change.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { type GroupRow, hasUpstreamIds, toGroupState } from '../../store/groups/groups.ts';
@@ -21,8 +22,8 @@ export async function listUserChanges(
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { row, readSince }: ReadRow<UserRow>,
 ): Promise<PlanAction[]> {
-  const { desired, observed, deleted, upstreamId, pending } = toUserState(row);
-  const isWanted = !deleted && desired.active && pending.account === undefined;
+  const { desired, observed, deleted, upstreamId, cells } = toUserState(row);
+  const isWanted = !deleted && desired.active && !isWaiting(cells.account);
   const creation = toCreation(row.id, 'user.create');
   if (upstreamId === undefined) {
     return isWanted && desired.address !== undefined ? [creation] : [];
@@ -39,7 +40,7 @@ export async function listGroupChanges(
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { row, readSince }: ReadRow<GroupRow>,
 ): Promise<PlanAction[]> {
-  const { observed, deleted, pending } = toGroupState(row, { members: [], admins: [] });
+  const { observed, deleted, cells } = toGroupState(row, { members: [], admins: [] });
   const actions = toActions(await compareKnownGroup(tx, row));
   const creation = toCreation(row.id, 'group.create');
   if (deleted) {
@@ -47,7 +48,7 @@ export async function listGroupChanges(
       ({ kind }) => kind !== 'group.delete' || policy.groupDeletion === 'created',
     );
   }
-  if (!hasUpstreamIds(row)) return pending.existence === undefined ? [creation, ...actions] : [];
+  if (!hasUpstreamIds(row)) return !isWaiting(cells.existence) ? [creation, ...actions] : [];
   if (observed === undefined || observed.at < readSince) return [creation];
   const areAdminsKnown = (row.admins_read_at ?? 0) >= readSince;
   return actions.filter(({ kind }) => areAdminsKnown || !kind.startsWith('admin.'));

@@ -1,9 +1,10 @@
+import { ask } from '../../domain/cell.ts';
 import type { DriftKind } from '../../domain/drift.ts';
+import { fail } from '../../domain/failure.ts';
 import { groupId, userId } from '../../domain/ids.ts';
-import { addPending, type Pending } from '../../domain/pending.ts';
-import { addFailed, NOT_APPLIED } from '../../domain/stuck.ts';
+import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { type DriftRow, endDrifts, findDrift, listSentDrifts } from '../../store/drifts.ts';
-import { parseStored, parseStuck, toDueClass } from '../../store/engine/columns.ts';
+import { parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks, failLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
@@ -99,11 +100,9 @@ async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
     await failLinks(tx, place.list, group, { ...failing, changes });
   }
   const fields = place.kind === 'fields' ? place.fields : [];
-  const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
-  const stuck = addFailed(parseStuck<string>(row), pending, { ...failing, fields, held: {} });
+  const asked = ask(parseCells<string>(row), fields, row.version);
   const change = {
-    pending: JSON.stringify(pending),
-    stuck: JSON.stringify(stuck),
+    cells: JSON.stringify(fail(asked, { ...failing, fields, held: {} })),
     due_at: now,
     due_class: toDueClass(row.due_class === 0 || harm !== undefined),
   };

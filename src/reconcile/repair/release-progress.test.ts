@@ -8,7 +8,7 @@ import { addReleased, findReleaseProgress, tellRelease } from './release-progres
 
 const STARTED_AT = 1_000_000;
 const MINUTE_MS = 60_000;
-const due = { due_at: STARTED_AT, due_class: 1, pending: '{"account":1}' } as const;
+const due = { due_at: STARTED_AT, due_class: 1, cells: '{"account":{"pending":1}}' } as const;
 
 /** A plan of three people and a group, of whom one person waits and one is stuck. */
 async function release(store: Store) {
@@ -70,7 +70,7 @@ describeStores('an approved plan under way', ({ makeStore }) => {
     const { told, tellAt } = createTeller(store);
 
     for (const ms of [1_000, MINUTE_MS, MINUTE_MS + 1_000]) await tellAt(ms);
-    await store.write((tx) => updateUser(tx, waiting.id, { due_at: null, pending: '{}' }));
+    await store.write((tx) => updateUser(tx, waiting.id, { due_at: null, cells: '{}' }));
     for (const ms of [MINUTE_MS + 2_000, 3 * MINUTE_MS]) await tellAt(ms);
 
     const counts = { total: 4, stuck: 1 };

@@ -1,10 +1,10 @@
+import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
-import { addPending, type Pending } from '../../domain/pending.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { parseStored, toDueClass } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toDueClass } from '../../store/engine/columns.ts';
 import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks } from '../../store/links/work.ts';
 import {
@@ -115,10 +115,10 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
     return { ...place, memberId: action.member_id };
   });
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
-  const pending = addPending(parseStored<Pending<string>>(row.pending), fields, row.version);
+  const cells = ask(parseCells<string>(row), fields, row.version);
   const isKnown = await isStillKnown(tx, { plan, row, actions, now });
   const change = {
-    pending: JSON.stringify(pending),
+    cells: JSON.stringify(cells),
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),

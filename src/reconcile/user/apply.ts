@@ -1,6 +1,8 @@
+import { listWaiting } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { countAttempts, findFailed } from '../../domain/failure.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import { isNotApplied, NOT_APPLIED } from '../../domain/stuck.ts';
+import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import {
   type ObservedUser,
   removesUserAccess,
@@ -58,14 +60,15 @@ export async function applyUserAction(
 /** Puts removals of access before everything else in the budget. */
 function toContext(state: UserState, action: UserAction): CallContext {
   const removes = removesUserAccess(state);
-  const looks = action.kind === 'look-at-user' && Object.keys(state.pending).length === 0;
+  const looks = action.kind === 'look-at-user' && listWaiting(state.cells).length === 0;
   const callClass = removes ? 'remove' : looks ? 'look' : 'change';
   const key = `user:${state.id}`;
+  const hasFailed = countAttempts(state.cells) > 0;
   return {
     class: callClass,
     key,
     changes: toUserChanges(action),
-    ...(state.failed && action.kind !== 'look-at-user' && { attemptsMax: 1 }),
+    ...(hasFailed && action.kind !== 'look-at-user' && { attemptsMax: 1 }),
   };
 }
 
@@ -163,11 +166,11 @@ async function updateUser(
 
 /** True when the service still holds the name that it held before this write was first sent. */
 function isUnchanged(
-  { failed, observed: before }: UserState,
+  { cells, observed: before }: UserState,
   { sent, observed }: { sent: string; observed: ObservedUser },
 ): boolean {
   const back = normaliseName(observed.fullName);
-  const held = failed?.name?.before ?? (before && normaliseName(before.fullName));
+  const held = findFailed(cells.name)?.before ?? (before && normaliseName(before.fullName));
   return back !== sent && back === held;
 }
 
@@ -187,7 +190,7 @@ async function sendUpdate(
 function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
   const sent = fullName(name);
   const back = normaliseName(observed.fullName);
-  return sent === back ? {} : { echoes: { name: { sent, back } } };
+  return sent === back ? {} : { echo: { sent, back } };
 }
 
 async function updateCompanyUser(
@@ -204,7 +207,9 @@ async function updateCompanyUser(
     const args = { path: { id: upstreamId }, body };
     const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
     // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
-    const wasIgnored = fields.some((field) => isNotApplied(state.failed?.[field]?.problem));
+    const wasIgnored = fields.some((field) =>
+      isNotApplied(findFailed(state.cells[field])?.problem),
+    );
     const search = { upstreamId, text: toSearchText(state.observed) };
     const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
     const told = answer === undefined ? undefined : parseCompanyUser(answer);
@@ -277,7 +282,7 @@ async function tryAddress(
     const classified = classify(error);
     const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
     const failure = await toFailure<UserField>(deps, classified, about);
-    const attempts = (state.failed?.address?.attempts ?? 0) + 1;
+    const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
     // The bridge alone keeps the value where the service fails again and again.
     const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
     if (failure.kind !== 'refused' && !isHopeless) return failure;

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { UserAction } from '../../plan/actions.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
@@ -35,7 +36,7 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
   function toState(row: UserRow): UserState {
     const state = toPlannable(row, deps.clock.now());
     // A create may have left, so look before creating again.
-    const mayExist = state.sentCreates.length > 0 && state.pending.account !== undefined;
+    const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.account);
     return mayExist ? { ...state, mustLook: true } : state;
   }
 

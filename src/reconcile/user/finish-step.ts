@@ -1,7 +1,7 @@
+import { ask, type Cells, done, isWaiting, listWaiting, withEcho } from '../../domain/cell.ts';
+import { exhaust, fail, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { addPending, type Pending, parsePendingFields, withoutDone } from '../../domain/pending.ts';
-import { addFailed, findNextRetryAt, findProblem, withExhausted } from '../../domain/stuck.ts';
 import {
   isObservedActive,
   listUserDifferences,
@@ -11,11 +11,11 @@ import {
 } from '../../domain/user.ts';
 import { planUser } from '../../plan/plan-user.ts';
 import {
+  parseCells,
   parseStored,
-  parseStuck,
+  toCellColumns,
   toChangedColumns,
   toDueClass,
-  toStuckColumns,
 } from '../../store/engine/columns.ts';
 import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -27,7 +27,7 @@ import { toRestingRow } from '../lost-calls.ts';
 import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import { toFailureColumns } from '../retry-columns.ts';
-import { toLeftFields } from '../waiting-fields.ts';
+import { toLeftCells } from '../waiting-fields.ts';
 import { isRenamedSince } from './link-account.ts';
 import { toPlannable } from './load.ts';
 import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
@@ -47,19 +47,18 @@ export async function finishStep(
   const { policy, now } = step;
   const state = toPlannable(row, now);
   const { actions } = planUser(state, policy);
-  const waiting = parseStored<Pending<UserField>>(row.pending);
   // The resting fields are included, because they may hold by now.
-  const { done } = planUser({ ...state, pending: waiting, mustLook: row.must_look !== 0 }, policy);
-  const { pending, stuck, attempts, retryAt } = toLeftFields(row, done, step);
+  const all = { ...state, cells: parseCells<UserField>(row), mustLook: row.must_look !== 0 };
+  const { cells, attempts, retryAt } = toLeftCells(row, planUser(all, policy).done, step);
+  const isWaitingStill = listWaiting(cells).length > 0;
   const next: UserRow = {
     ...row,
-    pending: JSON.stringify(pending),
-    due_class: toDueClass(removesUserAccess({ ...state, pending })),
-    ...toStuckColumns(stuck),
+    due_class: toDueClass(removesUserAccess({ ...state, cells })),
+    ...toCellColumns(cells),
     ...toFailureColumns(row, {
-      isWaiting: Object.keys(pending).length > 0,
+      isWaiting: isWaitingStill,
       attempts,
-      problem: findProblem(stuck),
+      problem: findProblem(cells),
       now,
     }),
   };
@@ -68,21 +67,20 @@ export async function finishStep(
     return { finished: false, state: toPlannable(next, now), undone, notified };
   }
   const rested = { ...next, due_at: retryAt ?? null };
-  const isAtRest = Object.keys(pending).length === 0;
-  await saveChanges(tx, step, isAtRest ? await toRestingRow(tx, rested, step) : rested);
+  await saveChanges(tx, step, isWaitingStill ? rested : await toRestingRow(tx, rested, step));
   // The account is deactivated first, and leaves the groups after that. A plan may hold its deactivation.
-  const isOver = row.deleted_at !== null && !isStillActive({ ...state, pending }, policy);
+  const isOver = row.deleted_at !== null && !isStillActive({ ...state, cells }, policy);
   if (isOver) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
   return { finished: true, ...toProgress(next), undone, notified };
 }
 
 /** True for a user with an account that works and that nothing deactivates now. */
 function isStillActive(
-  { upstreamId, observed, pending }: UserState,
+  { upstreamId, observed, cells }: UserState,
   { deactivation }: UserStep['policy'],
 ): boolean {
   if (upstreamId === undefined || observed === undefined) return false;
-  return pending.active === undefined && isObservedActive(observed, deactivation);
+  return !isWaiting(cells.active) && isObservedActive(observed, deactivation);
 }
 
 /** Stores the columns of the row that the step has changed. @throws RowChanged when the row is not as it was known */
@@ -98,33 +96,26 @@ export async function saveChanges(
   await landUnchanged(tx, 'users', original, change, lead);
 }
 
-/** Pending fields after a step: every difference for a new account, and the waiting ones for an old account. */
-export function toPendingAfter(
+/** Cells after a step: every difference of a new account waits, and of an old account what waited and is not done. */
+export function toCellsAfter(
   row: UserRow,
   { planned, policy }: Pick<UserStep, 'planned' | 'policy'>,
   known: UserKnown,
-): Pending<UserField> {
-  const pending = withoutDone(
-    parseStored<Pending<UserField>>(row.pending),
-    planned.pending,
-    known.doneFields ?? [],
-  );
-  if (known.upstreamId === undefined || known.observed === undefined) return pending;
-  const { desired } = toUserState(row);
-  const owed = listUserDifferences(
-    desired,
-    known.observed,
-    known.echoes ?? {},
-    policy.deactivation,
-  );
+): Cells<UserField> {
+  const { desired, cells } = toUserState(row);
+  const { echo, observed } = known;
+  const heard = echo === undefined ? cells : withEcho(cells, 'name', echo);
+  const left = done(heard, planned.cells, known.doneFields ?? []);
+  if (known.upstreamId === undefined || observed === undefined) return left;
+  const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
+  const owed = listUserDifferences(desired, observed, said, policy.deactivation);
   // The address stays as the service made it; another one that is wanted by now is tried.
   const isRenamed = !known.adopted && isRenamedSince(desired, parseStored(row.sent_creates));
   const isOwed = (field: UserField) => field !== 'address' || isRenamed;
   // The last write that claimed the account is answered for all of it.
-  const claimed = parseStored<Pending<UserField>>(row.pending).account;
-  const version = claimed ?? planned.pending.account ?? row.version;
-  return addPending(
-    pending,
+  const version = cells.account?.pending ?? planned.cells.account?.pending ?? row.version;
+  return ask(
+    left,
     owed.filter((field) => field === 'active' || (row.deleted_at === null && isOwed(field))),
     version,
   );
@@ -132,12 +123,12 @@ export function toPendingAfter(
 
 /** Lists the fields at which an attempt failed: those of the call, or all that wait for a look. */
 function listFailedParts(
-  { pending }: UserState,
+  { cells }: UserState,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
   isOwn: boolean,
 ): readonly UserField[] {
   if (outcome.kind === 'unknown') return outcome.parts ?? [];
-  return outcome.failedLook && isOwn ? parsePendingFields(pending) : [];
+  return outcome.failedLook && isOwn ? listWaiting(cells) : [];
 }
 
 /**
@@ -151,8 +142,7 @@ export function countFailed(
 ): UserRow {
   const fields = listStillPlanned(row, planned, listFailedParts(planned, outcome, isOwn));
   if (fields.length === 0) return row;
-  const pending = parseStored<Pending<UserField>>(row.pending);
-  const stuck = addFailed(parseStuck<UserField>(row), pending, {
+  const cells = fail(parseCells<UserField>(row), {
     fields,
     problem: outcome.problem,
     isOwn,
@@ -161,12 +151,12 @@ export function countFailed(
   });
   if (outcome.kind === 'later') {
     // No step follows that would find it exhausted.
-    const due_at = findNextRetryAt(pending, stuck, now) ?? row.due_at;
-    return { ...row, ...toStuckColumns(withExhausted(stuck, attemptsMax, now)), due_at };
+    const due_at = findNextRetryAt(cells, now) ?? row.due_at;
+    return { ...row, ...toCellColumns(exhaust(cells, attemptsMax, now)), due_at };
   }
-  const changed = { ...row, ...toStuckColumns(stuck) };
+  const changed = { ...row, ...toCellColumns(cells) };
   if (!isOwn) return changed;
-  const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
-  const times = fields.map((field) => stuck[field]?.retryAt ?? now);
+  const goesOn = listWaiting(toPlannable(changed, now).cells).length > 0;
+  const times = fields.map((field) => cells[field]?.failure?.retryAt ?? now);
   return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import {
   type Deactivation,
@@ -39,26 +40,26 @@ export function judgeLeaver(
 }
 
 const judgeAccess: Judge = (state, _leaver, deactivation) => {
-  const { desired, observed, pending, upstreamId, mustLook, deleted } = state;
+  const { desired, observed, cells, upstreamId, mustLook, deleted } = state;
   if (isWantedActive(desired, deactivation)) return WITHDRAWN;
-  if (pending.active !== undefined || pending.account !== undefined || mustLook) return WAITS;
+  if (isWaiting(cells.active) || isWaiting(cells.account) || mustLook) return WAITS;
   if (observed === undefined) return upstreamId === undefined ? NOBODY : WAITS;
   const isIn = isObservedActive(observed, deactivation);
   if (upstreamId === undefined) return deleted && isIn ? WITHDRAWN : NOBODY;
   return isIn ? WAITS : { kind: 'out', seen: observed };
 };
 
-const judgeSuspension: Judge = ({ desired, observed, pending, mustLook }) => {
+const judgeSuspension: Judge = ({ desired, observed, cells, mustLook }) => {
   if (desired.temporarilyInactive !== true && desired.active) return WITHDRAWN;
-  const isPending = pending.temporarilyInactive !== undefined || pending.active !== undefined;
+  const isPending = isWaiting(cells.temporarilyInactive) || isWaiting(cells.active);
   if (isPending || mustLook || observed === undefined) return WAITS;
   const isOut = observed.temporarilyInactive === true || !observed.active;
   return isOut ? { kind: 'out', seen: observed } : WAITS;
 };
 
-const judgeLicence: Judge = ({ desired, observed, pending, mustLook }, { licence }) => {
+const judgeLicence: Judge = ({ desired, observed, cells, mustLook }, { licence }) => {
   if (hasMoreBits(desired.appsPermissions ?? 0, licence ?? 0)) return WITHDRAWN;
-  if (pending.appsPermissions !== undefined || mustLook || observed === undefined) return WAITS;
+  if (isWaiting(cells.appsPermissions) || mustLook || observed === undefined) return WAITS;
   const held = observed.appsPermissions;
   if (held === undefined || hasMoreBits(held, licence ?? 0)) return WAITS;
   return { kind: 'out', seen: observed };

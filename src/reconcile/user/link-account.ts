@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domain/cell.ts';
+import { withoutFailures } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { addPending, type Pending } from '../../domain/pending.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
@@ -141,15 +142,15 @@ export async function handOverByName(
   const linked = await linkAccount(tx, successor, known, now);
   if (linked.kind === 'refused') return undefined;
   const left = await leaveGroups(tx, row.id, now);
-  const pending = toInheritedPending(successor, row);
+  const cells = toInheritedCells(successor, row);
   const { desired } = toUserState(successor);
   await updateUser(tx, successor.id, {
     ...toStaleColumns(now),
     ...toObservedColumns(successor, known.observed),
     ...(isUnsure && EVERYTHING_UNSURE),
     ...{ upstream_id: account, origin: linked.origin, sent_creates: '[]', lost_looks: 0 },
-    ...{ stuck: '{}', stuck_at: null, pending: JSON.stringify(pending) },
-    due_class: toDueClass(removesUserAccess({ desired, pending })),
+    ...{ stuck_at: null, cells: JSON.stringify(cells) },
+    due_class: toDueClass(removesUserAccess({ desired, cells })),
   });
   return [...left, successor.id];
 }
@@ -164,14 +165,16 @@ async function lockWithoutAccount(tx: Db, userNameFolded: string): Promise<UserR
   return isSame ? row : undefined;
 }
 
-/** Pending fields of a user who gets the account that a create of the deleted user made: all that may differ in it. */
-function toInheritedPending(successor: UserRow, deleted: UserRow): Pending<UserField> {
-  const { account: _, ...pending } = parseStored<Pending<UserField>>(toStalePending(successor));
+/** Cells of a user who gets the account that a create of the deleted user made: all that may differ in it waits. */
+function toInheritedCells(successor: UserRow, deleted: UserRow): Cells<UserField> {
+  const cells = toStaleCells(successor);
   const sent = parseStored<SentCreate[]>(deleted.sent_creates);
   const { desired } = toUserState(successor);
-  return isRenamedSince(desired, sent)
-    ? addPending(pending, ['address'], successor.version)
-    : pending;
+  const known = onlyWaiting(
+    withoutFailures(cells),
+    listWaiting(cells).filter((field) => field !== 'account'),
+  );
+  return isRenamedSince(desired, sent) ? ask(known, ['address'], successor.version) : known;
 }
 
 /** True when the user has another userName or address than the creates that left. */
@@ -197,7 +200,7 @@ async function markStale(
   await updateUser(tx, successor.id, {
     ...toStaleColumns(now),
     ...(isUnsure && EVERYTHING_UNSURE),
-    pending: toStalePending(successor),
+    cells: JSON.stringify(toStaleCells(successor)),
   });
 }
 
@@ -221,12 +224,11 @@ export async function inheritAccount(
   return deleted;
 }
 
-/** Pending fields of a user whose account another call may have changed: all fields that were ever set. */
-export function toStalePending(row: UserRow): string {
-  const { desired, pending } = toUserState(row);
+/** Cells of a user whose account another call may have changed: all fields that were ever set wait. */
+export function toStaleCells(row: UserRow): Cells<UserField> {
+  const { desired, cells } = toUserState(row);
   const set = SETTABLE.filter((field) => desired[field] !== undefined);
-  const stale = addPending<UserField>({}, ['active', ...set], row.version);
-  return JSON.stringify({ ...stale, ...pending });
+  return askAgain(cells, ['active', ...set], row.version);
 }
 
 /** Fields that are managed only once they have been set. */

@@ -1,4 +1,5 @@
-import type { ObservedUser, UserEchoes, UserField, UserState } from '../../domain/user.ts';
+import type { Echo } from '../../domain/cell.ts';
+import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -10,7 +11,8 @@ export interface UserKnown {
   /** Account, when the step found or created it. */
   readonly upstreamId?: number;
   readonly observed?: ObservedUser;
-  readonly echoes?: UserEchoes;
+  /** Name as it was sent and as it came back. */
+  readonly echo?: Echo;
   /** True when the service says that the account does not exist. */
   readonly missing?: true;
   /** True when the account existed before, so that it is adopted, not created. */

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { noRules } from '../../../test/support/no-rules.ts';
 import { addUser, getUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
+import type { Cells } from '../../domain/cell.ts';
+import { toVersions, waitingFor } from '../../domain/cell-test-support.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { UserField, UserState } from '../../domain/user.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import { type NewUserRow, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
@@ -32,17 +34,17 @@ interface Step {
   /** The row as the step knows it, where it was not read. */
   readonly known?: UserRow;
   /** Pending fields at the time of planning, when writes have come since. */
-  readonly plannedPending?: Pending<UserField>;
+  readonly plannedCells?: Cells<UserField>;
   readonly planned?: Partial<UserState>;
   readonly undos?: readonly {
     version: number;
-    before: Pick<UserBefore, 'attributes' | 'pending'>;
+    before: Pick<UserBefore, 'attributes' | 'cells'>;
   }[];
 }
 
 function record(store: Store, { row, outcome, undos = [], known, ...given }: Step) {
   const state = toUserState(row);
-  const planned = { ...state, pending: given.plannedPending ?? state.pending, ...given.planned };
+  const planned = { ...state, cells: given.plannedCells ?? state.cells, ...given.planned };
   return store.write((tx) =>
     recordUserStep(tx, {
       planned,
@@ -74,11 +76,11 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     const row = await add(store, {
       ...account,
       doc: named('X'),
-      pending: '{"name":2}',
+      cells: '{"name":{"pending":2}}',
       version: 2,
     });
 
-    const before = { attributes: named('Ada'), pending: {} };
+    const before = { attributes: named('Ada'), cells: {} };
     const undos = [{ version: 2, before }];
     const recorded = await record(store, { row, outcome: refusedAs('name'), undos });
 
@@ -89,7 +91,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     });
     const after = await getUser(store, row);
     expect(JSON.parse(after.attributes)).toEqual(named('Ada'));
-    expect(after).toMatchObject({ pending: '{}', version: 3, in_flight: 0, stuck_at: null });
+    expect(after).toMatchObject({ cells: '{}', version: 3, in_flight: 0, stuck_at: null });
   });
 
   test('refuses no write that came meanwhile: the service was never asked for that', async () => {
@@ -97,27 +99,27 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     const row = await add(store, {
       ...account,
       doc: named('Eva'),
-      pending: '{"name":3}',
+      cells: '{"name":{"pending":3}}',
       version: 3,
     });
 
-    const before = { attributes: named('X'), pending: { name: 2 } };
+    const before = { attributes: named('X'), cells: waitingFor({ name: 2 }) };
     const undos = [
-      { version: 2, before: { attributes: named('Ada'), pending: {} } },
+      { version: 2, before: { attributes: named('Ada'), cells: {} } },
       { version: 3, before },
     ];
-    const plannedPending = { name: 2 };
+    const plannedCells = waitingFor({ name: 2 });
     const recorded = await record(store, {
       row,
       outcome: refusedAs('name'),
       undos,
-      plannedPending,
+      plannedCells,
     });
 
     expect(recorded).toMatchObject({
       finished: false,
       undone: [],
-      state: { pending: { name: 3 } },
+      state: { cells: waitingFor({ name: 3 }) },
     });
     expect(await getUser(store, row)).toMatchObject({
       attributes: row.attributes,
@@ -130,20 +132,20 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     const row = await add(store, {
       ...account,
       doc: named('X'),
-      pending: '{"name":3}',
+      cells: '{"name":{"pending":3}}',
       version: 3,
     });
 
     const undos = [
-      { version: 3, before: { attributes: named('Eva'), pending: { name: 2 } } },
-      { version: 2, before: { attributes: named('Ada'), pending: {} } },
+      { version: 3, before: { attributes: named('Eva'), cells: waitingFor({ name: 2 }) } },
+      { version: 2, before: { attributes: named('Ada'), cells: {} } },
     ];
     const recorded = await record(store, { row, outcome: refusedAs('name'), undos });
 
     expect(recorded.undone).toEqual([{ version: 3, problem }]);
     const after = await getUser(store, row);
     expect(JSON.parse(after.attributes)).toEqual(named('Eva'));
-    expect(after.pending).toBe('{"name":2}');
+    expect(toVersions(parseCells(after))).toEqual({ name: 2 });
   });
 
   test('leaves what was acknowledged: stuck, visible, and tried again in an hour', async () => {
@@ -151,15 +153,16 @@ describeStores('a refused step of a person', ({ makeStore }) => {
     const row = await add(store, {
       ...account,
       doc: named('X'),
-      pending: '{"name":2}',
+      cells: '{"name":{"pending":2}}',
       version: 2,
     });
 
     const recorded = await record(store, { row, outcome: refusedAs('name') });
 
     expect(recorded).toMatchObject({ finished: true, undone: [], oldestPending: 2 });
-    expect(await getUser(store, row)).toMatchObject({
-      pending: '{"name":2}',
+    const after = await getUser(store, row);
+    expect(toVersions(parseCells(after))).toEqual({ name: 2 });
+    expect(after).toMatchObject({
       stuck_at: NOW,
       due_at: NOW + HOUR_MS,
       last_error: JSON.stringify(problem),
@@ -179,7 +182,7 @@ describeStores('a refused step of a person', ({ makeStore }) => {
 
   test('does not go on for ever when it is the look that is refused', async () => {
     const store = await makeStore();
-    const row = await add(store, { must_look: 1, pending: '{"account":1}' });
+    const row = await add(store, { must_look: 1, cells: '{"account":{"pending":1}}' });
 
     const recorded = await record(store, { row, outcome: refusedAs('account') });
 
@@ -193,9 +196,9 @@ describeStores('a refused step of a person', ({ makeStore }) => {
 
   test('looks again for what a later write made of the person', async () => {
     const store = await makeStore();
-    const row = await add(store, { pending: '{"account":3}', version: 3 });
+    const row = await add(store, { cells: '{"account":{"pending":3}}', version: 3 });
 
-    const planned = { mustLook: true, pending: { account: 2 } };
+    const planned = { mustLook: true, cells: waitingFor({ account: 2 }) };
     const recorded = await record(store, { row, outcome: refusedAs('account'), planned });
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
@@ -203,7 +206,13 @@ describeStores('a refused step of a person', ({ makeStore }) => {
 });
 
 describeStores('a look for what a refused create may have left', ({ makeStore }) => {
-  const lost = { deleted_at: 5, lost_looks: 2, must_look: 1, pending: '{"account":2}', version: 2 };
+  const lost = {
+    deleted_at: 5,
+    lost_looks: 2,
+    must_look: 1,
+    cells: '{"account":{"pending":2}}',
+    version: 2,
+  };
   const found = { upstreamId: 7, observed, doneFields: ['account'] as const };
 
   test('has the account deactivated that it finds', async () => {
@@ -212,7 +221,10 @@ describeStores('a look for what a refused create may have left', ({ makeStore })
 
     const recorded = await record(store, { row, outcome: { kind: 'done', known: found } });
 
-    expect(recorded).toMatchObject({ finished: false, state: { pending: { active: 2 } } });
+    expect(recorded).toMatchObject({
+      finished: false,
+      state: { cells: waitingFor({ active: 2 }) },
+    });
   });
 
   test('leaves an account alone that was seen before the create was asked for', async () => {
@@ -223,8 +235,8 @@ describeStores('a look for what a refused create may have left', ({ makeStore })
     const recorded = await record(store, { row, outcome: { kind: 'done', known: found } });
 
     expect(recorded).toMatchObject({ finished: true, oldestPending: undefined });
-    expect(await getUser(store, holder)).toMatchObject({ upstream_id: 7, pending: '{}' });
-    expect(await getUser(store, row)).toMatchObject({ upstream_id: null, pending: '{}' });
+    expect(await getUser(store, holder)).toMatchObject({ upstream_id: 7, cells: '{}' });
+    expect(await getUser(store, row)).toMatchObject({ upstream_id: null, cells: '{}' });
   });
 
   test('is made again later, and then no more', async () => {
@@ -250,20 +262,23 @@ describeStores('a step of a person that is done', ({ makeStore }) => {
     const store = await makeStore();
     const row = await add(store, {
       doc: { userName: 'ada', active: false },
-      pending: '{"account":2}',
+      cells: '{"account":{"pending":2}}',
       version: 2,
     });
 
     const known = { upstreamId: 7, observed, doneFields: ['account'] as const };
-    const plannedPending = { account: 1 };
-    const recorded = await record(store, { row, outcome: { kind: 'done', known }, plannedPending });
+    const plannedCells = waitingFor({ account: 1 });
+    const recorded = await record(store, { row, outcome: { kind: 'done', known }, plannedCells });
 
-    expect(recorded).toMatchObject({ finished: false, state: { pending: { active: 2 } } });
+    expect(recorded).toMatchObject({
+      finished: false,
+      state: { cells: waitingFor({ active: 2 }) },
+    });
   });
 
   test('says how far it has come, and of which version', async () => {
     const store = await makeStore();
-    const row = await add(store, { ...account, pending: '{"active":2}', version: 5 });
+    const row = await add(store, { ...account, cells: '{"active":{"pending":2}}', version: 5 });
 
     const outcome: UserOutcome = { kind: 'done', known: { observed } };
     const recorded = await record(store, { row, outcome });
@@ -278,7 +293,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
   test('settles nothing: the look that is owed decides', async () => {
     const store = await makeStore();
     const doc = { ...named('Ada'), [licence]: { appsPermissions: 3 } };
-    const change = { pending: '{"appsPermissions":2}', version: 2, must_look: 2 };
+    const change = { cells: '{"appsPermissions":{"pending":2}}', version: 2, must_look: 2 };
     const row = await add(store, { ...account, ...change, doc });
     const seen = { ...observed, appsPermissions: 3 };
 
@@ -289,7 +304,7 @@ describeStores('a step of a person that somebody else’s call may have undone',
 
     expect(recorded).toMatchObject({ finished: false, state: { mustLook: true } });
     expect(await getUser(store, row)).toMatchObject({
-      pending: '{"appsPermissions":2}',
+      cells: '{"appsPermissions":{"pending":2}}',
       must_look: 1,
       in_flight: 0,
     });
@@ -297,17 +312,20 @@ describeStores('a step of a person that somebody else’s call may have undone',
 
   test('leaves the look owed, also where it was a look that nobody needs any more', async () => {
     const store = await makeStore();
-    const change = { pending: '{"active":3}', version: 3, must_look: 2 };
+    const change = { cells: '{"active":{"pending":3}}', version: 3, must_look: 2 };
     const row = await add(store, { ...account, ...change, doc: named('Ada') });
 
     await record(store, {
       row,
       outcome: refusedAs('account'),
-      plannedPending: { account: 2 },
+      plannedCells: waitingFor({ account: 2 }),
       planned: { mustLook: true },
     });
 
-    expect(await getUser(store, row)).toMatchObject({ pending: '{"active":3}', must_look: 1 });
+    expect(await getUser(store, row)).toMatchObject({
+      cells: '{"active":{"pending":3}}',
+      must_look: 1,
+    });
   });
 });
 
@@ -318,25 +336,35 @@ describeStores('a step of a person that was begun with its write', ({ makeStore 
 
   test('is recorded against the row as it is known', async () => {
     const store = await makeStore();
-    const row = await add(store, { doc, pending: '{"active":2}', version: 2, upstream_id: 7 });
+    const row = await add(store, {
+      doc,
+      cells: '{"active":{"pending":2}}',
+      version: 2,
+      upstream_id: 7,
+    });
 
     const recorded = await record(store, { row, known: row, outcome });
 
     expect(recorded).toMatchObject({ finished: true, version: 2, oldestPending: undefined });
-    const after = { pending: '{}', due_at: null, in_flight: 0, steps: row.steps + 1 };
+    const after = { cells: '{}', due_at: null, in_flight: 0, steps: row.steps + 1 };
     expect(await getUser(store, row)).toMatchObject(after);
   });
 
   test('leaves what was written meanwhile waiting', async () => {
     const store = await makeStore();
-    const row = await add(store, { doc, pending: '{"active":2}', version: 2, upstream_id: 7 });
-    const change = { pending: '{"active":2,"name":3}', version: 3 };
+    const row = await add(store, {
+      doc,
+      cells: '{"active":{"pending":2}}',
+      version: 2,
+      upstream_id: 7,
+    });
+    const change = { cells: '{"active":{"pending":2},"name":{"pending":3}}', version: 3 };
     await store.write((tx) => updateUser(tx, row.id, change));
 
-    const plannedPending = { active: 2 };
-    await record(store, { row, known: row, outcome, plannedPending });
+    const plannedCells = waitingFor({ active: 2 });
+    await record(store, { row, known: row, outcome, plannedCells });
 
-    const after = { pending: '{"name":3}', version: 3, in_flight: 0 };
+    const after = { cells: '{"name":{"pending":3}}', version: 3, in_flight: 0 };
     expect(await getUser(store, row)).toMatchObject(after);
   });
 });
@@ -347,7 +375,12 @@ describeStores('an account that a deleted person turns out to have', ({ makeStor
     known: { upstreamId: 7, observed, doneFields: ['account'] },
   };
   const create = JSON.stringify([{ name: 'ada' }]);
-  const deleted = { deleted_at: 1, pending: '{"account":2}', version: 2, sent_creates: create };
+  const deleted = {
+    deleted_at: 1,
+    cells: '{"account":{"pending":2}}',
+    version: 2,
+    sent_creates: create,
+  };
   const idle = { in_flight: 0, due_at: null };
 
   /** Records that the account was found; `change` is about the live person of the name. */
@@ -370,15 +403,15 @@ describeStores('an account that a deleted person turns out to have', ({ makeStor
 
     expect(recorded).toMatchObject({ finished: true, notified: [id] });
     expect(live).toMatchObject({ upstream_id: 7, must_look: 2, due_at: NOW, due_class: 0 });
-    expect(JSON.parse(live.pending)).toEqual({ active: 1, name: 1 });
-    expect(gone).toMatchObject({ upstream_id: null, pending: '{}', due_at: null, in_flight: 0 });
+    expect(toVersions(parseCells(live))).toEqual({ active: 1, name: 1 });
+    expect(gone).toMatchObject({ upstream_id: null, cells: '{}', due_at: null, in_flight: 0 });
   });
 
   test('is asked for another address where the live person has one', async () => {
     const emails = [{ value: 'ada@example.com', primary: true }];
     const { live } = await recordFound({ doc: { userName: 'ada', emails, active: false } });
 
-    expect(JSON.parse(live.pending)).toEqual({ active: 1, address: 1 });
+    expect(toVersions(parseCells(live))).toEqual({ active: 1, address: 1 });
   });
 
   test('stays with the deleted one while a call of the live one is on its way, who looks after it', async () => {
@@ -386,7 +419,7 @@ describeStores('an account that a deleted person turns out to have', ({ makeStor
 
     expect(recorded).toMatchObject({ finished: false });
     expect(live).toMatchObject({ upstream_id: null, must_look: 2, in_flight: 1 });
-    expect(gone).toMatchObject({ upstream_id: 7, pending: '{"active":2}' });
+    expect(gone).toMatchObject({ upstream_id: 7, cells: '{"active":{"pending":2}}' });
   });
 
   test('is looked at at once where the live person has it already', async () => {
@@ -404,6 +437,6 @@ describeStores('an account that a deleted person turns out to have', ({ makeStor
     const { live, gone } = await recordFound(change);
 
     expect(live).toMatchObject({ upstream_id: change.upstream_id ?? null, must_look: 0 });
-    expect(gone).toMatchObject({ upstream_id: 7, pending: '{"active":2}' });
+    expect(gone).toMatchObject({ upstream_id: 7, cells: '{"active":{"pending":2}}' });
   });
 });

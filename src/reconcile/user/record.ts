@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { NOT_THERE } from '../../domain/stuck.ts';
+import { askOnly, isWaiting, withoutEchoes } from '../../domain/cell.ts';
+import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { HANDED_OVER, parseStored, toRested } from '../../store/engine/columns.ts';
+import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
@@ -34,12 +35,13 @@ import {
   toSuccessColumns,
 } from '../retry-columns.ts';
 import { hideNotCreated } from '../take-back.ts';
+import { toSeenCells } from '../waiting-fields.ts';
 import {
   countFailed,
   finishStep,
   type Recording,
   saveChanges,
-  toPendingAfter,
+  toCellsAfter,
 } from './finish-step.ts';
 import {
   handOverByName,
@@ -47,7 +49,7 @@ import {
   inheritAccount,
   type LinkResult,
   linkAccount,
-  toStalePending,
+  toStaleCells,
   unlinkAccount,
 } from './link-account.ts';
 import { toPlannable } from './load.ts';
@@ -142,22 +144,22 @@ async function recordDone(
       return recordRefused(tx, row, step, { parts: ['account'], problem: linked.problem });
     }
   }
+  const cells = toSeenCells(toCellsAfter(row, step, known), step);
   const changed: UserRow = {
     ...row,
-    ...toObservedPart(row, known),
+    ...(known.observed ? toObservedColumns(row, known.observed) : {}),
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
     ...(step.planned.mustLook ? toLookedColumns(row) : toSuccessColumns(row)),
     ...toStillOwed(row, step),
-    pending: JSON.stringify(toPendingAfter(row, step, known)),
-    stuck: step.planned.mustLook ? toRested(row, step.now) : row.stuck,
+    cells: JSON.stringify(cells),
   };
   const lost = step.planned.mustLook ? await listOvertaken(tx, changed, step) : [];
   const told = withFieldsClaimed(changed, lost);
   const next = await inherit(tx, told, { account: known.upstreamId, now: step.now });
   // Groups that waited for this account, its activation or its deactivation can go on.
-  const changesAccess = known.upstreamId !== undefined || step.planned.pending.active !== undefined;
+  const changesAccess = known.upstreamId !== undefined || isWaiting(step.planned.cells.active);
   const notified = changesAccess ? await notifyGroupsOf(tx, row.id, step.now) : [];
   return finishStep(tx, next, step, notified);
 }
@@ -176,7 +178,7 @@ async function inherit(
   const deleted = await inheritAccount(tx, row, ended);
   if (deleted.length === 0) return row;
   const unsure = deleted.some(isUnsure) ? EVERYTHING_UNSURE : {};
-  return { ...row, ...unsure, must_look: 1, pending: toStalePending(row) };
+  return { ...row, ...unsure, must_look: 1, cells: JSON.stringify(toStaleCells(row)) };
 }
 
 /** Records a look that found nothing: the account is looked for again, a bounded number of times. */
@@ -186,15 +188,6 @@ async function recordLostLook(tx: Db, row: UserRow, step: Recording): Promise<Re
   await saveChanges(tx, step, next);
   const notified = row.deleted_at === null ? [] : await leaveGroups(tx, row.id, step.now);
   return { finished: true, ...toProgress(next), undone: [], notified };
-}
-
-function toObservedPart(row: UserRow, known: UserKnown): Partial<UserRow> {
-  return {
-    ...(known.observed ? toObservedColumns(row, known.observed) : {}),
-    echoes: known.echoes
-      ? JSON.stringify({ ...parseStored<object>(row.echoes), ...known.echoes })
-      : row.echoes,
-  };
 }
 
 /**
@@ -211,11 +204,12 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     const undone = [{ version: takeover.version, problem: NOT_THERE }];
     return { finished: true, ...GONE, undone, notified: [] };
   }
-  if (row.pending === '{}' && row.observed !== null && row.deleted_at === null) {
+  if (!hasWaiting(row) && row.observed !== null && row.deleted_at === null) {
     await haveInspected(tx, { type: 'user', id: row.id }, step.now);
     return finishStep(tx, { ...row, ...toSuccessColumns(row) }, step, []);
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
+  const cells = withoutEchoes(parseCells<UserField>(row));
   await unlinkAccount(tx, row.id, step.now);
   if (wanted)
     await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, step.now);
@@ -223,9 +217,8 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ...row,
     ...toObservedColumns(row, undefined),
     upstream_id: null,
-    echoes: '{}',
     ...toSuccessColumns(row),
-    pending: JSON.stringify(wanted ? { account: row.version } : {}),
+    cells: JSON.stringify(askOnly(cells, wanted ? ['account'] : [], row.version)),
   };
   return finishStep(tx, changed, step, []);
 }

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
+import { defer, withEarlierRefusals } from '../../domain/failure.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
-import { addStuck, type Stuck, withEarlierRefusals } from '../../domain/stuck.ts';
 import { toDesiredUser, type UserField, type UserState } from '../../domain/user.ts';
 import { isRuled } from '../../rules/rule-user.ts';
-import { parseStored, parseStuck } from '../../store/engine/columns.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { replaceUserEmails, type UserRow } from '../../store/users/users.ts';
@@ -41,18 +40,19 @@ export interface RefusedUser {
  */
 export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
   const { fields, problem, now, random } = refusal;
-  const stuck = parseStuck<UserField>(row);
   const undone: Undone[] = [];
   const reverted = new Set<UserField>();
   let draft = row;
   // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
   // not refused.
-  const asked = parseStored<Pending<UserField>>(row.pending);
+  const asked = parseCells<UserField>(row);
   for (const { version, undo } of refusal.undos) {
     // A field asked for by a rule belongs to no write.
-    const mine = fields.filter((field) => asked[field] === version && !isRuled(draft, field));
+    const mine = fields.filter(
+      (field) => asked[field]?.pending === version && !isRuled(draft, field),
+    );
     if (mine.length === 0 || takesElse(undo, mine)) continue;
-    undone.push({ version, problem: withEarlierRefusals(problem, stuck, mine) });
+    undone.push({ version, problem: withEarlierRefusals(problem, asked, mine) });
     if (undo.before === undefined && mine.includes('account')) {
       return { row: draft, undone, isNotCreated: true };
     }
@@ -64,10 +64,9 @@ export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
     ? []
     : fields.filter((field) => !reverted.has(field));
   const deferral = { problem, now, retryAt: now + stuckDelayMs(random) };
-  const pending = parseStored<Pending<UserField>>(draft.pending);
-  const next: Stuck<UserField> = addStuck(stuck, pending, { ...deferral, fields: acknowledged });
+  const next = defer(parseCells<UserField>(draft), { ...deferral, fields: acknowledged });
   const attempts = draft.attempts + (acknowledged.length > 0 ? 1 : 0);
-  return { row: { ...draft, stuck: JSON.stringify(next), attempts }, undone, isNotCreated: false };
+  return { row: { ...draft, cells: JSON.stringify(next), attempts }, undone, isNotCreated: false };
 }
 
 /** True when a write takes access away and the service refused something else of it: the removal stays acknowledged. */
@@ -92,8 +91,8 @@ export function listStillPlanned(
   planned: UserState,
   parts: readonly UserField[],
 ): UserField[] {
-  const pending = parseStored<Pending<UserField>>(row.pending);
-  return parts.filter((field) => pending[field] === planned.pending[field]);
+  const cells = parseCells<UserField>(row);
+  return parts.filter((field) => cells[field]?.pending === planned.cells[field]?.pending);
 }
 
 /** Saves the shown addresses, by which filters find a user. */

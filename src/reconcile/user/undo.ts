@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { askOnly } from '../../domain/cell.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { FieldsOfKind } from '../../domain/undo.ts';
 import { toDesiredUser, type UserField } from '../../domain/user.ts';
-import { toUserColumns } from '../../store/engine/columns.ts';
+import { parseCells, toUserColumns } from '../../store/engine/columns.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
 import { toObservedUser, type UserRow } from '../../store/users/users.ts';
 import { type RefusedWrite, revertColumns } from '../take-back.ts';
@@ -56,9 +57,7 @@ export function toUnmanagedUser(row: UserRow): UserRow {
     ...row,
     ...(observed ? toUserColumns(toUnmanagedAttributes(observed)) : {}),
     origin: null,
-    echoes: '{}',
-    given: '{}',
-    pending: '{}',
+    cells: '{}',
     version: row.version + 1,
     deleted_at: null,
   };
@@ -66,6 +65,6 @@ export function toUnmanagedUser(row: UserRow): UserRow {
 
 function markDeleted(row: UserRow, now: number): UserRow {
   const version = row.version + 1;
-  const pending = JSON.stringify({ active: version });
-  return { ...row, pending, version, deleted_at: now, due_class: 0 };
+  const cells = JSON.stringify(askOnly(parseCells<UserField>(row), ['active'], version));
+  return { ...row, cells, version, deleted_at: now, due_class: 0 };
 }

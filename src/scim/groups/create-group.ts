@@ -1,12 +1,17 @@
+import { toBaseline } from '../../domain/combine.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
-import { toBaseline } from '../../domain/given.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { HANDED_OVER, parseStored, toGroupColumns } from '../../store/engine/columns.ts';
+import {
+  HANDED_OVER,
+  parseCells,
+  parseStored,
+  toGroupColumns,
+} from '../../store/engine/columns.ts';
 import {
   forgetLostGroups,
   type GroupRow,
@@ -150,11 +155,12 @@ export async function takeOver(
 ): Promise<GroupRow> {
   await adoptLinks(tx, row.id);
   const shown = parseStored<JsonObject>(row.attributes);
-  const given = JSON.stringify(toBaseline(shown, GROUP_EXTENSION, RULED_GROUP_FIELDS));
+  const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
+  const cells = JSON.stringify(toBaseline(parseCells(row), shown, ruled));
   const { provider } = deps;
-  await updateGroup(tx, row.id, { origin: 'adopted', provider, given });
+  await updateGroup(tx, row.id, { origin: 'adopted', provider, cells });
   deps.telemetry.adopted({ type: 'group', id: row.id });
-  return { ...row, origin: 'adopted', provider, given };
+  return { ...row, origin: 'adopted', provider, cells };
 }
 
 const SEVERAL_GROUPS =

@@ -1,8 +1,8 @@
+import { askOnly } from '../../domain/cell.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, hasUpstreamIds, updateGroup } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { adoptLinks, deleteAllLinks, releaseLinks } from '../../store/links/observations.ts';
@@ -42,9 +42,11 @@ export async function storeGroupDeletion(
   const users = await listLinkedUsers(tx, row.id);
   const removed = row.origin === 'created';
   if (!removed) await releaseLinks(tx, row.id, version);
-  const pending: Pending<GroupField> = removed && mayBeThere(row) ? { existence: version } : {};
-  const isDue = Object.keys(pending).length > 0 || !removed;
-  const change = toTombstone(row, { pending, isDue, now, provider: deps.provider });
+  const waiting: GroupField[] = removed && mayBeThere(row) ? ['existence'] : [];
+  const isDue = waiting.length > 0 || !removed;
+  const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
+  const cells = askOnly(parseCells<GroupField>(row), waiting, version);
+  const change = { ...tombstone, cells: JSON.stringify(cells) };
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, users, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
@@ -69,8 +71,7 @@ function toUndo(row: GroupRow): GroupWriteResult['undo'] {
     type: 'group',
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
-      pending: parseStored<Pending<GroupField>>(row.pending),
-      given: row.given,
+      cells: parseCells(row),
       adminsAsked: row.admins_asked,
       origin: row.origin,
       deleted: false,

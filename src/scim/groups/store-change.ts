@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
 import { type GroupField, type LinkChange, toDesiredGroup } from '../../domain/group.ts';
-import { toPendingAfterGroupWrite } from '../../domain/group-write.ts';
+import { toCellsAfterGroupWrite } from '../../domain/group-write.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/missed.ts';
-import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
@@ -12,7 +12,12 @@ import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import { hasRules, type Rules } from '../../rules/rules.ts';
-import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
+import {
+  parseCells,
+  toChangedColumns,
+  toDueClass,
+  toGroupColumns,
+} from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   getGroupRow,
@@ -93,9 +98,9 @@ export async function storeGroupChange(
   const fields = listNamed(request, ruled.changed);
   const takes = admins.removes || takesFromGroup(request, attributes);
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
-  const pending = toPendingAfterGroupWrite({ ...context, ...request, fields, state, attributes });
-  const given = JSON.stringify(ruled.given);
-  const parts = { attributes, given, pending, version, now, members, admins };
+  const written = { ...context, ...request, fields, state, attributes };
+  const cells = toCellsAfterGroupWrite({ ...written, cells: ruled.cells });
+  const parts = { attributes, cells, version, now, members, admins };
   const changed = toChangedRow(request, parts);
   if (!isNew && isSame(request, changed.row, attributes) && countWrites(parts) === 0) {
     return {
@@ -121,7 +126,7 @@ export async function storeGroupChange(
     undo: changed.isDue
       ? {
           type: 'group',
-          before: toBefore(request, state.pending),
+          before: toBefore(request, state.cells),
           after: changed.row.attributes,
           members: members.befores,
           admins: admins.befores,
@@ -185,11 +190,11 @@ function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): bo
 /** Before a create there was a deleted group of this name, or none. */
 function toBefore(
   { row, before: attributes, origin, isNew }: GroupChangeRequest,
-  pending: Pending<GroupField>,
+  cells: Cells<GroupField>,
 ): GroupUndo['before'] {
-  const asked = { given: row.given, adminsAsked: row.admins_asked };
-  if (!isNew) return { attributes, pending, origin, deleted: false, ...asked };
-  return origin === 'adopted' ? { attributes, pending: {}, origin, deleted: true } : undefined;
+  const adminsAsked = row.admins_asked;
+  if (!isNew) return { attributes, cells, origin, deleted: false, adminsAsked };
+  return origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
 }
 
 function isSame(
@@ -197,7 +202,8 @@ function isSame(
   changed: GroupRow,
   attributes: JsonObject,
 ): boolean {
-  const isUnasked = changed.admins_asked === row.admins_asked && changed.pending === row.pending;
+  const isUnasked =
+    changed.admins_asked === row.admins_asked && isSameWork(parseCells(changed), parseCells(row));
   return isUnasked && isDeepStrictEqual(before, attributes);
 }
 
@@ -244,8 +250,7 @@ async function follow(
 
 interface ChangedParts {
   readonly attributes: JsonObject;
-  readonly given: string;
-  readonly pending: Pending<GroupField>;
+  readonly cells: Cells<GroupField>;
   readonly version: number;
   readonly now: number;
   readonly members: LinkEdits;
@@ -254,19 +259,18 @@ interface ChangedParts {
 
 function toChangedRow(
   request: GroupChangeRequest,
-  { attributes, given, pending, version, now, members, admins }: ChangedParts,
+  { attributes, cells, version, now, members, admins }: ChangedParts,
 ): { row: GroupRow; isDue: boolean } {
   const { row } = request;
   const waits = (edits: LinkEdits) => edits.writes.some((write) => write.pending !== null);
-  const isDue = Object.keys(pending).length > 0 || waits(members) || waits(admins);
+  const isDue = listWaiting(cells).length > 0 || waits(members) || waits(admins);
   return {
     isDue,
     row: {
       ...row,
       ...toGroupColumns(attributes),
-      given,
+      cells: JSON.stringify(cells),
       admins_asked: toAdminsAsked(request, admins),
-      pending: JSON.stringify(pending),
       // One that is gone is looked for, and made anew.
       must_look: isDue && isGone(toObservedGroup(row)) ? Math.max(row.must_look, 1) : row.must_look,
       version,

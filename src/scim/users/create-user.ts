@@ -1,13 +1,14 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
+import { listWaiting, onlyEchoes } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
-import { toPendingAfterWrite } from '../../domain/user-write.ts';
+import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
-import { HANDED_OVER, parseStored, toUserColumns } from '../../store/engine/columns.ts';
+import { HANDED_OVER, parseCells, parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
@@ -231,8 +232,9 @@ async function startWriting(
   if (listTakenFromUser(change).length > 0) {
     await assertMayLose(tx, deps.rules.protection, row);
   }
-  const pending = toPendingAfterWrite({
+  const cells = toCellsAfterWrite({
     state,
+    cells: state.cells,
     attributes: document,
     fields,
     version: row.version,
@@ -241,9 +243,9 @@ async function startWriting(
   });
   // Of somebody who is created inactive nothing may be pending, and yet an earlier create may have left an account.
   const owesLook = row.lost_looks > 0 && row.must_look > 0;
-  const isDue = owesLook || Object.keys(pending).length > 0;
+  const isDue = owesLook || listWaiting(cells).length > 0;
   const due_at = isDue ? deps.clock.now() : null;
-  const columns = { pending: JSON.stringify(pending), due_at, write_id: newId() };
+  const columns = { cells: JSON.stringify(cells), due_at, write_id: newId() };
   const written: UserRow = { ...row, ...columns };
   const begins = isDue && from === undefined && isAtRest(row);
   const start = begins ? await begin(tx, { type: 'user', row: written }) : undefined;
@@ -262,7 +264,7 @@ async function startWriting(
 /** The deleted user that the account belonged to before. */
 function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
   const held = parseStored<JsonObject>(attributes);
-  return { attributes: { ...held, active: false }, pending: {}, origin, deleted: true };
+  return { attributes: { ...held, active: false }, cells: {}, origin, deleted: true };
 }
 
 /**
@@ -273,12 +275,12 @@ function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
 async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Partial<NewUserRow>> {
   await leaveGroups(tx, tombstone.id, now);
   await updateUser(tx, tombstone.id, { ...HANDED_OVER, upstream_id: null });
-  const { upstream_id, observed, echoes, owner, must_look } = tombstone;
+  const { upstream_id, observed, owner, must_look } = tombstone;
   const { observed_user_name_folded, observed_email_folded } = tombstone;
   return {
     upstream_id,
     observed,
-    echoes,
+    cells: JSON.stringify(onlyEchoes(parseCells(tombstone))),
     owner,
     observed_user_name_folded,
     observed_email_folded,

@@ -1,7 +1,7 @@
+import { askOnly, type Cells, isWaiting, listWaiting } from '../../domain/cell.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
@@ -33,13 +33,14 @@ export async function storeUserDeletion(
   const now = deps.clock.now();
   const version = row.version + 1;
   const state = toUserState(row);
-  const pending = toPendingAfterDeletion(state, {
+  const cells = toCellsAfterDeletion(state, {
     version,
     inFlight: isInFlight(row),
     deactivation: deps.policy.deactivation,
   });
-  const isDue = Object.keys(pending).length > 0;
-  const change = toTombstone(row, { pending, isDue, now, provider: deps.provider });
+  const isDue = listWaiting(cells).length > 0;
+  const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
+  const change = { ...tombstone, ...toCellColumns(cells) };
   await updateUser(tx, row.id, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {
@@ -53,25 +54,26 @@ export async function storeUserDeletion(
 }
 
 /** A user that the service knows is deactivated; the result of a create on its way has to be found first. */
-function toPendingAfterDeletion(
+function toCellsAfterDeletion(
   state: UserState,
   {
     version,
     inFlight,
     deactivation,
   }: { version: number; inFlight: boolean; deactivation: ScimDeps['policy']['deactivation'] },
-): Pending<UserField> {
+): Cells<UserField> {
+  const { cells } = state;
   if (state.upstreamId === undefined) {
-    const mayExist = state.pending.account !== undefined && (inFlight || state.mustLook);
-    return mayExist ? { account: version } : {};
+    const mayExist = isWaiting(cells.account) && (inFlight || state.mustLook);
+    return askOnly(cells, mayExist ? ['account'] : [], version);
   }
   const isDone =
     state.observed !== undefined &&
     !state.mustLook &&
     !inFlight &&
-    state.pending.active === undefined &&
+    !isWaiting(cells.active) &&
     !isObservedActive(state.observed, deactivation);
-  return isDone ? {} : { active: version };
+  return askOnly(cells, isDone ? [] : ['active'], version);
 }
 
 function toUndo(row: UserRow): UserWriteResult['undo'] {
@@ -79,8 +81,7 @@ function toUndo(row: UserRow): UserWriteResult['undo'] {
     type: 'user',
     before: {
       attributes: parseStored<JsonObject>(row.attributes),
-      pending: parseStored<Pending<UserField>>(row.pending),
-      given: row.given,
+      cells: parseCells(row),
       origin: row.origin,
       deleted: false,
     },

@@ -1,25 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
+import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { RemovalKind } from '../../domain/leaver.ts';
 import { isGone } from '../../domain/missed.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
-import type { Pending } from '../../domain/pending.ts';
 import { listTakenFromUser, type TakenUserField } from '../../domain/protection.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
-import { onlyWaiting } from '../../domain/stuck.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
-import { toPendingAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
+import { toCellsAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
 import { combinedForUser } from '../../rules/rule-user.ts';
 import {
+  parseCells,
   parseStored,
-  parseStuck,
+  toCellColumns,
   toChangedColumns,
   toDueClass,
-  toStuckColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
@@ -68,43 +67,40 @@ export async function storeUserChange(
   const now = clock.now();
   const version = row.version + 1;
   const adopted = row.origin === null ? adopt(row, before, provider) : row;
-  const { next, given, named, ruled } = await combineAsked(tx, deps, request);
+  const asked = { ...request, row: { ...row, cells: adopted.cells } };
+  const { next, sourced, named, ruled } = await combineAsked(tx, deps, asked);
   const state = toUserState(adopted);
-  const pending = toPendingAfterWrite({
+  const cells = toCellsAfterWrite({
     state,
+    cells: sourced,
     attributes: next,
     fields: [...named, ...ruled],
     version,
     inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
-  const columns = { ...toUserColumns(next), given: JSON.stringify(given) };
+  const columns = { ...toUserColumns(next), ...toCellColumns(cells) };
   const change = {
     ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
     ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },
   };
   const taken = listTakenFromUser(change);
   if (taken.length > 0) await assertMayLose(tx, rules.protection, row);
-  const pendingText = JSON.stringify(pending);
-  const isSame = isDeepStrictEqual(before, next) && columns.given === row.given;
-  if (isSame && pendingText === row.pending) {
+  if (isDeepStrictEqual(before, next) && columns.cells === adopted.cells) {
     const same = await confirmWanted(row, (columns) => updateUser(tx, row.id, columns));
     return { type: 'user', id: row.id, row: same, undo: undefined };
   }
-  const isDue = pendingText !== '{}';
+  const isDue = listWaiting(cells).length > 0;
   const changed: UserRow = {
     ...adopted,
     ...columns,
-    pending: pendingText,
     // One that is gone is looked for, and made anew.
     must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
     version,
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : adopted.due_at,
-    due_class: toDueClass(removesUserAccess({ desired: change.after, pending })),
-    // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
-    ...toStuckColumns(onlyWaiting(parseStuck<UserField>(row), pending)),
+    due_class: toDueClass(removesUserAccess({ desired: change.after, cells })),
   };
   const start = isDue ? await begin(tx, request, changed) : undefined;
   const stored = { ...changed, ...start?.step.columns };
@@ -149,13 +145,13 @@ async function combineAsked(
   { policy, rules }: ScimDeps,
   { row, before, attributes, names }: UserChangeRequest,
 ) {
-  const asked = withSuspensionEnded({ before, given: parseStored(row.given), attributes });
+  const asked = withSuspensionEnded({ before, cells: parseCells<UserField>(row), attributes });
   const combined = await combinedForUser(tx, rules, { row, before, attributes: asked });
   const next = withSchemas(USER_SCHEMA_URI, combined.attributes);
   assertFits(policy, before, next);
   const named = toUserFields(names);
   if (asked !== attributes) named.push('temporarilyInactive');
-  return { next, given: combined.given, named, ruled: combined.changed };
+  return { next, sourced: combined.cells, named, ruled: combined.changed };
 }
 
 /** Stops a write that takes something from a protected user. @throws ScimError 403 with the reason, PrivilegeUnknown */
@@ -167,22 +163,20 @@ export async function assertMayLose(tx: Db, protection: Protection, row: UserRow
 
 /** Makes an observed account one that the provider manages; its shown attributes become the desired ones. */
 export async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
-  const { origin, echoes } = adopt(row, parseStored<JsonObject>(row.attributes), provider);
-  await updateUser(tx, row.id, { origin, provider, echoes });
+  const { origin, cells } = adopt(row, parseStored<JsonObject>(row.attributes), provider);
+  await updateUser(tx, row.id, { origin, provider, cells });
 }
 
-function toBefore({ pending, given, origin }: UserRow, attributes: JsonObject): UserBefore {
-  const waiting = parseStored<Pending<UserField>>(pending);
-  return { attributes, pending: waiting, given, origin, deleted: false };
+function toBefore(row: UserRow, attributes: JsonObject): UserBefore {
+  return { attributes, cells: parseCells(row), origin: row.origin, deleted: false };
 }
 
 /** The shown attributes are the baseline, so a name that was split from the service's name is no difference from it. */
 function adopt(row: UserRow, shown: JsonObject, provider: string): UserRow {
   const name = findDesiredName(shown);
-  const observedName = toUserState(row).observed?.fullName;
-  const echoes =
-    name === undefined || observedName === undefined
-      ? {}
-      : { name: { sent: fullName(name), back: normaliseName(observedName) } };
-  return { ...row, origin: 'adopted', provider, echoes: JSON.stringify(echoes) };
+  const { cells, observed } = toUserState(row);
+  const isNamed = name !== undefined && observed !== undefined;
+  const echo = isNamed && { sent: fullName(name), back: normaliseName(observed.fullName) };
+  const heard = echo ? withEcho(cells, 'name', echo) : cells;
+  return { ...row, origin: 'adopted', provider, cells: JSON.stringify(heard) };
 }

@@ -1,4 +1,4 @@
-import { NOT_THERE } from '../../domain/stuck.ts';
+import { NOT_THERE } from '../../domain/refusal.ts';
 import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
 import type { Problem, Settlement } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change-class.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { WrittenResource } from '../../reconcile/head-start.ts';
 import { insertLeaver } from '../../store/audit/leavers.ts';
 import { type ChangeRow, insertChange } from '../../store/changes.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
@@ -201,7 +200,7 @@ function toChangeClass(write: AcceptedWrite): ChangeClass {
     return (members?.size ?? 0) + (admins?.size ?? 0) > 0 ? 'member-added' : 'group';
   }
   const { row } = write;
-  const { active, account } = parseStored<Pending<UserField>>(row.pending);
-  if (active !== row.version && account !== row.version) return 'user';
+  const { active, account } = parseCells<UserField>(row);
+  if (active?.pending !== row.version && account?.pending !== row.version) return 'user';
   return row.active === 1 && row.deleted_at === null ? 'joiner' : 'leaver';
 }

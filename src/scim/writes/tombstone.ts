@@ -1,13 +1,10 @@
 import { newId } from '../../domain/ids.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { DeleteAdoption } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 
 /** Facts about the deletion of a resource. */
 export interface Deletion {
-  /** Changes that the service still has to be told. */
-  readonly pending: Pending<string>;
   /** True when anything waits, in the row or in its lists of users. */
   readonly isDue: boolean;
   /** Epoch milliseconds. */
@@ -22,7 +19,6 @@ interface TombstoneColumns {
   readonly deleted_at: number;
   readonly version: number;
   readonly modified_at: number;
-  readonly pending: string;
   readonly due_at: number | null;
   readonly due_class: 0;
   readonly write_id: string;
@@ -31,7 +27,7 @@ interface TombstoneColumns {
 /** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */
 export function toTombstone(
   row: { readonly origin: Origin | null; readonly provider: string; readonly version: number },
-  { pending, isDue, now, provider }: Deletion,
+  { isDue, now, provider }: Deletion,
 ): TombstoneColumns {
   return {
     origin: row.origin ?? 'adopted',
@@ -39,7 +35,6 @@ export function toTombstone(
     deleted_at: now,
     version: row.version + 1,
     modified_at: now,
-    pending: JSON.stringify(pending),
     due_at: isDue ? now : null,
     // Removal of access goes before everything else.
     due_class: 0,

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { DriftKind, DriftStatus } from '../../domain/drift.ts';
-import type { Refusal } from '../../domain/stuck.ts';
+import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';

@@ -1,6 +1,11 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Cells, listWaiting } from '../../domain/cell.ts';
+import { findOldestStuck } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
+import type { GroupField } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import { findOldestStuck, type Refusal, type Stuck, withoutRest } from '../../domain/stuck.ts';
+import type { Refusal } from '../../domain/refusal.ts';
+import type { UserField } from '../../domain/user.ts';
 import type { DueClass } from '../schema.ts';
 
 /** The columns that follow from the attributes of a user, so that indexes answer for them. */
@@ -72,31 +77,37 @@ export function parseStored<T>(text: string): T {
 
 /** Columns of a deleted row with nothing left to do: another one stands for its account or group by now. */
 export const HANDED_OVER = {
-  ...{ pending: '{}', stuck: '{}', sent_creates: '[]', lost_looks: 0 },
+  ...{ cells: '{}', sent_creates: '[]', lost_looks: 0 },
   ...{ must_look: 0, attempts: 0, due_at: null, last_error: null },
   ...{ failing_since: null, stuck_at: null, unsure_since: null },
 } as const;
 
-/** Columns that hold the stuck fields of a user or group. */
-export interface StuckColumns {
-  readonly stuck: string;
-  readonly stuck_at: number | null;
+/** Parses the cells of a row. */
+export function parseCells<Field extends string>({ cells }: { cells: string }): Cells<Field> {
+  return parseStored<Cells<Field>>(cells);
 }
 
-/** Parses the stuck fields of a row. */
-export function parseStuck<Field extends string>({ stuck }: { stuck: string }): Stuck<Field> {
-  return parseStored<Stuck<Field>>(stuck);
+/** True when a field of the row waits. */
+export function hasWaiting(row: { readonly cells: string }): boolean {
+  return listWaiting(parseCells(row)).length > 0;
 }
 
-/** The columns that follow from what is stuck; `link`: the oldest of a group's users. */
-export function toStuckColumns(stuck: Stuck<string>, link?: StuckLink): StuckColumns {
-  const since = [findOldestStuck(stuck)?.since, link?.since].filter((at) => at !== undefined);
-  return { stuck: JSON.stringify(stuck), stuck_at: since.length === 0 ? null : Math.min(...since) };
+/**
+ * Condition of a row in which this field waits; without a field: in which any does. The text of a cell begins with what
+ * waits, and quotes within a value are escaped there, so that no value looks like one.
+ */
+export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
+  const cell = field === undefined ? '' : `"${field}":{`;
+  return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
 }
 
-/** Stuck fields with their rest ended, as JSON text; used after a new observation of the service. */
-export function toRested(row: { stuck: string }, now: number): string {
-  return JSON.stringify(withoutRest(parseStuck(row), now));
+/** The columns of cells, and since when something of them is stuck; `link`: the oldest of a group's users. */
+export function toCellColumns(
+  cells: Cells<string>,
+  link?: StuckLink,
+): { readonly cells: string; readonly stuck_at: number | null } {
+  const since = [findOldestStuck(cells)?.since, link?.since].filter((at) => at !== undefined);
+  return { cells: JSON.stringify(cells), stuck_at: since.length === 0 ? null : Math.min(...since) };
 }
 
 /** A user whose change in a list the service refused. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addGroup, addLink, addUser, getGroup } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
+import { waitingFor } from '../../domain/cell-test-support.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { groupId } from '../../domain/ids.ts';
 import { listLinks } from '../links/links.ts';
@@ -67,11 +68,15 @@ describeStores('finding groups', ({ makeStore }) => {
   test('those whose name in the service is about to be free', async () => {
     const store = await makeStore();
     const observed = '{"displayName":"Board","at":1,"by":"x"}';
-    const removed = await addGroup(store, { ...GONE, observed, pending: '{"existence":3}' });
-    const renamed = await addGroup(store, { observed, pending: '{"displayName":3}' });
-    await addGroup(store, { observed, pending: '{"permissions":3}' });
+    const removed = await addGroup(store, {
+      ...GONE,
+      observed,
+      cells: '{"existence":{"pending":3}}',
+    });
+    const renamed = await addGroup(store, { observed, cells: '{"displayName":{"pending":3}}' });
+    await addGroup(store, { observed, cells: '{"permissions":{"pending":3}}' });
     await addGroup(store, { ...GONE, observed });
-    await addGroup(store, { pending: '{"displayName":3}' });
+    await addGroup(store, { cells: '{"displayName":{"pending":3}}' });
 
     expect(new Set(ids(await listLeavingGroups(store.read)))).toEqual(
       new Set([removed.id, renamed.id]),
@@ -159,7 +164,7 @@ describeStores('the state that a plan of a group is made from', ({ makeStore }) 
       upstream_rest_id: 5,
       upstream_uid: 'u',
       observed: JSON.stringify(observed),
-      pending: '{"displayName":3}',
+      cells: '{"displayName":{"pending":3}}',
       version: 9,
       must_look: 1,
       sent_creates: '[{"name":"Bored"}]',
@@ -170,7 +175,7 @@ describeStores('the state that a plan of a group is made from', ({ makeStore }) 
       ids: { scimId: 's', restId: 5, uid: 'u' },
       desired: { displayName: 'Board', permissions: 16, addToCardsAndSpacesEnabled: undefined },
       observed,
-      pending: { displayName: 3 },
+      cells: waitingFor({ displayName: 3 }),
       version: 9,
       deleted: false,
       created: true,
@@ -186,7 +191,7 @@ describeStores('the state that a plan of a group is made from', ({ makeStore }) 
     expect(toGroupState(row, links)).toMatchObject({
       ids: { scimId: undefined, restId: undefined, uid: undefined },
       observed: undefined,
-      pending: {},
+      cells: {},
       deleted: true,
       created: false,
       mustLook: false,

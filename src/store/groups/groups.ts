@@ -1,11 +1,10 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
-import type { GroupField, GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState, LinkChange } from '../../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../../domain/group.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
-import { parseStored } from '../engine/columns.ts';
+import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { mergeSentCreates } from '../resources/sent-creates.ts';
@@ -106,10 +105,10 @@ export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
   return db
     .selectFrom('groups')
     .selectAll()
-    .where('pending', '!=', '{}')
+    .where(waits('cells'))
     .where('observed', 'is not', null)
     .where((where) =>
-      where.or([where('deleted_at', 'is not', null), where('pending', 'like', '%"displayName"%')]),
+      where.or([where('deleted_at', 'is not', null), waits('cells', 'displayName')]),
     )
     .execute();
 }
@@ -191,7 +190,7 @@ export function toGroupState(
     },
     desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
     observed: toObservedGroup(row),
-    pending: parseStored<Pending<GroupField>>(row.pending),
+    cells: parseCells(row),
     version: row.version,
     deleted: row.deleted_at !== null,
     created: row.origin === 'created',

@@ -73,9 +73,13 @@ describeStores('the waiting changes of a group', ({ makeStore }) => {
     const store = await makeStore();
     const group = await addGroup(store);
     const gone = { deleted_at: 1 };
-    const waiting = await addUser(store, { ...gone, upstream_id: 1, pending: '{"active":3}' });
+    const waiting = await addUser(store, {
+      ...gone,
+      upstream_id: 1,
+      cells: '{"active":{"pending":3}}',
+    });
     const deactivated = await addUser(store, { ...gone, upstream_id: 2 });
-    const alive = await addUser(store, { upstream_id: 3, pending: '{"active":3}' });
+    const alive = await addUser(store, { upstream_id: 3, cells: '{"active":{"pending":3}}' });
     for (const user of [waiting, deactivated, alive]) {
       await addLink(store, { group, user }, [0, 1, 4]);
     }

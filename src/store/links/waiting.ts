@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { isNotApplied, type Refusal } from '../../domain/stuck.ts';
+import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
 import type { StuckLink } from '../engine/columns.ts';
-import { parseStored } from '../engine/columns.ts';
+import { parseStored, waits } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 
@@ -48,7 +48,7 @@ export async function listWaitingLinks(
     from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
     where link.group_id = ${groupId} and link.pending is not null and listed.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
-    and (listed.deleted_at is null or listed.pending not like '%"active"%')
+    and (listed.deleted_at is null or not ${waits('listed.cells', 'active')})
     ${inactiveWait ? sql`and (link.desired = 0 or listed.active = 1)` : sql``}`;
   const { rows } = await sql<WaitingRow>`
     select * from (${select('memberships')} union all ${select('group_admins')}) as waiting

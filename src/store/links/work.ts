@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { addAttempt, type Deferral, type Failing } from '../../domain/failure.ts';
 import type { DoneLink, LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { addAttempt, type Deferral, type Failing, type Refusal } from '../../domain/stuck.ts';
+import type { Refusal } from '../../domain/refusal.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';

@@ -34,13 +34,12 @@ function listStatements(engine: Engine): string[] {
 function toConvergenceColumns(serial: string): string {
   return `seq ${serial}, id text not null unique, origin text,
     provider text default 'default' not null, external_id text,
-    attributes text not null, observed text, echoes text default '{}' not null,
-    pending text default '{}' not null, must_look integer default 0 not null,
+    attributes text not null, observed text, cells text default '{}' not null,
+    must_look integer default 0 not null,
     version bigint default 1 not null, created_at bigint not null, modified_at bigint not null,
     due_at bigint, due_class integer default 1 not null, attempts integer default 0 not null,
     last_error text, stuck_at bigint, in_flight bigint default 0 not null,
-    steps bigint default 0 not null, write_id text, deleted_at bigint, stuck text default '{}' not null,
-    lost_looks integer default 0 not null, given text default '{}' not null,
+    steps bigint default 0 not null, write_id text, deleted_at bigint, lost_looks integer default 0 not null,
     sent_creates text default '[]' not null, failing_since bigint, unsure_since bigint`;
 }
 

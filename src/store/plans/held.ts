@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { onlyWaiting } from '../../domain/cell.ts';
+import { parseCells, waits } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -36,10 +38,10 @@ const WISHES = [
 export async function insertWishes(tx: Db, making: Making): Promise<void> {
   for (const [table, field, kind] of WISHES) {
     const type = table === 'users' ? 'user' : 'group';
-    const waits = sql`origin is not null and pending like ${`%"${field}"%`}`;
+    const isWish = sql`origin is not null and ${waits('cells', field)}`;
     await insertWish(tx, making, {
       type,
-      select: sql`select ${kind} as kind, id, '' as member from ${sql.table(table)} where ${waits}`,
+      select: sql`select ${kind} as kind, id, '' as member from ${sql.table(table)} where ${isWish}`,
     });
   }
   for (const list of LINK_TABLES) {
@@ -87,7 +89,6 @@ export async function holdEverything(tx: Db): Promise<void> {
     await tx
       .updateTable(table)
       .set({
-        pending: '{}',
         must_look: 1,
         due_at: null,
         attempts: 0,
@@ -97,6 +98,7 @@ export async function holdEverything(tx: Db): Promise<void> {
       })
       .where('origin', 'is not', null)
       .execute();
+    await endWaiting(tx, table);
   }
   for (const table of LINK_TABLES) {
     await tx
@@ -104,6 +106,14 @@ export async function holdEverything(tx: Db): Promise<void> {
       .set({ pending: null, retry_at: null, attempts: 0 })
       .where('pending', 'is not', null)
       .execute();
+  }
+}
+
+async function endWaiting(tx: Db, table: 'users' | 'groups'): Promise<void> {
+  const waiting = tx.selectFrom(table).select(['seq', 'cells']).where('origin', 'is not', null);
+  for (const { seq, ...row } of await waiting.where(waits('cells')).execute()) {
+    const cells = JSON.stringify(onlyWaiting(parseCells<string>(row), []));
+    await tx.updateTable(table).set({ cells }).where('seq', '=', seq).execute();
   }
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isStuck, type Refusal, type StuckField } from '../../domain/stuck.ts';
-import { parseStored } from '../engine/columns.ts';
+import { listStuck as listStuckCells } from '../../domain/failure.ts';
+import type { Refusal } from '../../domain/refusal.ts';
+import { parseCells, parseStored } from '../engine/columns.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -148,7 +149,7 @@ interface StuckRow {
   readonly type: 'user' | 'group';
   readonly id: string;
   readonly name: string;
-  readonly stuck: string;
+  readonly cells: string;
 }
 
 interface StuckLinkRow {
@@ -172,21 +173,15 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
   const { rows } = await sql<StuckRow>`
     select * from (
-      select 'user' as type, id, user_name as name, stuck, stuck_at from users where stuck_at is not null
+      select 'user' as type, id, user_name as name, cells, stuck_at from users where stuck_at is not null
       union all
-      select 'group' as type, id, display_name as name, stuck, stuck_at from groups where stuck_at is not null
+      select 'group' as type, id, display_name as name, cells, stuck_at from groups where stuck_at is not null
     ) as stuck order by stuck_at, id limit ${limit}`.execute(db);
-  return rows.flatMap(({ type, id, name, stuck }) =>
-    Object.entries(parseStored<Record<string, StuckField>>(stuck)).flatMap(([field, one]) =>
-      isStuck(one)
-        ? [
-            {
-              ...{ type, id, name, field, problem: one.problem, since: one.since },
-              nextAttemptAt: one.retryAt,
-            },
-          ]
-        : [],
-    ),
+  return rows.flatMap(({ type, id, name, ...row }) =>
+    listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
+      ...{ type, id, name, field, problem, since },
+      nextAttemptAt: retryAt,
+    })),
   );
 }
 

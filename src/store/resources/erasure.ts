@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { ERASED } from '../../domain/erasure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
-import { toUserColumns } from '../engine/columns.ts';
+import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
@@ -240,9 +241,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),
     observed_user_name_folded: null,
     observed_email_folded: null,
-    given: '{}',
-    echoes: '{}',
-    stuck: '{}',
+    cells: JSON.stringify(onlyPending(parseCells(row))),
     sent_creates: '[]',
     last_error: null,
     shown_groups: '',

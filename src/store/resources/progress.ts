@@ -7,8 +7,8 @@ import type { Db } from '../store.ts';
 export interface ProgressRow {
   readonly key: ResourceKey;
   readonly version: number;
-  /** Pending version of each field, as JSON text. */
-  readonly pending: string;
+  /** Cells, as JSON text. */
+  readonly cells: string;
   /** The oldest version that waits among the users of a group. */
   readonly oldestLink: number | undefined;
   readonly in_flight: number;
@@ -16,7 +16,7 @@ export interface ProgressRow {
   readonly due_at: number | null;
 }
 
-const COLUMNS = ['id', 'version', 'pending', 'in_flight', 'due_at'] as const;
+const COLUMNS = ['id', 'version', 'cells', 'in_flight', 'due_at'] as const;
 
 /** Lists the progress of these resources; one that is not there any more is left out. */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {

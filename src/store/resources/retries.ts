@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { listWaiting } from '../../domain/cell.ts';
+import { endRest } from '../../domain/failure.ts';
 import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
-import { type Pending, parsePendingFields } from '../../domain/pending.ts';
-import { type Stuck, withoutAnyRest } from '../../domain/stuck.ts';
 import { DUE_CLASSES } from '../due.ts';
-import { parseStored } from '../engine/columns.ts';
+import { parseCells } from '../engine/columns.ts';
 import { lockGroup, updateGroup } from '../groups/groups.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
@@ -81,7 +81,7 @@ async function retryUser(tx: Db, id: string, now: number): Promise<Retried | und
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
-  return { type: 'user', id, name: row.user_name, waits: listFields(row) };
+  return { type: 'user', id, name: row.user_name, waits: listWaiting(parseCells(row)) };
 }
 
 async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | undefined> {
@@ -98,7 +98,12 @@ async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | un
       .executeTakeFirst();
     if (waiting.numUpdatedRows > 0n) lists.push(list === 'memberships' ? 'members' : 'admins');
   }
-  return { type: 'group', id, name: row.display_name, waits: [...listFields(row), ...lists] };
+  return {
+    type: 'group',
+    id,
+    name: row.display_name,
+    waits: [...listWaiting(parseCells(row)), ...lists],
+  };
 }
 
 /** True for a deleted row whose lost create is looked for. */
@@ -106,11 +111,7 @@ function isLookedFor(row: { readonly lost_looks: number; readonly deleted_at: nu
   return row.lost_looks > 0 && row.deleted_at !== null;
 }
 
-function toPrioritised({ stuck }: { readonly stuck: string }, dueAt: number, now: number) {
-  const prioritised = withoutAnyRest(parseStored<Stuck<string>>(stuck), now);
-  return { stuck: JSON.stringify(prioritised), due_at: Math.min(dueAt, now) };
-}
-
-function listFields({ pending }: { readonly pending: string }): string[] {
-  return parsePendingFields(parseStored<Pending<string>>(pending));
+function toPrioritised(row: { readonly cells: string }, dueAt: number, now: number) {
+  const cells = endRest(parseCells(row), now, 'all');
+  return { cells: JSON.stringify(cells), due_at: Math.min(dueAt, now) };
 }

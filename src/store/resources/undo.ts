@@ -1,7 +1,7 @@
+import type { Cells } from '../../domain/cell.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { LinkWrite } from '../links/links.ts';
@@ -19,9 +19,7 @@ export interface UserUndo {
 /** A user as a write found it. */
 export interface UserBefore {
   readonly attributes: JsonObject;
-  readonly pending: Pending<UserField>;
-  /** The given values, as stored; absent: there were none. */
-  readonly given?: string;
+  readonly cells: Cells<UserField>;
   /** null: only observed, so the write took the account over. */
   readonly origin: Origin | null;
   /** The account belonged to a deleted user, and the write gave it to a new one. */
@@ -45,9 +43,7 @@ export interface GroupUndo {
 /** A group as a write found it. */
 export interface GroupBefore {
   readonly attributes: JsonObject;
-  readonly pending: Pending<GroupField>;
-  /** The given values, as stored; absent: there were none. */
-  readonly given?: string;
+  readonly cells: Cells<GroupField>;
   /** 1: a provider wrote the list of admins; absent: none did. */
   readonly adminsAsked?: number;
   /** null: only observed, so the write took the group over. */

@@ -207,8 +207,7 @@ describeStores('the state that a plan is made from', ({ makeStore }) => {
         doc: { userName: 'ada', active: false },
         upstream_id: 7,
         observed: JSON.stringify(observed),
-        echoes: '{"name":{"sent":"a","back":"b"}}',
-        pending: '{"active":3}',
+        cells: '{"active":{"pending":3},"name":{"echo":{"sent":"a","back":"b"}}}',
         version: 9,
         must_look: 1,
       });
@@ -218,8 +217,7 @@ describeStores('the state that a plan is made from', ({ makeStore }) => {
         upstreamId: 7,
         desired: { userName: 'ada', active: false },
         observed,
-        echoes: { name: { sent: 'a', back: 'b' } },
-        pending: { active: 3 },
+        cells: { active: { pending: 3 }, name: { echo: { sent: 'a', back: 'b' } } },
         version: 9,
         deleted: false,
         mustLook: true,
@@ -233,7 +231,7 @@ describeStores('the state that a plan is made from', ({ makeStore }) => {
         upstreamId: undefined,
         desired: { active: false },
         observed: undefined,
-        pending: {},
+        cells: {},
         deleted: true,
         mustLook: false,
       });

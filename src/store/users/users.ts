@@ -1,17 +1,14 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Pending } from '../../domain/pending.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
   type ObservedUser,
   toDesiredUser,
-  type UserEchoes,
-  type UserField,
   type UserState,
 } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
-import { parseStored } from '../engine/columns.ts';
+import { parseCells, parseStored } from '../engine/columns.ts';
 import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
@@ -271,8 +268,7 @@ export function toUserState(row: UserRow): UserState {
     upstreamId: row.upstream_id ?? undefined,
     desired: toDesiredUser(parseStored<JsonObject>(row.attributes), deleted),
     observed: toObservedUser(row),
-    echoes: parseStored<UserEchoes>(row.echoes),
-    pending: parseStored<Pending<UserField>>(row.pending),
+    cells: parseCells(row),
     version: row.version,
     deleted,
     mustLook: row.must_look !== 0,

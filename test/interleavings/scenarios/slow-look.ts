@@ -14,7 +14,7 @@ export const slowLook: Scenario = {
     await play.world.store.write((tx) =>
       updateUser(tx, userId(ada.id), {
         must_look: 1,
-        pending: '{"active":1}',
+        cells: '{"active":{"pending":1}}',
         due_at: scheduler.now(),
       }),
     );

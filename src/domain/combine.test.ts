@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { combine, type Given, restoreGiven, toBaseline } from './given.ts';
+import { type Cells, undo } from './cell.ts';
+import { combine, toBaseline } from './combine.ts';
 import type { JsonObject } from './json.ts';
 
 const urn = 'urn:example:Group';
@@ -9,113 +10,117 @@ type Field = (typeof fields)[number];
 interface Case {
   readonly why: string;
   readonly held: JsonObject;
-  readonly given?: Given<Field>;
+  readonly cells?: Cells<Field>;
   /** Value that the rules give `permissions`. */
   readonly ruled?: number;
   readonly want: JsonObject;
-  readonly wantGiven: Given<Field>;
+  readonly wantCells: Cells<Field>;
 }
 
-const byRule = (value: number): Given<Field> => ({ permissions: { value, by: 'rule' } });
-const byService = (value: number): Given<Field> => ({ permissions: { value, by: 'service' } });
+const byRule = (value: number): Cells<Field> => ({
+  permissions: { source: { value, by: 'rule' } },
+});
+const byService = (value: number): Cells<Field> => ({
+  permissions: { source: { value, by: 'service' } },
+});
 
 const cases: Case[] = [
-  { why: 'nobody says anything', held: {}, want: {}, wantGiven: {} },
-  { why: 'a rule alone', held: {}, ruled: 16, want: { permissions: 16 }, wantGiven: byRule(16) },
+  { why: 'nobody says anything', held: {}, want: {}, wantCells: {} },
+  { why: 'a rule alone', held: {}, ruled: 16, want: { permissions: 16 }, wantCells: byRule(16) },
   {
     why: 'what a provider sent wins',
     held: { permissions: 3 },
     ruled: 16,
     want: { permissions: 3 },
-    wantGiven: {},
+    wantCells: {},
   },
   {
     why: 'what a provider sent wins also where a rule says the same',
     held: { permissions: 16 },
     ruled: 16,
     want: { permissions: 16 },
-    wantGiven: {},
+    wantCells: {},
   },
   {
     why: 'a value that is put back as it was shown stays the rule’s',
     held: { permissions: 16 },
-    given: byRule(16),
+    cells: byRule(16),
     ruled: 16,
     want: { permissions: 16 },
-    wantGiven: byRule(16),
+    wantCells: byRule(16),
   },
   {
     why: 'another value than the rule’s is the provider’s',
     held: { permissions: 3 },
-    given: byRule(16),
+    cells: byRule(16),
     ruled: 16,
     want: { permissions: 3 },
-    wantGiven: {},
+    wantCells: {},
   },
   {
     why: 'where the provider’s value goes, the rule’s returns',
     held: {},
     ruled: 16,
     want: { permissions: 16 },
-    wantGiven: byRule(16),
+    wantCells: byRule(16),
   },
   {
     why: 'another rule',
     held: { permissions: 16 },
-    given: byRule(16),
+    cells: byRule(16),
     ruled: 1,
     want: { permissions: 1 },
-    wantGiven: byRule(1),
+    wantCells: byRule(1),
   },
   {
     why: 'what a provider takes away returns while the rule speaks',
     held: {},
-    given: byRule(16),
+    cells: byRule(16),
     ruled: 16,
     want: { permissions: 16 },
-    wantGiven: byRule(16),
+    wantCells: byRule(16),
   },
   {
     why: 'what was found at the takeover and taken away by a provider is gone',
     held: {},
-    given: byService(4),
+    cells: byService(4),
     want: {},
-    wantGiven: {},
+    wantCells: {},
   },
   {
     why: 'no rule any more: not ours',
     held: { permissions: 16 },
-    given: byRule(16),
+    cells: byRule(16),
     want: {},
-    wantGiven: {},
+    wantCells: {},
   },
   {
     why: 'what was found at the takeover stays while no rule speaks',
     held: { permissions: 0 },
-    given: byService(0),
+    cells: byService(0),
     want: { permissions: 0 },
-    wantGiven: byService(0),
+    wantCells: byService(0),
   },
   {
     why: 'a rule goes before what was found at the takeover',
     held: { permissions: 0 },
-    given: byService(0),
+    cells: byService(0),
     ruled: 16,
     want: { permissions: 16 },
-    wantGiven: byRule(16),
+    wantCells: byRule(16),
   },
 ];
 
-for (const { why, held, given = {}, ruled, want, wantGiven } of cases) {
+for (const { why, held, cells = {}, ruled, want, wantCells } of cases) {
   test(`combine: ${why}`, () => {
     const attributes = Object.keys(held).length === 0 ? { a: 1 } : { a: 1, [urn]: held };
     const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
 
-    const combined = combine({ attributes, given, rulings, urn, fields });
+    const combined = combine({ attributes, cells, rulings, urn, fields });
 
     const wanted = Object.keys(want).length === 0 ? { a: 1 } : { a: 1, [urn]: want };
     expect(combined.attributes).toEqual(wanted);
-    expect(combined.given).toEqual(wantGiven);
+    expect(combined.cells).toEqual(wantCells);
     expect(combined.changed).toEqual(held.permissions === want.permissions ? [] : ['permissions']);
   });
 }
@@ -123,60 +128,66 @@ for (const { why, held, given = {}, ruled, want, wantGiven } of cases) {
 test('other values of the extension stay', () => {
   const attributes = { [urn]: { role: 1, permissions: 16 } };
 
-  const combined = combine({ attributes, given: byRule(16), rulings: {}, urn, fields });
+  const combined = combine({ attributes, cells: byRule(16), rulings: {}, urn, fields });
 
   expect(combined.attributes).toEqual({ [urn]: { role: 1 } });
 });
 
 test('the baseline of a takeover is what stands there, and nothing else', () => {
   const attributes = { [urn]: { permissions: 4, flag: false, other: 1 } };
-  expect(toBaseline(attributes, urn, fields)).toEqual({
-    permissions: { value: 4, by: 'service' },
-    flag: { value: false, by: 'service' },
+  expect(toBaseline({}, attributes, { urn, fields })).toEqual({
+    permissions: { source: { value: 4, by: 'service' } },
+    flag: { source: { value: false, by: 'service' } },
   });
-  expect(toBaseline({}, urn, fields)).toEqual({});
+  expect(toBaseline({}, {}, { urn, fields })).toEqual({});
 });
 
 test('what nobody changes is the same document', () => {
   const attributes = { a: 1, [urn]: { permissions: 16 } };
 
-  expect(combine({ attributes, given: {}, rulings: {}, urn, fields }).attributes).toBe(attributes);
+  expect(combine({ attributes, cells: {}, rulings: {}, urn, fields }).attributes).toBe(attributes);
 });
 
-const undone: { why: string; current: object; before: object; undo: string[]; want: object }[] = [
+const flagged: Cells<Field> = { flag: { source: { value: true, by: 'service' } } };
+const undone: {
+  why: string;
+  current: Cells<Field>;
+  before: Cells<Field>;
+  fields: readonly Field[];
+  want: Cells<Field>;
+}[] = [
   {
     why: 'a field is given again by whom it was given before',
-    current: { ...byRule(16), flag: 'x' },
+    current: { ...byRule(16), ...flagged },
     before: byService(4),
-    undo: ['permissions'],
-    want: { ...byService(4), flag: 'x' },
+    fields: ['permissions'],
+    want: { ...byService(4), ...flagged },
   },
   {
     why: 'a field that nobody had given is given by nobody again',
     current: byRule(16),
     before: {},
-    undo: ['permissions'],
+    fields: ['permissions'],
     want: {},
   },
   {
     why: 'a field that was written since stays as it is',
     current: byRule(16),
-    before: { ...byService(4), flag: 'x' },
-    undo: ['flag'],
-    want: { ...byRule(16), flag: 'x' },
+    before: { ...byService(4), ...flagged },
+    fields: ['flag'],
+    want: { ...byRule(16), ...flagged },
   },
   {
     why: 'what did not change',
     current: byRule(16),
     before: byRule(16),
-    undo: ['permissions', 'flag'],
+    fields: ['permissions', 'flag'],
     want: byRule(16),
   },
 ];
 
-for (const { why, current, before, undo, want } of undone) {
+for (const { why, current, before, fields: some, want } of undone) {
   test(`undoing who gave a value: ${why}`, () => {
-    const restored = restoreGiven(JSON.stringify(current), JSON.stringify(before), undo);
-    expect(JSON.parse(restored)).toEqual(want);
+    expect(undo(current, before, some)).toEqual(want);
   });
 }

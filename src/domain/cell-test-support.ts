@@ -1,0 +1,24 @@
+import { ask, type Cells, listWaiting } from './cell.ts';
+
+/** Versions that fields wait for. */
+export type Versions<Field extends string> = { readonly [F in Field]?: number };
+
+/** Cells of which nothing is known but what waits. */
+export function waitingFor<Field extends string>(versions: Versions<Field>): Cells<Field> {
+  let cells: Cells<Field> = {};
+  for (const field of Object.keys(versions) as Field[]) {
+    const version = versions[field];
+    if (version !== undefined) cells = ask(cells, [field], version);
+  }
+  return cells;
+}
+
+/** Versions for which the fields of these cells wait. */
+export function toVersions<Field extends string>(cells: Cells<Field>): Versions<Field> {
+  const versions: { [F in Field]?: number } = {};
+  for (const field of listWaiting(cells)) {
+    const { pending } = cells[field] ?? {};
+    if (pending !== undefined) versions[field] = pending;
+  }
+  return versions;
+}

@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  ask,
+  askOnly,
+  type Cell,
+  type Cells,
+  done,
+  isSameWork,
+  isWaiting,
+  listWaiting,
+  oldestPending,
+  onlyEchoes,
+  onlyPending,
+  onlyWaiting,
+  release,
+  undo,
+  withEcho,
+  withSource,
+} from './cell.ts';
+import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
+import { addAttempt, defer, endRest, exhaust, fail, findFailed } from './failure.ts';
+
+type Field = 'active' | 'name' | 'address';
+
+test('the oldest version that waits is the smallest, wherever it stands', () => {
+  expect(oldestPending(waitingFor({ active: 7, name: 3, address: 5 }))).toBe(3);
+  expect(oldestPending(waitingFor({ active: 1, name: 2 }))).toBe(1);
+  expect(oldestPending({})).toBeUndefined();
+});
+
+test('a field that waits again waits for the newer write, the others as before', () => {
+  const before: Cells<Field> = waitingFor({ active: 1, name: 2 });
+
+  const after = ask(before, ['name', 'address'], 3);
+
+  expect(after).toStrictEqual(waitingFor({ active: 1, name: 3, address: 3 }));
+  expect(before).toEqual(waitingFor({ active: 1, name: 2 }));
+});
+
+const settlements: {
+  why: string;
+  pending: Versions<Field>;
+  fields: Field[];
+  want: Versions<Field>;
+}[] = [
+  {
+    why: 'what was planned and holds is done',
+    pending: { active: 1, name: 2 },
+    fields: ['active'],
+    want: { name: 2 },
+  },
+  {
+    why: 'a write that arrived during the call keeps its claim',
+    pending: { active: 4, name: 2 },
+    fields: ['active', 'name'],
+    want: { active: 4 },
+  },
+  {
+    why: 'a field that a later write made wait keeps waiting',
+    pending: { active: 1, address: 4 },
+    fields: ['active', 'address'],
+    want: { address: 4 },
+  },
+  {
+    why: 'what is not waiting any more stays so',
+    pending: {},
+    fields: ['active', 'address'],
+    want: {},
+  },
+  {
+    why: 'nothing settled changes nothing',
+    pending: { active: 1 },
+    fields: [],
+    want: { active: 1 },
+  },
+];
+
+for (const { why, pending, fields, want } of settlements) {
+  test(`no wake-up is lost: ${why}`, () => {
+    const planned: Cells<Field> = waitingFor({ active: 1, name: 2 });
+
+    expect(done(waitingFor(pending), planned, fields)).toStrictEqual(waitingFor(want));
+  });
+}
+
+test('what is restored waits as it did before, or no longer; its neighbours stay', () => {
+  const cells: Cells<Field> = waitingFor({ active: 4, name: 4, address: 3 });
+
+  const restored = undo(cells, waitingFor({ active: 2 }), ['active', 'name']);
+
+  expect(restored).toStrictEqual(waitingFor({ active: 2, address: 3 }));
+  expect(cells).toEqual(waitingFor({ active: 4, name: 4, address: 3 }));
+});
+
+test('the text of a cell begins with what waits, in whatever order it was written', () => {
+  const problem = { code: 'refused', words: '"pending":1' };
+  const heard = withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
+  const given = withSource(heard, 'name', { value: 1, by: 'rule' });
+  const refused = defer(ask(given, ['name'], 2), {
+    ...{ fields: ['name'], problem, now: 5, retryAt: 9 },
+  });
+
+  expect(JSON.stringify(refused)).toMatch(/^\{"name":\{"pending":2,/);
+  expect(JSON.stringify(onlyWaiting(refused, []))).not.toContain('"pending":');
+});
+
+const FIELDS = ['active', 'name', 'address'] as const;
+const version = fc.integer({ min: 1, max: 9 });
+const time = fc.integer({ min: 0, max: 99 });
+const PLAIN = { noNullPrototype: true };
+const problem = fc.record(
+  { code: fc.constantFrom('refused', 'timeout'), words: fc.string() },
+  PLAIN,
+);
+const source = fc.record(
+  {
+    value: fc.oneof(fc.integer(), fc.boolean()),
+    by: fc.constantFrom('rule' as const, 'service' as const),
+  },
+  PLAIN,
+);
+const echo = fc.record({ sent: fc.string(), back: fc.string() }, PLAIN);
+const field = fc.constantFrom(...FIELDS);
+const fields = fc.uniqueArray(field);
+
+/** One change of cells, with the fields that it is about. */
+interface Change {
+  readonly fields: readonly Field[];
+  readonly change: (cells: Cells<Field>) => Cells<Field>;
+}
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(fields, version).map(([some, at]) => ({
+    fields: some,
+    change: (cells: Cells<Field>) => ask(cells, some, at),
+  })),
+  fc.tuple(fields, version).map(([some, at]) => ({
+    fields: some,
+    change: (cells: Cells<Field>) =>
+      done(cells, waitingFor(Object.fromEntries(some.map((one) => [one, at]))), some),
+  })),
+  fc.tuple(fields, problem, time).map(([some, why, now]) => ({
+    fields: some,
+    change: (cells: Cells<Field>) =>
+      defer(cells, { fields: some, problem: why, now, retryAt: now + 5 }),
+  })),
+  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => ({
+    fields: some,
+    change: (cells: Cells<Field>) =>
+      fail(cells, { fields: some, problem: why, isOwn, toRetryAt: (times) => times, held: {} }),
+  })),
+  fc.tuple(field, fc.option(source, { nil: undefined })).map(([one, from]) => ({
+    fields: [one],
+    change: (cells: Cells<Field>) => withSource(cells, one, from),
+  })),
+  fc.tuple(field, echo).map(([one, heard]) => ({
+    fields: [one],
+    change: (cells: Cells<Field>) => withEcho(cells, one, heard),
+  })),
+  fields.map((some) => ({
+    fields: some,
+    change: (cells: Cells<Field>) => release(cells, some),
+  })),
+);
+
+/** Cells as any history of changes may have left them. */
+const history = fc
+  .array(changes, { maxLength: 12 })
+  .map((all) => all.reduce<Cells<Field>>((cells, { change }) => change(cells), {}));
+
+/** All that is kept of a field but its waiting and failure. */
+function toRest(cell: Cell | undefined) {
+  return { source: cell?.source, echo: cell?.echo };
+}
+
+function hold<Ts>(property: fc.IProperty<Ts>): void {
+  fc.assert(property, { seed: 20_261_125, numRuns: 500 });
+}
+
+test('ask, then done, is at rest, and keeps where the value came from and what came back', () => {
+  hold(
+    fc.property(history, fields, version, (cells, some, at) => {
+      const asked = ask(cells, some, at);
+      const rest = done(asked, asked, some);
+
+      expect(listWaiting(rest).filter((one) => some.includes(one))).toEqual([]);
+      for (const one of some) expect(rest[one]?.failure).toBeUndefined();
+      for (const one of FIELDS) expect(toRest(rest[one])).toEqual(toRest(cells[one]));
+    }),
+  );
+});
+
+test('done of an older version never clears a newer ask', () => {
+  hold(
+    fc.property(history, fields, version, version, (cells, some, at, later) => {
+      const planned = ask(cells, some, at);
+      const newer = ask(planned, some, at + later);
+
+      expect(done(newer, planned, some)).toStrictEqual(newer);
+    }),
+  );
+});
+
+test('undo restores exactly what waited and where the values came from', () => {
+  hold(
+    fc.property(history, fields, version, source, (cells, some, at, from) => {
+      const written = some.reduce(
+        (next, one) => withSource(next, one, from),
+        ask(cells, some, 9 + at),
+      );
+      const undone = undo(written, cells, some);
+
+      expect(toVersions(undone)).toEqual(toVersions(cells));
+      for (const one of FIELDS) expect(toRest(undone[one])).toEqual(toRest(cells[one]));
+      expect(undone).toStrictEqual(cells);
+    }),
+  );
+});
+
+test('a write that failed is counted anew after a new ask, and no longer once it is done', () => {
+  const failing = { isOwn: true, toRetryAt: (times: number) => times, held: {} };
+  hold(
+    fc.property(history, problem, fields, version, (cells, why, some, at) => {
+      const asked = ask(cells, some, 9 + at);
+      const failed = fail(asked, { ...failing, fields: some, problem: why });
+      const again = ask(failed, some, 99 + at);
+
+      for (const one of some) {
+        expect(findFailed(failed[one])?.attempts).toBe(1);
+        expect(findFailed(again[one])).toBeUndefined();
+        expect(
+          findFailed(fail(again, { ...failing, fields: some, problem: why })[one])?.attempts,
+        ).toBe(addAttempt(0, failing));
+        expect(done(failed, asked, some)[one]?.failure).toBeUndefined();
+      }
+    }),
+  );
+});
+
+test('no change touches another field', () => {
+  hold(
+    fc.property(history, changes, (cells, { fields: some, change }) => {
+      const after = change(cells);
+
+      for (const one of FIELDS) {
+        if (!some.includes(one)) expect(after[one]).toStrictEqual(cells[one]);
+      }
+    }),
+  );
+});
+
+test('cells come back from their text as they were, and none is empty', () => {
+  hold(
+    fc.property(history, time, (cells, now) => {
+      const rested = endRest(exhaust(cells, 2, now), now, 'all');
+
+      for (const some of [cells, rested, onlyPending(cells), onlyEchoes(cells)]) {
+        expect(JSON.parse(JSON.stringify(some))).toStrictEqual(some);
+        for (const cell of Object.values<Cell | undefined>(some)) {
+          expect(Object.keys(cell ?? {})).not.toEqual([]);
+        }
+      }
+    }),
+  );
+});
+
+test('a field that does not wait has no failure, and what waits alone is what was asked for', () => {
+  hold(
+    fc.property(history, fields, version, (cells, some, at) => {
+      for (const one of FIELDS) {
+        if (!isWaiting(cells[one])) expect(cells[one]?.failure).toBeUndefined();
+      }
+      expect(new Set(listWaiting(askOnly(cells, some, at)))).toEqual(new Set(some));
+      expect(isSameWork(cells, onlyPending(cells))).toBe(true);
+    }),
+  );
+});
+
+test('a field that was never asked for, one that is, and one that is to be cleared are three things', () => {
+  const asked = ask<Field>({}, ['name'], 2);
+  const cleared = ask<Field>(withSource({}, 'name', undefined), ['name'], 3);
+
+  const never: Cells<Field> = {};
+  expect(isWaiting(never.name)).toBe(false);
+  expect(isWaiting(asked.name)).toBe(true);
+  expect(toVersions(cleared)).toEqual({ name: 3 });
+  expect(release(cleared, ['name'])).toStrictEqual(never);
+});

@@ -1,0 +1,236 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Refusal } from './refusal.ts';
+
+/**
+ * State of one owned field, beside its desired value among the shown attributes and its observed value. A field that was
+ * never asked for has no value, and mostly no cell; one that is asked to be cleared has a value, or none and waits.
+ */
+export interface Cell {
+  /**
+   * Version of the last write (a provider's or a rule's) that the service does not hold yet. Absent: the field does not
+   * wait, and a difference in it is drift, which is not touched (docs/ARCHITECTURE.md, the three facts).
+   */
+  readonly pending?: number;
+  /** Origin of a value that no provider sent. It speaks of exactly this value: another one is a provider's. */
+  readonly source?: Source;
+  /** Value as it was sent and as it came back, where the service normalises. */
+  readonly echo?: Echo;
+  /** Failure of an acknowledged write. A field that does not wait has none. */
+  readonly failure?: Failure;
+}
+
+/** Value that a rule gave, or that the service held at the takeover. */
+export interface Source {
+  readonly value: number | boolean;
+  readonly by: 'rule' | 'service';
+}
+
+/** Value as sent and as it came back: a later observation equal to `back` is no difference. */
+export interface Echo {
+  readonly sent: string;
+  readonly back: string;
+}
+
+/** Failure of a write that the service refused, or did not make although it was asked to. */
+export interface Failure {
+  /** The write that was refused or not made: a later one is tried at once. */
+  readonly version: number;
+  /** Time since which the field is stuck (epoch milliseconds); null: not yet, it is tried again soon. */
+  readonly since: number | null;
+  /** Time of the next attempt (epoch milliseconds). */
+  readonly retryAt: number;
+  readonly problem: Refusal;
+  /** Attempts at this write that failed in a row; of an outage the first alone counts. Absent: the service refused it. */
+  readonly attempts?: number;
+  /** Value that the service held before the first of them, where it tells whether the service made the change. */
+  readonly before?: string;
+}
+
+/** Cells of a user or group. A field that is absent neither waits nor failed, and its value is a provider's. */
+export type Cells<Field extends string> = { readonly [F in Field]?: Cell };
+
+/** Cell while it is changed. */
+type Draft = { readonly [Part in keyof Cell]: Cell[Part] | undefined };
+
+/** The parts of a cell in their order, in which the store looks for `pending` (`waits`); undefined: nothing is kept. */
+function toCell({ pending, source, echo, failure }: Draft): Cell | undefined {
+  const waiting = pending === undefined ? {} : { pending, ...(failure && { failure }) };
+  const cell = { ...waiting, ...(source && { source }), ...(echo && { echo }) };
+  return Object.keys(cell).length === 0 ? undefined : cell;
+}
+
+/** Changes these cells; every other one stays. */
+export function edit<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+  toNext: (cell: Cell, field: Field) => Draft,
+): Cells<Field> {
+  const next: { [F in Field]?: Cell } = { ...cells };
+  for (const field of fields) {
+    const cell = toCell(toNext(next[field] ?? {}, field));
+    if (cell === undefined) delete next[field];
+    else next[field] = cell;
+  }
+  return next;
+}
+
+/** The fields that have a cell. An object of ours has no other keys than its fields. */
+export function parseFields<Field extends string>(cells: Cells<Field>): Field[] {
+  return Object.keys(cells) as Field[];
+}
+
+/** Asks for fields: they wait for the write of `version`. */
+export function ask<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+  version: number,
+): Cells<Field> {
+  return edit(cells, fields, (cell) => ({ ...cell, pending: version }));
+}
+
+/** Asks for those of these fields that do not wait. */
+export function askAgain<Field extends string>(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+  version: number,
+): Cells<Field> {
+  const idle = fields.filter((field) => !isWaiting(cells[field]));
+  return ask(cells, idle, version);
+}
+
+/**
+ * Ends the waiting of fields that the service holds, where their version is still the one of `planned`: a
+ * compare-and-set, so that a write which arrived during the call keeps its claim on the next one.
+ */
+export function done<Field extends string>(
+  cells: Cells<Field>,
+  planned: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, (cell, field) =>
+    cell.pending === planned[field]?.pending ? { ...cell, pending: undefined } : cell,
+  );
+}
+
+/** Lets go of fields that nobody wants any more: they are not ours. */
+export function release<Field extends string>(
+  cells: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, () => ({}));
+}
+
+/** Ends the waiting of all but these fields. */
+export function onlyWaiting<Field extends string>(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+): Cells<Field> {
+  const others = parseFields(cells).filter((field) => !fields.includes(field));
+  return edit(cells, others, (cell) => ({ ...cell, pending: undefined }));
+}
+
+/** Asks for these fields alone: nothing else waits any more. */
+export function askOnly<Field extends string>(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+  version: number,
+): Cells<Field> {
+  return ask(onlyWaiting(cells, fields), fields, version);
+}
+
+/** Takes a write back: these fields wait as in `before`, or no longer, and their values come from where they came then. */
+export function undo<Field extends string>(
+  cells: Cells<Field>,
+  before: Cells<Field>,
+  fields: Iterable<Field>,
+): Cells<Field> {
+  return edit(cells, fields, (cell, field) => {
+    const { pending, source } = before[field] ?? {};
+    return { ...cell, pending, source };
+  });
+}
+
+/** Keeps the origin of a value; undefined: a provider sent it, or there is none. */
+export function withSource<Field extends string>(
+  cells: Cells<Field>,
+  field: Field,
+  source: Source | undefined,
+): Cells<Field> {
+  return edit(cells, [field], (cell) => ({ ...cell, source }));
+}
+
+/** Keeps a value as it was sent and as it came back. */
+export function withEcho<Field extends string>(
+  cells: Cells<Field>,
+  field: Field,
+  echo: Echo,
+): Cells<Field> {
+  return edit(cells, [field], (cell) => ({ ...cell, echo }));
+}
+
+/** Forgets all but what waits: sources, echoes and failures hold words and values. */
+export function onlyPending<Field extends string>(cells: Cells<Field>): Cells<Field> {
+  return edit(cells, parseFields(cells), ({ pending }) => ({ pending }));
+}
+
+/** True when the same fields wait, for the same writes. */
+export function isSameWork(a: Cells<string>, b: Cells<string>): boolean {
+  return isDeepStrictEqual(onlyPending(a), onlyPending(b));
+}
+
+/** Forgets all but what came back, for another resource that gets what the service holds. */
+export function onlyEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
+  return edit(cells, parseFields(cells), ({ echo }) => ({ echo }));
+}
+
+/** Forgets what came back: the service has nothing of it any more. */
+export function withoutEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
+  return edit(cells, parseFields(cells), (cell) => ({ ...cell, echo: undefined }));
+}
+
+/** True when the service holds the wanted value, in its own words too. */
+export function holds(cell: Cell | undefined, wanted: string, held: string): boolean {
+  const echo = cell?.echo;
+  return wanted === held || (echo !== undefined && echo.sent === wanted && echo.back === held);
+}
+
+/** True for a field that waits. */
+export function isWaiting(cell: Cell | undefined): boolean {
+  return cell?.pending !== undefined;
+}
+
+/** The fields that wait. */
+export function listWaiting<Field extends string>(cells: Cells<Field>): Field[] {
+  return parseFields(cells).filter((field) => isWaiting(cells[field]));
+}
+
+/**
+ * True when a write has to wait: the service does not hold it for sure, or it claims what an earlier one still waits
+ * for, so that undoing the earlier one cannot take it away.
+ */
+export function mustWait(
+  cell: Cell | undefined,
+  { differs, isUnsure }: { readonly differs: boolean; readonly isUnsure: boolean },
+): boolean {
+  return differs || isUnsure || isWaiting(cell);
+}
+
+/** The oldest version that still waits, or undefined when nothing does. */
+export function oldestPending<Field extends string>(cells: Cells<Field>): number | undefined {
+  const versions = listWaiting(cells).map((field) => cells[field]?.pending ?? 0);
+  return versions.length === 0 ? undefined : Math.min(...versions);
+}
+
+/**
+ * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
+ * values in the service does not prove that they stay.
+ */
+export function listUnsure<Field extends string>({
+  cells,
+  unsureSince = Number.POSITIVE_INFINITY,
+}: {
+  readonly cells: Cells<Field>;
+  readonly unsureSince?: number;
+}): Field[] {
+  return listWaiting(cells).filter((field) => (cells[field]?.pending ?? 0) > unsureSince);
+}

@@ -1,0 +1,34 @@
+/** A refusal in words that may be shown to an operator and to the provider. */
+export interface Refusal {
+  /** Stable and short, such as `refused` or `conflict`. */
+  readonly code: string;
+  /** The service's words, bounded, or ours. */
+  readonly words: string;
+  /** The HTTP status of the service, when there was an answer. */
+  readonly status?: number;
+}
+
+/** Problem of a change that the service accepted and did not make, in our words: the service has none. */
+export const NOT_APPLIED: Refusal = {
+  code: 'not-applied',
+  words: 'the service accepted the change and still says otherwise',
+};
+
+/** Problem of a write that would have taken over somebody whom the service does not have any more. */
+export const NOT_THERE: Refusal = {
+  code: 'not-there',
+  words: 'the service does not have the account any more',
+};
+
+/** True where the service accepted a change and did not make it: its next success is looked at before it is believed. */
+export function isNotApplied(problem: Refusal | undefined): boolean {
+  return problem?.code === NOT_APPLIED.code;
+}
+
+/** `problem` with the words of earlier refusals, each once, which the provider was not told about. */
+export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonly string[]): P {
+  if (earlier.length === 0) return problem;
+  const told = [...new Set(earlier)].join('; ');
+  const words = `${problem.words} (a change that was accepted before was refused as well: ${told})`;
+  return { ...problem, words };
+}
