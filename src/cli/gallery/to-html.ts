@@ -36,7 +36,7 @@ export function toCleanUpText({ cleanUp, remains }: GalleryReport): string {
   const { people, groups, left, credentials, problem } = cleanUp;
   const open = credentials.filter(({ ended }) => !ended).map(({ name }) => name);
   const sentences = [
-    `${people} people and ${groups} groups were deleted.`,
+    `Deleted: users ${people}, groups ${groups}.`,
     left.length === 0
       ? 'No SCIM answer has any of them.'
       : `Still there: ${left.join(', ')}. Delete them.`,
