@@ -62,7 +62,8 @@ export const brokenPlaces: readonly BrokenPlace[] = [
     ...{ what: 'PATCH is answered 500', gate: 'entra' },
     red: [
       ...['add-member', 'deactivate-as-text', 'deactivate-user', 'invalid-patch', 'manager'],
-      ...['null-update', 'patch-group', 'patch-user', 'remove-member', 'several-members'],
+      ...['null-update', 'patch-group', 'patch-user', 'reactivate-user', 'remove-member'],
+      'several-members',
     ],
     breakIt: refuse(500, isPatch),
   },
@@ -81,7 +82,10 @@ export const brokenPlaces: readonly BrokenPlace[] = [
   },
   {
     ...{ what: 'active is not returned', gate: 'okta' },
-    red: ['create-user', 'deactivate-user', 'list-users', 'reactivate-user', 'read-user'],
+    red: [
+      ...['create-user', 'deactivate-without-path', 'list-users', 'reactivate-without-path'],
+      'read-user',
+    ],
     breakIt: alter(isAny, ({ body }) => ({ body: withoutActive(body) })),
   },
   {
@@ -118,8 +122,8 @@ export const morePlaces: readonly BrokenPlace[] = [
   {
     ...{ what: 'PATCH cuts the connection', gate: 'okta' },
     red: [
-      ...['deactivate-user', 'password-dropped', 'reactivate-user', 'rename-group'],
-      ...['replace-members', 'swap-members'],
+      ...['deactivate-without-path', 'password-dropped', 'reactivate-without-path'],
+      ...['rename-group', 'replace-members', 'swap-members'],
     ],
     breakIt: async (asked, pass) => (isPatch(asked) ? undefined : pass()),
   },

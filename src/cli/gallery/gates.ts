@@ -4,6 +4,7 @@ import type { Check } from './checks/check.ts';
 import { discovery } from './checks/discovery.ts';
 import { groups } from './checks/groups.ts';
 import { lists } from './checks/lists.ts';
+import { userChanges } from './checks/user-changes.ts';
 import { users } from './checks/users.ts';
 
 /** Where a requirement is published. */
@@ -53,9 +54,10 @@ const oktaGuide = from(
   `${OKTA}/docs/guides/scim-provisioning-integration-prepare/main/`,
 );
 const oktaReference = from(
-  'Okta and SCIM 2.0, as documented',
+  'Okta and SCIM Version 2.0',
   `${OKTA}/docs/api/openapi/okta-scim/guides/scim-20/`,
 );
+const oktaQuestions = from('Okta, SCIM technical questions', `${OKTA}/docs/concepts/scim/faqs/`);
 const LOGIC_APP =
   'https://github.com/AzureAD/SCIMReferenceCode/blob/master/Microsoft.SCIM.LogicAppValidationTemplate/StandardLogicApp/SCIM-Validation-Test-Overview.md';
 const LEARN = 'https://learn.microsoft.com/entra/identity';
@@ -65,12 +67,16 @@ const entraGallery = from(
   `${LEARN}/enterprise-apps/app-gallery-user-provisioning-requirements`,
 );
 const entraList = from(
-  'Microsoft, Entra App Gallery AI Validation Checklist',
+  'Microsoft, Entra App Gallery AI Validation Checklist (May 2026)',
   'https://github.com/AzureAD/SCIMReferenceCode/blob/master/Entra-AppGallery-AI-Validation-Checklist.md',
 );
 const entraGuide = from(
-  'Microsoft, Develop and plan provisioning for a SCIM endpoint, as documented',
+  'Microsoft, Develop and plan provisioning for a SCIM endpoint',
   `${LEARN}/app-provisioning/use-scim-to-provision-users-and-groups`,
+);
+const entraIssues = from(
+  'Microsoft, Known issues and resolutions with SCIM 2.0 protocol compliance',
+  `${LEARN}/app-provisioning/application-provisioning-config-problem-scim-compatibility`,
 );
 const ipsie = from(
   'OpenID, IPSIE AL SCIM 2.0 Profile Draft 00 (2026-09-08)',
@@ -114,19 +120,18 @@ const okta: Gate = {
     oktaSpec('Optional Test: Verify Groups endpoint', groups.list),
     oktaSpec('Required Test: Check status 401', access.refused),
     oktaCrud('Verify if user is created in SCIM App', users.find),
-    oktaCrud('Verify firstname update in SCIM App', users.replace),
-    oktaCrud('Verify if user is deactivated in SCIM App', users.deactivate),
-    oktaCrud('Verify if user is reactivated in SCIM App', users.reactivate),
-    oktaReference('Password of a user', users.password),
-    oktaReference('Import: startIndex and count', lists.userPages),
+    oktaCrud('Verify firstname update in SCIM App', userChanges.replace),
+    oktaCrud('Verify if user is deactivated in SCIM App', userChanges.deactivateWithoutPath),
+    oktaCrud('Verify if user is reactivated in SCIM App', userChanges.reactivateWithoutPath),
+    oktaReference('Update a specific User (PATCH), the password', userChanges.password),
+    oktaReference('Retrieve Users', lists.userPages),
     oktaReference('Create Groups', groups.create),
-    oktaReference('Retrieve Groups, by name', groups.find),
+    oktaQuestions('How much support is required for filtering results?', groups.find),
     oktaReference('Update a specific Group name', groups.rename),
-    oktaReference('Update specific Group membership', groups.swapMembers),
-    oktaReference('Replace Groups', groups.replaceMembers),
+    oktaReference('Update specific Group membership (PATCH)', groups.swapMembers),
+    oktaReference('Update specific Group membership (PUT)', groups.replaceMembers),
     oktaReference('Delete a specific Group', groups.remove),
     rfc7644('§8.1', users.contentType),
-    oktaReference('Rate limits', lists.limits),
   ],
 };
 
@@ -134,26 +139,29 @@ const entra: Gate = {
   title: 'Microsoft Entra: the gallery’s requirements and its validation tests',
   profile: 'lenient',
   checks: [
-    entraGuide('Transport Layer Security', access.https),
+    entraGuide('General: HTTPS', access.https),
     entraTest('15 Schema_Discoverability_Test', discovery.schemas),
     entraList('2.1.8 Schema Discovery', discovery.config),
     entraList('2.1.8 Schema Discovery', discovery.resourceTypes),
     entraGallery('A successful response with zero results', users.unknownName),
-    entraGuide('An error for an unknown id', users.unknownId),
-    entraGuide('Content-Type of answers', users.contentType),
+    entraGuide('Get User: user not found', users.unknownId),
+    entraGuide('General: Content-Type of responses', users.contentType),
     entraTest('1 Create_User_Test, 17 SCIM_User_Create_Test', users.create),
-    entraGuide('Matching attribute userName', users.find),
-    entraGuide('Matching attribute externalId', users.findByExternalId),
-    entraGuide('Matching attribute emails[type eq "work"].value', users.findByMatchingEmail),
-    entraTest('2 Update_User_Test, 18 SCIM_User_Update_Test', users.patch),
-    entraTest('16 SCIM_Null_Update_Test', users.clear),
-    entraTest('3 Disable_User_Test', users.deactivate),
-    entraGuide('PATCH without the flag aadOptscim062020', users.deactivateAsText),
-    entraTest('5 User_Update_Manager_Test, 25 SCIM_Update_Manager_Test', users.manager),
-    entraList('Invalid PATCH', users.invalidPatch),
+    entraGuide('Retrieve a known resource', users.read),
+    entraGuide('Get User by query', users.find),
+    entraGuide('Query users: externalId', users.findByExternalId),
+    entraGuide('/Users: attributes of uniqueness', users.findByMatchingEmail),
+    entraTest('2 Update_User_Test, 18 SCIM_User_Update_Test', userChanges.patch),
+    entraTest('16 SCIM_Null_Update_Test', userChanges.clear),
+    entraTest('3 Disable_User_Test', userChanges.deactivate),
+    entraIssues('Requests made to disable users, without the flag', userChanges.deactivateAsText),
+    entraGuide('Restoring the user active=true', userChanges.reactivate),
+    entraTest('5 User_Update_Manager_Test, 25 SCIM_Update_Manager_Test', userChanges.manager),
+    entraList('Test Scenario 3: invalid PATCH', userChanges.invalidPatch),
     entraTest('23 SCIM_User_Pagination_Test', lists.userPages),
     entraTest('8 Create_Group_Test, 19 SCIM_Group_Create_Test', groups.create),
-    entraGuide('Query a group by displayName, without members', groups.find),
+    entraGuide('/Groups: uniqueness of displayName', groups.duplicate),
+    entraGuide('Get Group by displayName', groups.find),
     entraTest('9 Update_Group_Test, 20 SCIM_Group_Update_Test', groups.patch),
     entraTest('11 Group_Update_Add_Member_Test', groups.addMember),
     entraTest('12 Group_Update_Remove_Member_Test', groups.removeMember),
@@ -163,7 +171,7 @@ const entra: Gate = {
     entraGallery('25 requests per second per tenant', lists.rate),
     entraTest('21 Validate_Credentials_Test', access.clientCredentials),
     entraTest('22 Federated_Identity_Test', access.clientAssertion),
-    entraList('Expired token', access.refused),
+    entraList('Test Scenario 3: a token that is not valid', access.refused),
     entraTest('10 Delete_Group_Test (optional)', groups.remove),
     entraTest('4 Delete_User_Test (optional)', users.remove),
     entraTest('6 Restore_User_Test', users.createAgain),
@@ -175,7 +183,7 @@ const entra: Gate = {
         'Entra itself has to send it; its requests are those of the other checks',
       ),
     ),
-    entraList('429 with Retry-After', lists.limits),
+    entraList('Test Scenario 3: rate limits', lists.limits),
   ],
 };
 
@@ -187,7 +195,7 @@ const ipsieGate: Gate = {
     ipsie('§4.1 metadata with a token_endpoint', access.metadata),
     ipsie('§4.1 client_credentials with RFC 7523 §2.2, scope scim', access.clientAssertion),
     ipsie('§4.2 the SCIM 2.0 Interoperability Profile', discovery.interopProfile),
-    interop('Attribute and Schema Handling', users.unknownAttribute),
+    interop('Attribute and Schema Handling', userChanges.unknownAttribute),
     interop('Filtering', users.unknownFilter),
     ipsie(
       '§4.2 no local modifications',
@@ -200,9 +208,9 @@ const ipsieGate: Gate = {
     ipsie('§4.3 429 and Retry-After', lists.limits),
     ipsie('§4.3 25 requests per second', lists.rate),
     ipsie('§4.3 /Bulk', groups.bulk),
-    ipsie('§4.3, §6.1.4 several attributes in one PATCH', users.patch),
-    ipsie('§5.1 deactivate', users.deactivate),
-    ipsie('§5.1 reactivate', users.reactivate),
+    ipsie('§4.3, §6.1.4 several attributes in one PATCH', userChanges.patch),
+    ipsie('§5.1 deactivate', userChanges.deactivate),
+    ipsie('§5.1 reactivate', userChanges.reactivate),
     ipsie(
       '§5.1 sessions and tokens within 5 minutes',
       untried(
@@ -239,7 +247,7 @@ const ipsieGate: Gate = {
     rfc7644('§4 discovery, which the profile wants in §4.2', discovery.config),
     rfc7644('§4 discovery', discovery.resourceTypes),
     rfc7644('§4 discovery', discovery.schemas),
-    rfc7644('§3.14 versions, which /ServiceProviderConfig claims', users.etag),
+    rfc7644('§3.14 versions, which /ServiceProviderConfig claims', userChanges.etag),
     ipsie('§5.2 delete', users.remove),
     ipsie('§5.2 the same username again', users.createAgain),
     ipsie(

@@ -1,7 +1,6 @@
 import {
   type Answer,
   assertAt,
-  assertEmpty,
   assertError,
   assertFilled,
   assertListed,
@@ -10,14 +9,14 @@ import {
   fail,
   findAt,
 } from '../answer.ts';
-import { ENTERPRISE, LIST, type Stage, toPatch, USER } from '../stage.ts';
+import { LIST, type Stage, USER } from '../stage.ts';
 import { toSearch } from '../talk.ts';
 import type { Check } from './check.ts';
 
 /** Id that no server gives, of the suite of Okta. */
 const UNKNOWN_ID = '010101001010101011001010101011';
 
-/** Checks of people. */
+/** Checks of people who are made, read, found and deleted. */
 export const users = {
   list: {
     id: 'list-users',
@@ -121,114 +120,6 @@ export const users = {
       assertAt(answer, 'scimType', 'uniqueness');
     },
   },
-  replace: {
-    id: 'replace-user',
-    title: 'A PUT of the profile that was read is read back',
-    async run(stage) {
-      const path = `/Users/${await stage.idOf('bob')}`;
-      const body = { ...stage.toPerson('bob'), name: { givenName: 'Rob', familyName: 'Gallery' } };
-      assertStatus(await stage.send('PUT', path, { body }), 200);
-      assertAt(await stage.send('GET', path), 'name/givenName', 'Rob');
-    },
-  },
-  patch: {
-    id: 'patch-user',
-    title: 'One PATCH changes several attributes',
-    async run(stage) {
-      const answer = await patchUser(stage, [
-        ['title', 'Curator'],
-        ['name.familyName', 'Museum'],
-        [`${ENTERPRISE}:department`, 'Paintings'],
-      ]);
-      assertAt(answer, 'title', 'Curator');
-      assertAt(answer, 'name/familyName', 'Museum');
-      assertAt(answer, `${ENTERPRISE}/department`, 'Paintings');
-    },
-  },
-  deactivate: {
-    id: 'deactivate-user',
-    title: 'active: false deactivates, and the user stays readable',
-    run: async (stage) => assertAt(await patchUser(stage, [['active', false]]), 'active', false),
-  },
-  deactivateAsText: {
-    id: 'deactivate-as-text',
-    title: 'Replace with "False" deactivates',
-    async run(stage) {
-      const answer = await patchUser(stage, [['active', 'False']], 'Replace');
-      assertAt(answer, 'active', false);
-    },
-  },
-  reactivate: {
-    id: 'reactivate-user',
-    title: 'A user who was deactivated is activated again',
-    async run(stage) {
-      await patchUser(stage, [['active', false]]);
-      assertAt(await patchUser(stage, [['active', true]]), 'active', true);
-    },
-  },
-  clear: {
-    id: 'null-update',
-    title: 'Optional attributes are emptied by "" and by null',
-    async run(stage) {
-      const paths = ['title', 'preferredLanguage', `${ENTERPRISE}:department`];
-      const shown = ['title', 'preferredLanguage', `${ENTERPRISE}/department`];
-      assertFilled(
-        await patchUser(
-          stage,
-          paths.map((path) => [path, 'en']),
-        ),
-        ...shown,
-      );
-      for (const empty of ['', null]) {
-        assertEmpty(
-          await patchUser(
-            stage,
-            paths.map((path) => [path, empty]),
-          ),
-          ...shown,
-        );
-      }
-    },
-  },
-  manager: {
-    id: 'manager',
-    title: 'A manager is set, changed and removed',
-    async run(stage) {
-      const path = `${ENTERPRISE}:manager`;
-      const shown = `${ENTERPRISE}/manager/value`;
-      const ids = [await stage.idOf('bob'), await stage.idOf('ada')];
-      const [first = '', second = ''] = ids;
-      assertAt(await patchUser(stage, [[path, first]], 'Add'), shown, first);
-      assertAt(await patchUser(stage, [[path, second]], 'Replace'), shown, second);
-      assertEmpty(await patchUser(stage, [[path, '']], 'Replace'), shown);
-    },
-  },
-  password: {
-    id: 'password-dropped',
-    title: 'A password that is sent is taken and never shown',
-    run: async (stage) =>
-      assertEmpty(await patchUser(stage, [['password', 'of-no-use-1']]), 'password'),
-  },
-  invalidPatch: {
-    id: 'invalid-patch',
-    title: 'A PATCH that is none is 400 or 422',
-    async run(stage) {
-      const body = toPatch({ op: 'conjure', path: 'title', value: 'Curator' });
-      const answer = await stage.send('PATCH', `/Users/${await stage.idOf('ada')}`, { body });
-      assertStatus(answer, 400, 422);
-    },
-  },
-  unknownAttribute: {
-    id: 'unknown-attribute',
-    title: 'An attribute that no schema has is 400 invalidSyntax',
-    async run(stage) {
-      const path = `/Users/${await stage.idOf('bob')}`;
-      const body = { ...stage.toPerson('bob'), favouriteColour: 'green' };
-      const answer = await stage.send('PUT', path, { body });
-      assertError(answer, 400);
-      assertAt(answer, 'scimType', 'invalidSyntax');
-    },
-  },
   unknownFilter: {
     id: 'unknown-filter',
     title: 'A filter on an attribute that no schema has is 400 invalidFilter',
@@ -246,18 +137,6 @@ export const users = {
       const type = String(answer.headers['content-type']);
       if (!/^application\/scim\+json\b/i.test(type)) fail(answer, `Content-Type is ${type}`);
       answer.parts.push(`Content-Type is ${type}`);
-    },
-  },
-  etag: {
-    id: 'etag',
-    title: 'If-Match with another version is 412',
-    async run(stage) {
-      const path = `/Users/${await stage.idOf('ada')}`;
-      const answer = await stage.send('PATCH', path, {
-        body: toPatch({ op: 'replace', path: 'title', value: 'Guard' }),
-        headers: { 'if-match': 'W/"of-another-time"' },
-      });
-      assertError(answer, 412);
     },
   },
   remove: {
@@ -304,18 +183,4 @@ function assertUser(answer: Answer, before = ''): void {
   assertFilled(answer, ...needed.map((path) => `${before}${path}`));
   if (typeof findAt(answer.body, `${before}active`) === 'boolean') return;
   fail(answer, `${before}active is neither true nor false`);
-}
-
-/** Changes ada, one operation a path, and reads her. */
-async function patchUser(
-  stage: Stage,
-  changes: readonly (readonly [path: string, value: string | boolean | null])[],
-  op: 'add' | 'Add' | 'replace' | 'Replace' = 'replace',
-): Promise<Answer> {
-  const at = `/Users/${await stage.idOf('ada')}`;
-  const body = toPatch(...changes.map(([path, value]) => ({ op, path, value })));
-  assertStatus(await stage.send('PATCH', at, { body }), 200, 204);
-  const answer = await stage.send('GET', at);
-  assertStatus(answer, 200);
-  return answer;
 }
