@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toGalleryTables } from '../scripts/gallery-page.ts';
 import { gates } from '../src/cli/gallery/gates.ts';
 import type { GalleryReport } from '../src/cli/gallery/report.ts';
 import { addGalleryCommand } from '../src/cli/gallery.ts';
@@ -160,6 +161,12 @@ describe('a bridge that is broken on purpose', () => {
       ...['provision-on-demand', 'rate-limits', 'sessions-ended'],
     ]);
   });
+});
+
+test('docs/gallery.md has the checks as they are: npm run docs writes them', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/gallery.md'), 'utf8');
+
+  expect(page).toContain(`\n${toGalleryTables()}\n`);
 });
 
 describe('a run', () => {

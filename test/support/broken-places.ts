@@ -44,7 +44,7 @@ export const brokenPlaces: readonly BrokenPlace[] = [
   },
   {
     ...{ what: 'totalResults is one too many', gate: 'okta' },
-    red: ['find-group', 'find-user', 'unknown-name', 'user-name-case', 'user-pages'],
+    red: ['find-group', 'find-user', 'unknown-name', 'user-name-case'],
     breakIt: alter(
       isSearch,
       withBody(({ totalResults }) => ({ totalResults: Number(totalResults) + 1 })),
@@ -61,9 +61,9 @@ export const brokenPlaces: readonly BrokenPlace[] = [
   {
     ...{ what: 'PATCH is answered 500', gate: 'entra' },
     red: [
-      ...['add-member', 'deactivate-as-text', 'deactivate-user', 'invalid-patch', 'manager'],
-      ...['null-update', 'patch-group', 'patch-user', 'reactivate-user', 'remove-member'],
-      'several-members',
+      ...['add-member', 'deactivate-as-text', 'deactivate-user', 'find-group-without-members'],
+      ...['invalid-patch', 'manager', 'null-update', 'patch-group', 'patch-user'],
+      ...['reactivate-user', 'remove-member', 'several-members'],
     ],
     breakIt: refuse(500, isPatch),
   },
@@ -83,7 +83,7 @@ export const brokenPlaces: readonly BrokenPlace[] = [
   {
     ...{ what: 'active is not returned', gate: 'okta' },
     red: [
-      ...['create-user', 'deactivate-without-path', 'list-users', 'reactivate-without-path'],
+      ...['create-user', 'deactivate-without-path', 'first-user', 'reactivate-without-path'],
       'read-user',
     ],
     breakIt: alter(isAny, ({ body }) => ({ body: withoutActive(body) })),
@@ -167,8 +167,25 @@ export const morePlaces: readonly BrokenPlace[] = [
     breakIt: refuse(404, isFound(/well-known/)),
   },
   {
-    ...{ what: 'an unknown id is 400', gate: 'okta', red: ['unknown-id'] },
-    breakIt: alter(isOneUser, toStatus(404, 400)),
+    ...{ what: 'an unknown id is 400 without a word', gate: 'okta' },
+    red: ['error-detail', 'unknown-id'],
+    breakIt: alter(isOneUser, ({ status }) => (status === 404 ? { status: 400, body: {} } : {})),
+  },
+  {
+    ...{ what: 'groups cannot be listed', gate: 'okta', red: ['list-groups-in-time'] },
+    breakIt: refuse(500, ({ method, path }) => `${method} ${path}` === 'GET /Groups'),
+  },
+  {
+    ...{ what: 'users cannot be listed', gate: 'ipsie', red: ['list-users'] },
+    breakIt: refuse(500, ({ method, path }) => `${method} ${path}` === 'GET /Users'),
+  },
+  {
+    ...{
+      what: 'excludedAttributes is ignored',
+      gate: 'entra',
+      red: ['find-group-without-members'],
+    },
+    breakIt: (_, pass) => pass((address) => address.replace('&excludedAttributes=members', '')),
   },
   {
     ...{ what: 'unknown attributes are taken', gate: 'ipsie', red: ['unknown-attribute'] },

@@ -24,6 +24,8 @@ export class CheckSkipped extends Error {
   override readonly name = 'CheckSkipped';
 }
 
+/** Schema of a list. */
+export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 /** Longest text of an answer that is told. */
 const DETAIL_MAX = 200;
 
@@ -87,7 +89,14 @@ export function assertError(answer: Answer, status: number): void {
   assertStatus(answer, status);
   assertListed(answer, 'schemas', ['urn:ietf:params:scim:api:messages:2.0:Error']);
   assertAt(answer, 'status', `${status}`);
-  assertFilled(answer, 'detail');
+}
+
+/** Asserts a list with something in it. @see RFC 7644 §3.4.2 @throws CheckFailed */
+export function assertList(answer: Answer): void {
+  assertStatus(answer, 200);
+  assertListed(answer, 'schemas', [LIST]);
+  assertNumbers(answer, 'totalResults');
+  assertFilled(answer, 'Resources');
 }
 
 /** Refuses an answer. @throws CheckFailed */

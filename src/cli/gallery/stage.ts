@@ -5,7 +5,6 @@ import { type Talk, toSearch } from './talk.ts';
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
-export const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 /** People whom a run makes; few, so that no limit of removals is met when they are taken away. */

@@ -7,9 +7,10 @@ import {
   CheckSkipped,
   fail,
   findAt,
+  LIST,
   listAt,
 } from '../answer.ts';
-import { GROUP, LIST, type Stage, USER } from '../stage.ts';
+import { GROUP, type Stage, USER } from '../stage.ts';
 import type { Check } from './check.ts';
 
 /** Most resources of a page that the IPSIE profile wants. */

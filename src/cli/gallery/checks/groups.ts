@@ -5,13 +5,14 @@ import {
   assertEmpty,
   assertError,
   assertFilled,
+  assertList,
   assertListed,
   assertStatus,
   fail,
   findAt,
   listAt,
 } from '../answer.ts';
-import { GROUP, LIST, type Stage, toPatch } from '../stage.ts';
+import { GROUP, type Stage, toPatch } from '../stage.ts';
 import { toSearch } from '../talk.ts';
 import type { Check } from './check.ts';
 
@@ -26,19 +27,25 @@ const OPERATIONS = 50;
 export const groups = {
   list: {
     id: 'list-groups',
-    title: `All groups are listed, within ${LIST_MAX_MS} ms`,
+    title: 'All groups are listed',
     async run(stage) {
       await stage.groupIdOf('crew');
-      let fastest = await stage.send('GET', '/Groups');
-      for (let tries = 1; tries < TRIES && fastest.durationMs > LIST_MAX_MS; tries += 1) {
-        fastest = await stage.send('GET', '/Groups');
+      assertList(await stage.send('GET', '/Groups'));
+    },
+  },
+  listQuickly: {
+    id: 'list-groups-in-time',
+    title: `All groups are listed within ${LIST_MAX_MS} ms`,
+    async run(stage) {
+      await stage.groupIdOf('crew');
+      let answer = await stage.send('GET', '/Groups');
+      for (let tries = 1; tries < TRIES && answer.durationMs > LIST_MAX_MS; tries += 1) {
+        answer = await stage.send('GET', '/Groups');
       }
-      assertStatus(fastest, 200);
-      assertListed(fastest, 'schemas', [LIST]);
-      assertFilled(fastest, 'Resources');
-      const { durationMs } = fastest;
-      if (durationMs > LIST_MAX_MS) fail(fastest, `took ${durationMs} ms`);
-      fastest.parts.push(`took ${durationMs} ms`);
+      assertList(answer);
+      const { durationMs } = answer;
+      if (durationMs > LIST_MAX_MS) fail(answer, `took ${durationMs} ms`);
+      answer.parts.push(`took ${durationMs} ms`);
     },
   },
   create: {
@@ -65,11 +72,17 @@ export const groups = {
   },
   find: {
     id: 'find-group',
-    title: 'A group is found by displayName, without its members where they are not asked for',
+    title: 'A group is found by displayName',
     async run(stage) {
-      const id = await stage.groupIdOf('crew');
-      const filter = `displayName eq "${stage.groupNameOf('crew')}"`;
-      const answer = await assertFound(stage, filter, id, '&excludedAttributes=members');
+      await assertFoundByName(stage);
+    },
+  },
+  findWithoutMembers: {
+    id: 'find-group-without-members',
+    title: 'A group is found by displayName, and comes without its members where they are excluded',
+    async run(stage) {
+      await gather(stage, ['bob']);
+      const answer = await assertFoundByName(stage, '&excludedAttributes=members');
       assertEmpty(answer, 'Resources/0/members');
     },
   },
@@ -256,6 +269,11 @@ function assertMembers(
     if (ids.includes(id)) fail(answer, `members still has ${id}`);
     answer.parts.push(`members is without ${id}`);
   }
+}
+
+async function assertFoundByName(stage: Stage, rest = ''): Promise<Answer> {
+  const id = await stage.groupIdOf('crew');
+  return assertFound(stage, `displayName eq "${stage.groupNameOf('crew')}"`, id, rest);
 }
 
 /** Asserts that a filter finds the group. */

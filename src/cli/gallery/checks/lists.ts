@@ -2,7 +2,7 @@ import {
   type Answer,
   assertAt,
   assertFilled,
-  assertListed,
+  assertList,
   assertStatus,
   CheckFailed,
   CheckSkipped,
@@ -10,8 +10,7 @@ import {
   findAt,
   listAt,
 } from '../answer.ts';
-import { LIST, PEOPLE, type Stage } from '../stage.ts';
-import { toSearch } from '../talk.ts';
+import { PEOPLE, type Stage } from '../stage.ts';
 import type { Check } from './check.ts';
 
 /** Requests a second that a provider has to be able to send. */
@@ -30,9 +29,6 @@ export const lists = {
     async run(stage) {
       for (const person of PEOPLE) await stage.idOf(person);
       await assertPages(stage, 'Users');
-      const own = toSearch('Users', `userName sw "${stage.mark}-"`, `&startIndex=1&count=${PAGE}`);
-      const answer = await stage.send('GET', own);
-      assertAt(answer, 'totalResults', PEOPLE.length);
     },
   },
   groupPages: {
@@ -91,8 +87,7 @@ async function assertPages({ send }: Stage, type: 'Users' | 'Groups'): Promise<v
     await send('GET', `/${type}?startIndex=1&count=${PAGE}`),
     await send('GET', `/${type}?startIndex=${PAGE + 1}&count=${PAGE}`),
   ];
-  assertStatus(first, 200);
-  assertListed(first, 'schemas', [LIST]);
+  assertList(first);
   assertAt(first, 'startIndex', 1);
   assertAt(first, 'itemsPerPage', PAGE);
   assertFollows(first, second);

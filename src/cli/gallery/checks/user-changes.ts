@@ -6,6 +6,8 @@ import {
   assertError,
   assertFilled,
   assertStatus,
+  CheckSkipped,
+  findAt,
 } from '../answer.ts';
 import { ENTERPRISE, type Stage, toPatch } from '../stage.ts';
 import type { Check } from './check.ts';
@@ -137,6 +139,10 @@ export const userChanges = {
     id: 'etag',
     title: 'If-Match with another version is 412',
     async run(stage) {
+      const config = await stage.send('GET', '/ServiceProviderConfig');
+      if (findAt(config.body, 'etag/supported') !== true) {
+        throw new CheckSkipped('/ServiceProviderConfig does not claim versions');
+      }
       const path = `/Users/${await stage.idOf('ada')}`;
       const answer = await stage.send('PATCH', path, {
         body: toPatch({ op: 'replace', path: 'title', value: 'Guard' }),

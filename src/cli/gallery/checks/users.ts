@@ -3,13 +3,15 @@ import {
   assertAt,
   assertError,
   assertFilled,
+  assertList,
   assertListed,
   assertNumbers,
   assertStatus,
   fail,
   findAt,
+  LIST,
 } from '../answer.ts';
-import { LIST, type Stage, USER } from '../stage.ts';
+import { type Stage, USER } from '../stage.ts';
 import { toSearch } from '../talk.ts';
 import type { Check } from './check.ts';
 
@@ -20,12 +22,19 @@ const UNKNOWN_ID = '010101001010101011001010101011';
 export const users = {
   list: {
     id: 'list-users',
+    title: 'All users are listed',
+    async run(stage) {
+      await stage.idOf('ada');
+      assertList(await stage.send('GET', '/Users'));
+    },
+  },
+  first: {
+    id: 'first-user',
     title: 'The first of all users comes whole, in a list whose numbers are numbers',
     async run(stage) {
       await stage.idOf('ada');
       const answer = await stage.send('GET', '/Users?count=1&startIndex=1');
-      assertStatus(answer, 200);
-      assertListed(answer, 'schemas', [LIST]);
+      assertList(answer);
       assertNumbers(answer, 'itemsPerPage', 'startIndex', 'totalResults');
       assertUser(answer, 'Resources/0/');
     },
@@ -109,6 +118,11 @@ export const users = {
     id: 'unknown-id',
     title: 'An unknown id is 404 with a SCIM error',
     run: async ({ send }) => assertError(await send('GET', `/Users/${UNKNOWN_ID}`), 404),
+  },
+  detail: {
+    id: 'error-detail',
+    title: 'An error says in words what is wrong',
+    run: async ({ send }) => assertFilled(await send('GET', `/Users/${UNKNOWN_ID}`), 'detail'),
   },
   duplicate: {
     id: 'duplicate-user',
