@@ -1,4 +1,4 @@
-// Writes what is derived from the code: all settings, the tables of metrics, of the log and of the commands, the operations of the client and their types,
+// Writes what is derived from the code: all settings, the tables of metrics, of the log, of the commands and of the gates, the operations of the client and their types,
 // the requests of operators, the PrometheusRule. A test fails when it is stale.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
 import { toTypeModules } from './client-types/to-modules.ts';
 import { toCommandsTable } from './command-page.ts';
+import { toGalleryTables } from './gallery-page.ts';
 import { toOpsPage } from './openapi/ops-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,6 +36,14 @@ const lines = readFileSync(commandLine, 'utf8');
 writeFileSync(
   commandLine,
   lines.replace(commands, () => `\n${toCommandsTable()}\n\n`),
+);
+
+const gallery = join(root, 'docs/gallery.md');
+const checks = /(?<=<!-- checks:.*-->\n)[\s\S]*(?=<!-- end of checks -->)/;
+const described = readFileSync(gallery, 'utf8');
+writeFileSync(
+  gallery,
+  described.replace(checks, () => `\n${toGalleryTables()}\n\n`),
 );
 
 writeFileSync(join(root, 'docs/client-operations.md'), toOperationsPage(operationGroups));

@@ -9,6 +9,7 @@ import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
 import { addEraseCommand } from './erase.ts';
 import { addExplainCommand } from './explain.ts';
+import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { addLeaversCommand } from './leavers.ts';
 import {
@@ -53,6 +54,7 @@ export const commands: readonly AddCommand[] = [
   addActsCommand,
   addLeaversCommand,
   addCensusCommand,
+  addGalleryCommand,
   addExplainCommand,
   addWhyCommand,
   addHealthcheckCommand,

@@ -41,7 +41,7 @@ export async function runAlone(
   commands: readonly AddCommand[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { columns, hasColours = true, answer, showProgress }: Person = {},
+  { columns, hasColours = true, answer, showProgress, untilStopped }: Person = {},
 ): Promise<Ended> {
   const out: string[] = [];
   const asked: string[] = [];
@@ -55,7 +55,7 @@ export async function runAlone(
       readInput: async () => '',
       write,
       writeError: write,
-      untilStopped: async () => 'SIGTERM',
+      untilStopped: untilStopped ?? (async () => 'SIGTERM'),
       terminal: columns === undefined ? undefined : { columns: () => columns, hasColours },
       showProgress,
       ...(answer !== undefined && {
@@ -78,6 +78,8 @@ export interface Person {
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Resolves when the person presses Ctrl-C; when left out, they do at once. */
+  readonly untilStopped?: () => Promise<string>;
   /** Sees the progress of what takes long. */
   readonly showProgress?: (line: string | undefined) => void;
 }
