@@ -290,6 +290,28 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     }
   });
 
+  test('counts beside the pages what the overview says needs somebody, and no account that nobody asked for', async () => {
+    const page = await world.openSignedIn();
+    const unmanaged = { kind: 'user.unmanaged', status: 'open', count: 3, held: 0 };
+    const status = { ...(await ask('/status')), drifts: [unmanaged], reasons: [] };
+    await page.route(/\/ops\/status/, (route) => route.fulfill({ json: status }));
+    await page.goto('/console/');
+    await page.getByRole('heading', { name: /^Yes\. / }).waitFor();
+
+    expect(await page.getByRole('link', { name: /^Drifts/ }).textContent()).toBe('Drifts');
+  });
+
+  test('names a moment below a chart once, however few there are', async () => {
+    const page = await world.openSignedIn();
+    const samples = await ask('/samples');
+    const json = { ...samples, items: samples.items.slice(-1) };
+    await page.route(/\/ops\/samples/, (route) => route.fulfill({ json }));
+    await page.goto('/console/');
+    await page.locator('figure.chart').first().waitFor();
+
+    expect(await page.locator('figure.chart .times').first().locator('span').count()).toBe(1);
+  });
+
   test('shows what happens elsewhere as it happens', async () => {
     const page = await world.open('/credentials');
     await page.getByText('Live', { exact: true }).waitFor();
