@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { addAdoptCommand } from '../src/cli/adopt.ts';
 import { clientCommand } from '../src/cli/client.ts';
 import { addExplainCommand } from '../src/cli/explain.ts';
@@ -20,6 +20,7 @@ import { addPlanCommand } from '../src/cli/plan.ts';
 import { sessionCommand } from '../src/cli/session.ts';
 import { addStatusCommand } from '../src/cli/status.ts';
 import { tokenCommand } from '../src/cli/token.ts';
+import { sendJson, startService } from '../src/upstream/testing/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type Person, runner, runSweep } from './support/command.ts';
 import { setActive } from './support/drift-cells.ts';
@@ -187,6 +188,47 @@ test('at 80 columns no line of a list is longer, and every list says when it is 
       expect(text).not.toBe('');
     }
   });
+});
+
+test('a command that waits for the bridge longer than two seconds tells a terminal so, and takes that away', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const told = Promise.withResolvers<void>();
+  const lines: (string | undefined)[] = [];
+  const showProgress = (line: string | undefined) => {
+    lines.push(line);
+    told.resolve();
+  };
+  const slow = await startService(async (res) => {
+    vi.setSystemTime(Date.now() + 2_000);
+    await told.promise;
+    sendJson(res, 200, { items: [], nextCursor: null });
+  });
+
+  const { text } = await runner(slow, commands, SWEEP_SETTINGS, { showProgress })('users');
+
+  expect(text).toBe('There is nobody like that.\n');
+  expect(lines).toEqual(['Waiting for the bridge · 2 s', undefined]);
+});
+
+test('a list of many pages tells a terminal how much of it is read', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: (string | undefined)[] = [];
+  const pages = await startService((res, _request, n) => {
+    vi.setSystemTime(Date.now() + 1_000);
+    const items = Array.from({ length: 1_000 }, () => ({}));
+    sendJson(res, 200, { items, nextCursor: n < 3 ? `${n}` : null });
+  });
+  const showProgress = (line: string | undefined) => void lines.push(line);
+
+  const run = runner(pages, commands, SWEEP_SETTINGS, { showProgress });
+  const { code } = await run('notifications', 'list', '--limit', '9000', '--json');
+
+  expect(code).toBe(0);
+  expect(lines.filter((line) => !line?.startsWith('Waiting'))).toEqual([
+    ...['2000 entries read · 2 s', '3000 entries read · 3 s', undefined],
+  ]);
 });
 
 test('a name with control characters does not reach the terminal as it is', async () => {

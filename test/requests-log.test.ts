@@ -85,6 +85,9 @@ test('what providers write and are refused is told by its form, and reads that a
     expect(toLines(await untilLogged(bridge, 2, `&resource=${id}`))).toHaveLength(2);
     expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
     expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
+    const ofGroups = await untilLogged(bridge, 3, '&credential=settings-1&type=group');
+    expect(ofGroups.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'DELETE']);
+    await untilLogged(bridge, 0, '&credential=token-of-nobody');
   }));
 
 test('what was repaired is shown with why, and so is why a request was refused', () =>

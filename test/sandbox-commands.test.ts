@@ -101,6 +101,9 @@ test('a first run whose output is no terminal shows no token of operators', {
   expect(out.text).not.toMatch(/Operator token|OPS_COMMAND_TOKEN/);
 });
 
+/** Starts a program that ends with who has started it, however that ends. */
+const DIE_WITH_US = ['--pdeathsig', 'KILL'];
+
 test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
   { tags: LONG },
@@ -108,15 +111,14 @@ test.runIf(existsSync('/usr/bin/script'))(
     const { folder, env } = await makeFirstRun();
     const bin = join(root, 'src/cli/bin.mjs');
     const typescript = join(folder, 'typescript');
-    // `script` gives the bridge a terminal.
-    const serve = `echo $$ > ${folder}/pid; exec ${process.execPath} ${bin} serve`;
-    const child = spawn('script', ['-qefc', serve, typescript], {
+    // `script` gives the bridge a terminal. A bridge outlives its terminal, but not this one.
+    const serve = `exec setpriv ${DIE_WITH_US.join(' ')} ${process.execPath} ${bin} serve`;
+    const child = spawn('setpriv', [...DIE_WITH_US, 'script', '-qefc', serve, typescript], {
       env: { PATH: '/usr/bin:/bin', ...compiledOnce, ...env },
     });
-    // Who holds the terminal ends with the bridge, but the bridge not with it.
     onTestFinished(async () => {
-      process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL');
-      if (child.exitCode === null) await once(child, 'exit');
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     });
     const read = () =>
       existsSync(typescript) ? stripVTControlCharacters(readFileSync(typescript, 'utf8')) : '';

@@ -1,4 +1,4 @@
-import type { Express, Router } from 'express';
+import type { Express, RequestHandler, Router } from 'express';
 import type { Attempts } from '../access/attempts.ts';
 import { showMetadata } from '../access/oauth/metadata.ts';
 import { createOAuthRouter, type OAuthDeps } from '../access/oauth/router.ts';
@@ -84,12 +84,21 @@ export function createApps(
   app.use(showMetadata({ issuer: options.publicUrl, tokenEndpoint: toTokenEndpoint(options) }));
   app.use(health);
   const pages = openConsole(options, parts);
-  if (settings.ops.port === undefined) app.use(operators).use(CONSOLE_PATH, pages);
+  if (settings.ops.port === undefined) {
+    app.use(operators).use(CONSOLE_PATH, pages).get('/', leadToConsole);
+  }
   // Answers also outside the base address: a provider with a wrong one is told so in its own protocol.
   app.use(answerUnknown);
   const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
-  return { app, opsApp: opsApp.use(CONSOLE_PATH, pages).use(answerUnknownOps) };
+  opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
+  return { app, opsApp };
 }
+
+/** Leads a browser that was given the address alone to the console; programs are told that nothing is there. */
+const leadToConsole: RequestHandler = (req, res, next) => {
+  if (req.accepts(['json', 'html']) === 'html') res.redirect(`${CONSOLE_PATH}/`);
+  else next();
+};
 
 /** Opens the console, with the identity provider of the settings. */
 function openConsole(

@@ -29,17 +29,19 @@ export function checkCommand(check: Check): AddCommand {
       .action(async ({ json }: { json?: true }) => {
         const format = json ? 'json' : 'text';
         const loaded = loadSettings();
-        const progress = createProgress(context);
-        const told: CheckOptions['told'] = (part) => progress.tell('Looking at the service', part);
+        const progress = createProgress(context, { words: LOOKING });
+        const told: CheckOptions['told'] = (part) => progress.tell(LOOKING, part);
         // What it finds is written when nothing more is told.
         const show = (text: string) => {
           progress.end();
           write(text);
         };
-        exitWith(await check({ loaded, format, write: show, told }));
+        exitWith(await check({ loaded, format, write: show, told }).finally(progress.end));
       });
   };
 }
+
+const LOOKING = 'Looking at the service';
 
 const exitCodesHelp = `
 Only reads are sent to the service, at the rate of upstream.requestsPerSecond.

@@ -8,7 +8,8 @@ import {
   LIST_HELP,
   type ListOptions,
   type Page,
-  readListed,
+  parseNumber,
+  readList,
   show,
   toFirstOf,
 } from './listing.ts';
@@ -37,14 +38,12 @@ export const addLeaversCommand: AddCommand = (program, context) => {
     const { since, status, csv } = options;
     if (csv && options.json) command.error('error: --csv or --json, not both');
     const isNamed = tellsNames(context, options);
+    const limit = parseNumber(command, '--limit', options.limit);
+    const reading = { path: '/leavers', query: { since, status }, limit, context } as const;
     await show(command, context, {
       options,
       async read(client) {
-        const query = { since, status };
-        const page = await readListed<LeaverAnswer>(command, client, {
-          ...{ path: '/leavers', query },
-          limit: options.limit,
-        });
+        const page = await readList<LeaverAnswer>(client, reading);
         return isNamed ? page : toNameless('LeaverList', page);
       },
       toText: (page) => (csv ? toCsv(page.items, CSV) : toText(page, context)),

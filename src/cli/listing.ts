@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import type { CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import { createProgress, type Progress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
 
 /** Entries of one request. */
@@ -80,7 +81,7 @@ export async function showList<Item>(
     ask,
     async read(client) {
       const query = { ...listing.query, ...(await findSubject(client, listing.subject)) };
-      return readList<Item>(client, { path: listing.path, query }, limit);
+      return readList<Item>(client, { path: listing.path, query, limit, context });
     },
     toText: (page) => toListText(page, listing, context),
   });
@@ -162,20 +163,23 @@ function toStart({ terminal }: CliContext): string {
   return terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
 }
 
-/** Reads a list as an option says how much of it. */
-export async function readListed<Item>(
-  command: Command,
-  client: OpsClient,
-  { limit, ...listing }: Pick<Listing<Item>, 'path' | 'query'> & { readonly limit: string },
-): Promise<Page<Item>> {
-  return readList<Item>(client, listing, parseNumber(command, '--limit', limit));
+/** Part of a list. */
+interface Reading extends Pick<Listing<unknown>, 'path' | 'query'> {
+  /** Entries at most. */
+  readonly limit: number;
+  readonly context: CliContext;
 }
 
 /** Reads as many entries as are wanted, with as few requests as that takes. */
-async function readList<Item>(
+export async function readList<Item>(client: OpsClient, reading: Reading): Promise<Page<Item>> {
+  const progress = createProgress(reading.context);
+  return readPages<Item>(client, reading, progress).finally(progress.end);
+}
+
+async function readPages<Item>(
   client: OpsClient,
-  { path, query }: Pick<Listing<Item>, 'path' | 'query'>,
-  limit: number,
+  { path, query, limit }: Reading,
+  progress: Progress,
 ): Promise<Page<Item>> {
   const items: Item[] = [];
   for (let cursor: string | null = ''; ; ) {
@@ -188,6 +192,7 @@ async function readList<Item>(
     items.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === null || items.length >= limit) return { items, nextCursor: cursor };
+    progress.tell(`${items.length} entries read`);
   }
 }
 

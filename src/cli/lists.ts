@@ -72,17 +72,18 @@ export const addDriftsCommand: AddCommand = listCommand<
 /** `requests`: lists what providers wrote and what they were refused. */
 export const addRequestsCommand: AddCommand = listCommand<
   RequestView,
-  { status?: string; of?: string }
+  { status?: string; of?: string; credential?: string }
 >({
   name: 'requests',
   description: 'list what providers wrote and what they were refused, the newest first',
   addOptions: (command) =>
     command
       .option('--status <status>', 'answered with this: 409, or 4xx')
-      .option('--of <name>', OF_ONE),
-  toListing: ({ status, of }) => ({
+      .option('--of <name>', OF_ONE)
+      .option('--credential <id>', 'with the credential that has this id'),
+  toListing: ({ status, of, credential }) => ({
     path: '/requests',
-    query: { status },
+    query: { status, credential },
     subject: { filter: 'resource', name: of },
     none: 'No provider has written anything that is kept.',
     columns: [

@@ -6,6 +6,7 @@ import type { AddCommand, CliContext } from './context.ts';
 import { toJson } from './json.ts';
 import { addListOptions, LIST_HELP, type ListOptions, showList } from './listing.ts';
 import { toMoment } from './lists.ts';
+import { createProgress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
 
 /** `notifications`: what receivers do not have, another attempt, and a try of a receiver. */
@@ -88,7 +89,8 @@ function addTest(command: Command, context: CliContext): void {
       const client = connect();
       const body = receiver === undefined ? {} : { receiver };
       const { ids } = parseTest(await client.send('POST', '/notifications/test', body));
-      const left = await waitFor(client, new Set(ids));
+      const progress = createProgress(context, { words: 'Waiting for the receivers' });
+      const left = await waitFor(client, new Set(ids)).finally(progress.end);
       write(left.length === 0 ? `Delivered: ${ids.length}\n` : toTable(left, columns, context));
       exitWith(left.length === 0 ? 0 : 1);
     });

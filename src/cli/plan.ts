@@ -75,7 +75,8 @@ function showFirstRun(command: Command, context: CliContext, options: PlanOption
   return show(command, context, {
     options,
     async read(client) {
-      const view = await readAll(client, createProgress(context));
+      const progress = createProgress(context);
+      const view = await readAll(client, progress).finally(progress.end);
       return tellsNames(context, options) ? view : toNameless('FirstRun', view);
     },
     async toText(view, client) {
@@ -243,7 +244,6 @@ async function readAll(client: OpsClient, progress: Progress): Promise<FirstRunV
     cursor = page.nextCursor;
     progress.tell('Reading the list', { done: items.length, total });
   }
-  progress.end();
   return { ...first, items, nextCursor: null };
 }
 

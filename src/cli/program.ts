@@ -5,6 +5,7 @@ import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
+import { withProgress } from './progress.ts';
 
 /** Parts of one run of the command line. */
 export interface ProgramParts {
@@ -27,7 +28,7 @@ export async function runProgram(
   const context: CliContext = {
     ...world,
     loadSettings: load,
-    connect: (timeoutMs) => createOpsClient(load().settings, timeoutMs),
+    connect: (timeoutMs) => withProgress(createOpsClient(load().settings, timeoutMs), world),
     exitWith: (code) => {
       exitCode = code;
     },

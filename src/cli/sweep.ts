@@ -86,17 +86,27 @@ async function sweepWith(
     ...direct,
     send: (...args) => outlast(context, () => direct.send(...args)),
   };
-  const progress = createProgress(context);
-  const sweep = await untilEnded(client, { dryRun: dryRun === true }, progress);
-  const plan = await untilRepaired(client, sweep.planId, progress);
-  progress.end();
-  const drifts = await listDrifts(client);
-  const result = { sweep, plan, drifts };
+  const result = await runSweep(client, { dryRun: dryRun === true }, createProgress(context));
+  const { sweep, drifts } = result;
   const isNamed = tellsNames(context, { names });
   if (json) write(toJson(isNamed ? result : withoutNames(result)));
   else write(isNamed ? toText(result, limit) : toCountText(result));
   if (sweep.status === 'incomplete') exitWith(exitCodes.failed);
   if (exitCode && drifts.some(isOfManaged)) exitWith(exitCodes.incomplete);
+}
+
+async function runSweep(
+  client: OpsClient,
+  request: { dryRun: boolean },
+  progress: Progress,
+): Promise<Result> {
+  try {
+    const sweep = await untilEnded(client, request, progress);
+    const plan = await untilRepaired(client, sweep.planId, progress);
+    return { sweep, plan, drifts: await listDrifts(client, progress) };
+  } finally {
+    progress.end();
+  }
 }
 
 async function untilEnded(
@@ -134,13 +144,14 @@ async function assertNoRecovery(client: OpsClient): Promise<void> {
   throw new BridgeError('recovery-waits', words);
 }
 
-async function listDrifts(client: OpsClient): Promise<DriftAnswer[]> {
+async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftAnswer[]> {
   const drifts: DriftAnswer[] = [];
   for (const status of STATUSES) {
     for (let cursor: string | null = '0'; cursor !== null; ) {
       const path = `/drifts?status=${status}&limit=${PAGE}&cursor=${cursor}` as const;
       const page: DriftPage = parseAnswer<DriftPage>(await client.send('GET', path));
       drifts.push(...page.items);
+      progress.tell(`${drifts.length} differences read`);
       cursor = page.nextCursor;
     }
   }

@@ -49,7 +49,8 @@ const STATEMENTS: Readonly<Record<Topic, string>> = {
   access: `select (select max(seq) from tokens) as a, (select count(revoked_at) from tokens) as b,
     (select count(*) from client_secrets where revoked_at is null)
       + (select count(*) from clients where revoked_at is null) as c,
-    (select count(*) from sessions) as d`,
+    (select count(*) from sessions) + coalesce((select max(last_used_at) from tokens), 0)
+      + coalesce((select max(last_used_at) from clients), 0) as d`,
 };
 
 interface Mark {

@@ -13,8 +13,17 @@ import { addSettingsCommand } from '../../src/cli/settings.ts';
 import { sweepCommand } from '../../src/cli/sweep.ts';
 import { tokenCommand } from '../../src/cli/token.ts';
 import { addWhyCommand } from '../../src/cli/why.ts';
+import { insertRequests, type NewRequestRow } from '../../src/store/audit/requests.ts';
 import { findBrowser } from '../support/browser.ts';
 import { runner } from '../support/command.ts';
+import {
+  addGroup,
+  addUser,
+  type Requester,
+  send,
+  toMembers,
+  toPatch,
+} from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { findSerious, openWorld, tabTo, type World } from './console.ts';
 import { READER_TOKEN } from './story.ts';
@@ -34,6 +43,15 @@ const STORY_MS = 120_000;
 const TABS = 7;
 /** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
 const FIRST_PAGE_BYTES = 350_000;
+
+/** A request of another provider. */
+function toOther(_: unknown, place: number): NewRequestRow {
+  return {
+    ...{ at: Date.now(), request_id: `other-${place}`, method: 'PATCH', route: '/Users/{id}' },
+    ...{ resource_type: 'user', resource_id: `other-${place}`, written: '[]', status: 200 },
+    ...{ scim_type: null, duration_ms: 1, client: null, credential: 'token-of-another' },
+  };
+}
 
 describe.skipIf(browserPath === undefined)('the console', () => {
   let world: World;
@@ -272,11 +290,75 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     }
   });
 
+  test('counts beside the pages what the overview says needs somebody, and no account that nobody asked for', async () => {
+    const page = await world.openSignedIn();
+    const unmanaged = { kind: 'user.unmanaged', status: 'open', count: 3, held: 0 };
+    const status = { ...(await ask('/status')), drifts: [unmanaged], reasons: [] };
+    await page.route(/\/ops\/status/, (route) => route.fulfill({ json: status }));
+    await page.goto('/console/');
+    await page.getByRole('heading', { name: /^Yes\. / }).waitFor();
+
+    expect(await page.getByRole('link', { name: /^Drifts/ }).textContent()).toBe('Drifts');
+  });
+
+  test('names a moment below a chart once, however few there are', async () => {
+    const page = await world.openSignedIn();
+    const samples = await ask('/samples');
+    const json = { ...samples, items: samples.items.slice(-1) };
+    await page.route(/\/ops\/samples/, (route) => route.fulfill({ json }));
+    await page.goto('/console/');
+    await page.locator('figure.chart').first().waitFor();
+
+    expect(await page.locator('figure.chart .times').first().locator('span').count()).toBe(1);
+  });
+
   test('shows what happens elsewhere as it happens', async () => {
     const page = await world.open('/credentials');
     await page.getByText('Live', { exact: true }).waitFor();
     await askOps(world.story.bridge, 'POST', '/tokens', { name: 'made-elsewhere' });
     await page.getByText('made-elsewhere').waitFor();
+  });
+
+  test('shows what a provider sends as it sends it, without values', async () => {
+    const page = await world.open('/requests');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { bridge, ids } = world.story;
+    const change = toPatch({ op: 'replace', path: 'title', value: 'a-title-of-the-story' });
+    await send(bridge, 'PATCH', `/Users/${ids.get('radia.perlman@example.com')}`, change);
+
+    await page.getByText('replace title').first().waitFor();
+    expect(await page.getByText('a-title-of-the-story').count()).toBe(0);
+  });
+
+  test('ticks each step of the set-up by itself while a provider connects, however busy another one is', async () => {
+    const { bridge } = world.story;
+    const made = await askOps(bridge, 'POST', '/tokens', { name: 'entra-new' });
+    const headers = { authorization: `Bearer ${Object(made.body).token}` };
+    const provider: Requester = {
+      request: (method, path, body) => bridge.request(method, path, body, headers),
+    };
+    const page = await world.open('/set-up');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const done = page.locator('.ticks .tag[data-tone="good"]');
+    const expectDone = (count: number) => expect.poll(() => done.count()).toBe(count);
+    await page.getByText('Waiting for the test of the connection.').waitFor();
+    await expectDone(1);
+
+    await send(provider, 'GET', '/Users?filter=userName%20eq%20%22nobody%22');
+    await expectDone(2);
+    await provider.request('POST', '/Users', { schemas: [] });
+    await page.getByText('Refused so far, with 400').waitFor();
+    const id = await addUser(provider, 'newcomer');
+    await expectDone(3);
+    const group = await addGroup(provider, 'Newcomers');
+    await expectDone(4);
+    const join = { op: 'add', path: 'members', value: toMembers([id]) };
+    await send(provider, 'PATCH', `/Groups/${group}`, toPatch(join));
+    await expectDone(5);
+
+    await bridge.store.write((tx) => insertRequests(tx, Array.from({ length: 1_000 }, toOther)));
+    await page.reload();
+    await expectDone(5);
   });
 
   test('keeps more tabs of one browser live than it opens connections', async () => {

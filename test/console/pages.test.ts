@@ -52,7 +52,9 @@ const FAULTS = [
 ];
 
 /** What a page shows last. */
-const LAST: Readonly<Record<string, string>> = { overview: 'figure.chart' };
+const LAST: Readonly<Record<string, string>> = { overview: 'figure.chart', user: '.timeline' };
+/** Heights of pages whose charts or past lie below. */
+const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_780, user: 1_400 };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
   let world: World;
@@ -99,9 +101,7 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       async (name) => {
         const path = PAGES[name] ?? '/';
         const address = typeof path === 'string' ? path : await path(world);
-        // Its charts lie below what needs a person.
-        const height = name === 'overview' ? 1_840 : 800;
-        const page = await world.open(address, { scheme, height });
+        const page = await world.open(address, { scheme, height: HEIGHTS[name] ?? 800 });
         await page.locator('table, .timeline, .ticks').first().waitFor();
         await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
         await page

@@ -181,6 +181,16 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
     }));
 });
 
+test('a browser that was given the address alone is led to the console, and a program is not', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const read = (accept: string) => ask(bridge, 'GET', '/', { headers: { accept } });
+    const page = await read('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+
+    expect(page).toMatchObject({ status: 302, headers: { location: '/console/' } });
+    for (const accept of ['*/*', 'application/scim+json, application/json'])
+      expect((await read(accept)).status).toBe(404);
+  }));
+
 test('live events name what has changed, to readers as well', () =>
   withTestBridge(
     { settings: { ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN } },

@@ -2,6 +2,7 @@ import { NavLink } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { countManaged } from '../overview/verdict.ts';
 import { Count } from '../parts/tag.tsx';
 
 const PAGES = [
@@ -24,7 +25,7 @@ export function Navigation() {
   const status = useRead('Status', '/status', { topics: STATUS_TOPICS });
   const waiting: Readonly<Record<string, string | undefined>> = {
     '/plans': toCount(held.data),
-    '/drifts': toDrifts(status.data?.drifts ?? []),
+    '/drifts': status.data && toDrifts(status.data),
   };
   return PAGES.map(({ to, label }) => (
     <NavLink
@@ -43,10 +44,9 @@ export function Navigation() {
   ));
 }
 
-/** Differences that wait for a decision, but for those whose plan waits. */
-function toDrifts(drifts: Ops<'Status'>['drifts']): string | undefined {
-  const waiting = drifts.filter(({ status }) => status === 'open' || status === 'contested');
-  const count = waiting.reduce((sum, drift) => sum + drift.count - drift.held, 0);
+/** Differences that wait for a decision, as the overview counts them. */
+function toDrifts(status: Ops<'Status'>): string | undefined {
+  const count = countManaged(status, 'open') + countManaged(status, 'contested');
   return count === 0 ? undefined : count.toLocaleString('en');
 }
 

@@ -68,7 +68,12 @@ const columns: readonly Column<Leaver>[] = [
     title: 'Remains',
     isWide: true,
     grows: true,
-    cell: ({ remains }) => <Words text={toRemains(remains)} />,
+    cell: ({ remains, status }) =>
+      remains === null ? (
+        <span className="quiet">{status === 'out' && 'not looked at yet'}</span>
+      ) : (
+        <Words text={toRemains(remains)} />
+      ),
   },
 ];
 
@@ -107,8 +112,7 @@ function Steps({ leaver }: { readonly leaver: Leaver }) {
 }
 
 /** What remains in words; what nobody could look at is told as that. */
-function toRemains(remains: Leaver['remains']): string {
-  if (remains === null) return 'Nobody has looked';
+function toRemains(remains: NonNullable<Leaver['remains']>): string {
   const found = remains.parts.flatMap(({ part, found: some }) =>
     some.map(({ id, name }) => `${part}: ${name ?? id}`),
   );
@@ -138,6 +142,8 @@ export function LeaversPage() {
           <TextInput
             type="date"
             aria-label="Accepted since"
+            leftSection="since"
+            leftSectionWidth={56}
             value={since}
             onChange={({ currentTarget }) => show({ since: currentTarget.value })}
           />

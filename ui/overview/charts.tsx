@@ -137,12 +137,18 @@ function Plot({
         )}
       </svg>
       <div className="times">
-        {[0, 1 / 3, 2 / 3, 1].map((part) => (
-          <span key={part}>{toTime(places[Math.round(part * (places.length - 1))]?.at ?? '')}</span>
+        {listTimes(places).map((at) => (
+          <span key={at}>{toTime(at)}</span>
         ))}
       </div>
     </div>
   );
+}
+
+/** Moments below a plot: four, or as many as a short one has. */
+function listTimes(places: readonly Place[]): string[] {
+  const marked = [0, 1 / 3, 2 / 3, 1].map((part) => Math.round(part * (places.length - 1)));
+  return [...new Set(marked)].flatMap((place) => places[place]?.at ?? []);
 }
 
 function toLine(y: number, { length }: readonly Place[]): string {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Ops } from '../api/types.ts';
 import { Moment, toLength } from '../parts/moment.tsx';
-import { Facts } from '../parts/page.tsx';
+import { type Fact, Facts } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 
 /** State of the bridge in a few facts. */
@@ -9,10 +9,14 @@ export function OverviewFacts({ status }: { readonly status: Ops<'Status'> }) {
   return <Facts items={listFacts(status)} />;
 }
 
-function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
+/** Facts about the bridge, about what waits, and about what has gone wrong, in this order. */
+function listFacts(status: Ops<'Status'>): Fact[] {
   const { writes, leader, due, oldestSince, upstream, failingCount, stuckCount } = status;
   return [
     ['Mode', <Mode key="mode" writes={writes} />],
+    ['The service', toService(upstream)],
+    ['Leader', leader === null ? 'none now' : <Leader key="leader" leader={leader} />],
+    ['Version', status.bridge.version],
     ['Not in the service yet', toDue(due)],
     [
       'The oldest of it',
@@ -22,16 +26,12 @@ function listFacts(status: Ops<'Status'>): (readonly [string, ReactNode])[] {
         none={due === 0 ? 'nothing waits' : 'all of it is refused'}
       />,
     ],
-    ['Calls that wait', toQueue(status)],
     ['A new change', toEstimate(status)],
     ['Done, at the earliest', <End key="end" status={status} />],
-    ['Refused by the service', String(stuckCount)],
-    ['Tried in vain', String(failingCount)],
+    ['Calls that wait', toQueue(status)],
+    ['Do not come through', toTrouble(stuckCount, failingCount)],
     ['Changed by others', toDrifts(status.drifts)],
     ['Compared with the service', <Compared key="compared" status={status} />],
-    ['The service', toService(upstream)],
-    ['Leader', leader === null ? 'none now' : <Leader key="leader" leader={leader} />],
-    ['Version', status.bridge.version],
   ];
 }
 
@@ -86,6 +86,14 @@ function Leader({ leader }: { readonly leader: NonNullable<Ops<'Status'>['leader
   );
 }
 
+function toTrouble(stuck: number, failing: number): string {
+  const parts = [
+    ...(stuck > 0 ? [`${stuck.toLocaleString('en')} refused by the service`] : []),
+    ...(failing > 0 ? [`${failing.toLocaleString('en')} tried in vain`] : []),
+  ];
+  return parts.join(', ') || 'none';
+}
+
 function toDue(due: number): string {
   if (due === 0) return 'nothing';
   return due === 1 ? '1 user or group' : `${due.toLocaleString('en')} users and groups`;
@@ -134,7 +142,8 @@ function End({ status: { queue, failingCount, stuckCount } }: { readonly status:
       ))}
       {trouble > 0 && (
         <div className="detail">
-          without {trouble.toLocaleString('en')} that do not come through
+          not counting {trouble.toLocaleString('en')} that {trouble === 1 ? 'does' : 'do'} not come
+          through
         </div>
       )}
     </>

@@ -63,15 +63,15 @@ function* listConcerns(status: Status): Generator<Concern> {
   }
 }
 
-/** Differences of what is managed that nobody has decided about, and that no plan repairs: those count with their plan. */
-function* listDrifts({ drifts }: Status): Generator<Concern> {
-  const managed = drifts.filter(({ kind }) => !kind.endsWith('.unmanaged'));
-  const count = (wanted: string) =>
-    managed.reduce(
-      (sum, drift) => sum + (drift.status === wanted ? drift.count - drift.held : 0),
-      0,
-    );
-  const [contested, open] = [count('contested'), count('open')];
+/** Number of differences of what is managed in one status, without those that a plan repairs: they count with it. */
+export function countManaged({ drifts }: Pick<Status, 'drifts'>, wanted: string): number {
+  return drifts
+    .filter(({ kind, status }) => status === wanted && !kind.endsWith('.unmanaged'))
+    .reduce((sum, { count, held }) => sum + count - held, 0);
+}
+
+function* listDrifts(status: Status): Generator<Concern> {
+  const [contested, open] = [countManaged(status, 'contested'), countManaged(status, 'open')];
   if (contested > 0) {
     yield {
       code: 'contested',

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'react';
 
 const TICK_MS = 10_000;
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(undefined, {
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+});
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 

@@ -4,7 +4,7 @@ import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Facts, Page, Section } from '../parts/page.tsx';
+import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { FieldTable, LinkTable } from './cells.tsx';
 import { MemberTable } from './member-table.tsx';
@@ -83,10 +83,15 @@ function Standing({ it }: { readonly it: Ops<'Explanation'> }) {
   );
 }
 
-function toFacts(it: Ops<'Explanation'>) {
+function toFacts(it: Ops<'Explanation'>): Fact[] {
+  const members: Fact[] = it.members ? [['Members', toMemberCount(it.members)]] : [];
   return [
-    ['Id', <code key="id">{it.id}</code>],
-    ['In the service', it.upstream ?? 'not there, as far as was seen'],
+    ['Id', <code key="id">{it.id}</code>, 'long'],
+    [
+      'In the service',
+      it.upstream ?? 'not there, as far as was seen',
+      it.type === 'group' ? 'long' : undefined,
+    ],
     [
       'Last seen',
       it.seen === null ? (
@@ -99,8 +104,8 @@ function toFacts(it: Ops<'Explanation'>) {
     ],
     ['Next attempt', <Moment key="due" at={it.dueAt} none="nothing is to be done" />],
     ['Version', String(it.version)],
-    ...(it.members ? [['Members', toMemberCount(it.members)] as const] : []),
-  ] as const;
+    ...members,
+  ];
 }
 
 function toMemberCount({ desired, observed }: { desired: number; observed: number }): string {

@@ -11,27 +11,21 @@ type Request = Ops<'Request'>;
 interface Step {
   readonly text: string;
   readonly waiting: string;
-  /** Moment at which it was done; undefined: not yet. */
+  /** Moment at which it was done last; undefined: not yet. */
   readonly at: string | undefined;
 }
 
 /** Steps that tick themselves while a provider is connected. */
 export function Checklist() {
-  const requests = useRead('RequestList', '/requests?limit=1000', { topics: ['requests'] });
-  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000', {
-    topics: ['access', 'requests'],
-  });
-  const clients = useRead('ClientList', '/clients?state=live&limit=1000', {
-    topics: ['access', 'requests'],
-  });
+  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000', { topics: ['access'] });
+  const clients = useRead('ClientList', '/clients?state=live&limit=1000', { topics: ['access'] });
   const [chosen, setChosen] = useState<string>();
-  if (!requests.data || !tokens.data || !clients.data) return null;
+  if (!tokens.data || !clients.data) return null;
   const credentials = [
     ...tokens.data.items.filter((token) => token.for === 'scim'),
     ...clients.data.items,
   ].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0];
-  const steps = toSteps(credential, requests.data.items);
   return (
     <Section title="How far it has come">
       {credentials.length > 1 && (
@@ -43,23 +37,7 @@ export function Checklist() {
           onChange={(id) => setChosen(id ?? undefined)}
         />
       )}
-      <ol className="ticks">
-        {steps.map((step) => (
-          <li key={step.text}>
-            {step.at === undefined ? (
-              <Tag tone="quiet" text="waiting" />
-            ) : (
-              <Tag tone="good" text="done" />
-            )}
-            <span>
-              {step.text}{' '}
-              <span className="detail">
-                {step.at === undefined ? step.waiting : <Moment at={step.at} />}
-              </span>
-            </span>
-          </li>
-        ))}
-      </ol>
+      <Steps credential={credential} />
     </Section>
   );
 }
@@ -70,11 +48,50 @@ interface Credential {
   readonly lastUsedAt: string | null;
 }
 
-/** What was done with one credential: another provider's requests tick nothing. */
-function toSteps(credential: Credential | undefined, requests: readonly Request[]): Step[] {
-  const own = requests.filter((request) => request.credential === credential?.id).toReversed();
-  const find = (isIt: (request: Request) => boolean) =>
-    own.find((request) => request.status < 400 && isIt(request))?.at;
+/** Requests of each kind that are looked at: another provider's, and those of the other kind, push none of them out. */
+const LOOKED_AT = 100;
+
+function Steps({ credential }: { readonly credential: Credential | undefined }) {
+  const users = useNewest(credential, 'user');
+  const groups = useNewest(credential, 'group');
+  if (!users || !groups) return null;
+  return (
+    <ol className="ticks">
+      {toSteps(credential, users, groups).map(({ text, waiting, at }) => (
+        <li key={text}>
+          {at === undefined ? <Tag tone="quiet" text="waiting" /> : <Tag tone="good" text="done" />}
+          <span>
+            {text} <span className="detail">{at === undefined ? waiting : <Moment at={at} />}</span>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Newest requests with a credential about users, or about groups; undefined: they are being read. */
+function useNewest(
+  credential: Credential | undefined,
+  type: 'user' | 'group',
+): readonly Request[] | undefined {
+  const of = `credential=${encodeURIComponent(credential?.id ?? '')}&type=${type}`;
+  const { data } = useRead('RequestList', `/requests?${of}&limit=${LOOKED_AT}`, {
+    topics: ['requests'],
+    isOn: credential !== undefined,
+  });
+  return credential === undefined ? [] : data?.items;
+}
+
+function toSteps(
+  credential: Credential | undefined,
+  users: readonly Request[],
+  groups: readonly Request[],
+): Step[] {
+  const [user, group, members] = [
+    users.find(isTaken),
+    groups.find(isTaken),
+    groups.find((request) => isTaken(request) && request.written.some(putsIn)),
+  ];
   return [
     {
       text: 'A credential of its own is made.',
@@ -84,22 +101,38 @@ function toSteps(credential: Credential | undefined, requests: readonly Request[
     {
       text: 'The provider has presented it, with its test of the connection or after.',
       waiting: 'Waiting for the test of the connection.',
-      at: credential?.lastUsedAt ?? own[0]?.at,
+      at: credential?.lastUsedAt ?? [...users, ...groups][0]?.at,
     },
     {
       text: 'It has sent a user.',
-      waiting: 'Waiting for the first user.',
-      at: find(({ resource, method }) => resource?.type === 'user' && method !== 'GET'),
+      waiting: toWaiting(users, 'Waiting for the first user.'),
+      at: user?.at,
     },
     {
       text: 'It has sent a group.',
-      waiting: 'Waiting for the first group.',
-      at: find(({ resource, method }) => resource?.type === 'group' && method !== 'GET'),
+      waiting: toWaiting(groups, 'Waiting for the first group.'),
+      at: group?.at,
     },
     {
       text: 'It has put users into a group.',
       waiting: 'Waiting for the first members.',
-      at: find(({ written }) => written.some(({ path }) => path.startsWith('members'))),
+      at: members?.at,
     },
   ];
+}
+
+function isTaken({ method, status }: Request): boolean {
+  return method !== 'GET' && status < 400;
+}
+
+function putsIn({ op, path, values }: Request['written'][number]): boolean {
+  return path === 'members' && (op === 'set' || op === 'add' || op === 'replace') && values > 0;
+}
+
+/** What is waited for; where all was refused so far, that. */
+function toWaiting(requests: readonly Request[], words: string): string {
+  const refused = requests.find(({ status }) => status >= 400);
+  return refused === undefined
+    ? words
+    : `Refused so far, with ${refused.status}: the page Requests says why.`;
 }

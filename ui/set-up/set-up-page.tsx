@@ -1,5 +1,6 @@
 import { Button, CopyButton, Group, Loader, Tabs, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { CommandLine } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
@@ -10,6 +11,7 @@ import { EntraSteps, OktaSteps } from './steps.tsx';
 /** What to copy into a provider, and how far it has come. */
 export function SetUpPage() {
   const status = useRead('Status', '/status', { topics: ['access'] });
+  const [provider, setProvider] = useState('entra');
   if (status.error) return <Fault error={status.error} />;
   if (!status.data) return <Loader aria-label="Loading" />;
   const { scimUrl } = status.data;
@@ -38,9 +40,9 @@ export function SetUpPage() {
         <Text size="sm">
           And a token of its own: <Link to="/credentials">make a credential</Link>, or
         </Text>
-        <CommandLine text="scim-bridge token create entra --expires 365d" />
+        <CommandLine text={`scim-bridge token create ${provider} --expires 365d`} />
       </Section>
-      <Tabs defaultValue="entra" keepMounted={false}>
+      <Tabs value={provider} onChange={(tab) => tab && setProvider(tab)} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="entra">Microsoft Entra ID</Tabs.Tab>
           <Tabs.Tab value="okta">Okta</Tabs.Tab>

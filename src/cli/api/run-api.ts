@@ -12,6 +12,8 @@ import { type Caller, openCaller } from './caller.ts';
 import { toOperationHelp } from './operation-help.ts';
 import { type GivenArgs, readArgs } from './read-args.ts';
 
+const WAITING = 'Waiting for the answer';
+
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
 
@@ -75,7 +77,9 @@ async function callOperation({ options, context }: ApiRun, operation: Operation)
       if (!isComplete) context.exitWith(exitCodes.incomplete);
       return;
     }
-    context.write(toJson((await caller.callChecked(operation, args)) ?? null));
+    const progress = createProgress(context, { words: WAITING });
+    const answer = await caller.callChecked(operation, args).finally(progress.end);
+    context.write(toJson(answer ?? null));
   } finally {
     await caller.close();
   }
@@ -99,7 +103,7 @@ async function readAll(
     pageSize: getPageSize(operation, args),
   });
   const items: unknown[] = [];
-  const progress = createProgress(context);
+  const progress = createProgress(context, { words: WAITING });
   try {
     for await (const page of pages) {
       items.push(...page.items);

@@ -18,14 +18,19 @@ export const requestRoutes = [
     path: '/requests',
     tag: 'Requests of providers',
     summary: 'What providers wrote and what they were refused, the newest first, without values.',
-    filters: { resource: 'text', status: 'text' },
-    meanings: { resource: 'Of this SCIM id.', status: 'Answered with it: `409`, or `4xx`.' },
+    filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
+    meanings: {
+      resource: 'Of this SCIM id.',
+      type: 'Of users, or of groups.',
+      credential: 'With the credential that has this id.',
+      status: 'Answered with it: `409`, or `4xx`.',
+    },
     answers: { 200: 'RequestList' },
     async handle({ listRequests }: { readonly listRequests: ListRequests }, { query }) {
-      const { resource: resourceId, status: text } = query.filters;
+      const { resource: resourceId, status: text, ...filters } = query.filters;
       const status = text === undefined ? undefined : parseStatuses(text);
       const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listRequests({ resourceId, status, beforeSeq, limit });
+        listRequests({ ...filters, resourceId, status, beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toRequestView));
     },
   }),

@@ -18,9 +18,13 @@ export async function insertRequests(tx: Db, rows: readonly NewRequestRow[]): Pr
 /** Selection of stored requests, and the page of it to read. */
 export interface RequestQuery {
   /** The SCIM id that they were for. */
-  readonly resourceId: string | undefined;
+  readonly resourceId?: string | undefined;
+  /** Kind of resource that they were for. */
+  readonly type?: 'user' | 'group' | undefined;
+  /** Id of the credential that they presented. */
+  readonly credential?: string | undefined;
   /** Statuses from the first to the last. */
-  readonly status: readonly [number, number] | undefined;
+  readonly status?: readonly [number, number] | undefined;
   readonly beforeSeq: number;
   readonly limit: number;
 }
@@ -28,10 +32,12 @@ export interface RequestQuery {
 /** Requests, the newest first. */
 export async function listRequests(
   db: Db,
-  { resourceId, status, beforeSeq, limit }: RequestQuery,
+  { resourceId, type, credential, status, beforeSeq, limit }: RequestQuery,
 ): Promise<RequestRow[]> {
   let query = db.selectFrom('requests').selectAll().where('seq', '<', beforeSeq);
   if (resourceId !== undefined) query = query.where('resource_id', '=', resourceId);
+  if (type !== undefined) query = query.where('resource_type', '=', type);
+  if (credential !== undefined) query = query.where('credential', '=', credential);
   if (status !== undefined)
     query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
   return query.orderBy('seq', 'desc').limit(limit).execute();

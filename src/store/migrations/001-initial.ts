@@ -244,6 +244,7 @@ function listAuditStatements(serial: string): string[] {
       credential text default '' not null)`,
     'create index requests_resource on requests (resource_id, seq) where resource_id is not null',
     'create index requests_refused on requests (status, seq) where status >= 400',
+    'create index requests_credential on requests (credential, resource_type, seq)',
     'create index requests_at on requests (at)',
     `create table acts (
       id ${serial}, at bigint not null, kind text not null, act text not null,
