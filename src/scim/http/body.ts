@@ -58,7 +58,7 @@ const refuseOtherTypes: RequestHandler = (req, _res, next) => {
 /** @see RFC 8259 §8.1 */
 function isUtf8OrNoCharset(parameter: string): boolean {
   const [name = '', value = ''] = parameter.split('=');
-  return name.trim() !== 'charset' || /^"?utf-8"?$/.test(value.trim());
+  return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim());
 }
 
 function parseText(deps: BodyDeps): RequestHandler {
