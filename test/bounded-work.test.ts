@@ -260,6 +260,11 @@ describe('whatever a body holds, others are served in between', () => {
       parts: () => ['[]', '[]'].map((part) => list(part, 290_000)).join(',"b":'),
       status: 400,
     },
+    {
+      why: 'more different names than a body may have',
+      parts: () => `[${many(60_000, (index) => `{"${index}k":1}`).join(',')}]`,
+      status: 400,
+    },
   ];
   for (const { why, parts, status } of bodies) {
     test(why, NOISY, async () => {

@@ -331,6 +331,7 @@ describe('the whole request is refused before anything is stored', () => {
     { why: 'operations that are no list', body: { Operations: {} }, status: 400 },
     { why: 'a body that is no object', body: [], status: 400 },
     { why: 'failOnErrors of 0', body: { failOnErrors: 0, Operations: [] }, status: 400 },
+    { why: 'failOnErrors of -0.5', body: { failOnErrors: -0.5, Operations: [] }, status: 400 },
     { why: 'failOnErrors as a word', body: { failOnErrors: 'one', Operations: [] }, status: 400 },
     {
       why: 'too many operations',
@@ -378,6 +379,10 @@ describe('failOnErrors', () => {
     const answer = await sendBulk([newUser('a'), newUser('b'), newUser('c')], { failOnErrors: 1 });
 
     expect(listStatuses(answer)).toEqual(['400']);
+  });
+
+  test.each(['1', '1.0'])('may be written as %s', async (failOnErrors) => {
+    expect(listStatuses(await sendBulk([bad, newUser('a')], { failOnErrors }))).toEqual(['404']);
   });
 
   test('without it every operation is performed', async () => {

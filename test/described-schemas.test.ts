@@ -174,6 +174,27 @@ describe('what /Schemas says is so, attribute by attribute', () => {
     }
   });
 
+  test('not required: null and an empty text clear it, at a path and by its name', async () => {
+    const cleared = listPlaces('readWrite').filter(
+      ({ attribute: { name, required } }) => !(required || name in CLEARED),
+    );
+    for (const place of cleared) {
+      const path = toPath(place);
+      const whole = `${place.urn}:${place.attribute.name}`;
+      const { body } = await create(place.type, path, toValue(place, 0));
+      for (const operation of [
+        { op: 'replace', path, value: null },
+        { op: 'replace', path: whole, value: '' },
+        { op: 'replace', value: { [whole]: '' } },
+      ]) {
+        await patch(place, body.id, { op: 'add', path, value: toValue(place, 0) });
+        const { status } = await patch(place, body.id, operation);
+        const left = await read(place.type, body.id, path);
+        expect([operation, status < 300, left ?? []]).toEqual([operation, true, []]);
+      }
+    }
+  });
+
   test('required: a resource is refused without it, and has it for ever; another is neither', async () => {
     for (const place of listPlaces('readWrite')) {
       const path = toPath(place);

@@ -5,10 +5,12 @@ import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts'
 import { type RawRequest, sendRaw } from './support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
 let bridge: TestBridge;
 let ada: string;
 let pilots: string;
+let names = 0;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ publicUrl });
@@ -63,6 +65,22 @@ describe('routes', () => {
     });
   }
 
+  test('what is described is found in any case: a URN has none', async () => {
+    for (const path of [`/Schemas/${USER.toUpperCase()}`, '/ResourceTypes/group']) {
+      const { status, body } = await sendRaw(bridge, { method: 'GET', path });
+
+      expect(status).toBe(200);
+      expect([USER, 'Group']).toContain(body.id);
+    }
+  });
+
+  test('an address that was joined with a slash too many is served', async () => {
+    const found = await sendRaw(bridge, { method: 'GET', path: `//Users/${ada}?attributes=id` });
+
+    expect(found).toMatchObject({ status: 200, body: { id: ada } });
+    expectScimError(await sendRaw(bridge, { method: 'GET', path: '//Nope' }), 404);
+  });
+
   for (const path of [
     '/Users/no-such-id',
     '/Groups/no-such-id',
@@ -106,6 +124,29 @@ describe('bodies', () => {
       );
     });
   }
+
+  test('UTF-8 may be written without its hyphen, and nothing else is read by that name', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf8' };
+    const post = (body: Buffer) =>
+      sendRaw(bridge, { method: 'POST', path: '/Users', headers, body });
+
+    const read = await post(Buffer.from(JSON.stringify(toUser('utf8', { title: 'Müller' }))));
+
+    expect(read).toMatchObject({ status: 201, body: { title: 'Müller' } });
+    expectScimError(await post(Buffer.from('{"userName":"Müller@example.com"}', 'latin1')), 400);
+  });
+
+  test.each([
+    { headers: { 'content-type': 'text/plain' }, body: 'goodbye' },
+    { headers: { 'content-type': 'application/json' }, body: '{' },
+    { headers: { 'content-type': undefined }, body: Buffer.from([0xff, 0xfe]) },
+  ])('a DELETE is done whatever comes with it: $headers $body', async ({ headers, body }) => {
+    names += 1;
+    const path = `/Users/${await addUser(bridge, `leaver${names}`)}`;
+
+    expect((await sendRaw(bridge, { method: 'DELETE', path, headers, body })).status).toBe(204);
+    expectScimError(await sendRaw(bridge, { method: 'GET', path }), 404);
+  });
 
   const encodings = [
     { 'content-type': 'application/json; charset=latin-7' },

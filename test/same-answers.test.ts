@@ -89,6 +89,93 @@ function ask(name: string, text: string): Asked[] {
   ];
 }
 
+/** Requests as providers write them, and as nobody should. */
+function askInDialects(): Asked[] {
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+  const operations: JsonObject[] = [
+    { op: 'Add', path: 'emails[type eq "other"].value', value: 'ada@other.example' },
+    { op: 'replace', path: 'emails [ type eq other ] .primary', value: 'True' },
+    { op: 'REPLACE', value: { 'name.givenName': 'A', [`${ENTERPRISE}:department`]: 'R&D' } },
+    { op: 'add', path: `${ENTERPRISE}:manager`, value: { $ref: '../Users/{bob}', value: '{bob}' } },
+    { op: 'replace', path: 'manager', value: { $ref: '../Users/{ada}' } },
+    { op: 'add', value: { name: {}, title: [], roles: null, [ENTERPRISE]: { division: 'V' } } },
+    { op: 'replace', path: `${core}:active`, value: ['False'] },
+    { op: 'replace', path: 'emails[value eq "nobody"].primary', value: true },
+    { op: 'remove', path: 'emails[type ne "work" and not (primary eq true)].value' },
+    { op: 'remove', path: 'roles', value: [{ value: 'PLAIN' }, { value: 'no such', type: 'x' }] },
+    { op: 'replace', path: 'x509Certificates', value: [{ value: 'QUJD' }, { value: 'qujd' }] },
+    { op: 'replace', path: 'userName', value: 76561198000 },
+    { op: 'remove', path: ENTERPRISE },
+    { op: 'move', path: 'title', value: 'x' },
+    { op: 'replace', path: 'shoeSize', value: 1 },
+  ];
+  const filters = [
+    `${ENTERPRISE} pr`,
+    `not (${ENTERPRISE}[manager pr or department eq "r&d"])`,
+    'manager.$ref ew "{bob}" or manager eq "{bob}"',
+    'emails[type eq "other" and value co "@OTHER"].primary eq True',
+    'userName eq ada@example.com',
+    'active ne false and not title pr',
+    'meta.created gt "2020-01-01t00:00z" and meta.version sw "W/"',
+    `schemas eq "${ENTERPRISE}" or password pr`,
+    'emails.value gt "a" and emails.value le "b" and userName ew ".COM"',
+    'nickName eq null or nickName ne "x"',
+    'active gt true',
+    'title eq "a" xor title pr',
+  ];
+  const manager = (value: string) => ({ [ENTERPRISE]: { manager: { value } } });
+  const create = (bulkId: string, value: string) => ({
+    method: 'post',
+    path: 'Users',
+    bulkId,
+    data: { userName: `${bulkId}@bulk.example`, ...manager(value) },
+  });
+  const group = { displayName: 'Bulk', members: [{ value: 'bulkId:b' }, { value: 'bulkId:a' }] };
+  const bulk = [
+    { method: 'POST', path: '/Groups', bulkId: 'g', data: group },
+    create('a', 'bulkId:b'),
+    create('b', 'bulkId:a'),
+    create('c', 'bulkId:nobody'),
+    {
+      method: 'PATCH',
+      path: '/Groups/bulkId:g',
+      data: toPatch({ op: 'remove', path: 'members [value eq "bulkId:a"]' }),
+    },
+    { method: 'DELETE', path: '/Users/bulkId:b' },
+    { method: 'DELETE', path: '/Users/nobody' },
+    'nonsense',
+  ];
+  return [
+    ...operations.map(
+      (operation): Asked => ({
+        method: 'PATCH',
+        path: '/Users/{ada}',
+        body: toPatch(operation),
+      }),
+    ),
+    { method: 'PATCH', path: '/Users/{ada}', body: toPatch(...operations.slice(0, 6)) },
+    { method: 'GET', path: '/Users/{ada}' },
+    ...filters.flatMap((filter) => [
+      search('/Users', filter),
+      search('/Users', filter, { cursor: '', count: 3, sortBy: 'meta.created' }),
+      search('', filter, { count: 2 }),
+    ]),
+    ...[
+      `attributes=${ENTERPRISE},NAME.givenname,emails[type eq "other"].value`,
+      `excludedAttributes=${core}:emails.value,${ENTERPRISE}:manager.$ref,id,groups`,
+      'attributes=members[value eq "{ada}"].display',
+      'attributes=emails[',
+    ].flatMap((query): Asked[] => [
+      { method: 'GET', path: `/Users/{ada}?${encodeURI(query)}` },
+      { method: 'GET', path: `/Groups/{pilots}?${encodeURI(query)}` },
+    ]),
+    { method: 'PUT', path: '/Users/{ada}', body: { userName: 'ADA@example.com', emails: [{}] } },
+    { method: 'POST', path: '/Bulk', body: { Operations: bulk, failOnErrors: '9.0' } },
+    { method: 'POST', path: '/Bulk', body: { Operations: bulk, failOnErrors: 1 } },
+    { method: 'GET', path: '/Groups?filter=displayName%20eq%20%22bulk%22' },
+  ];
+}
+
 const REQUESTS: readonly Asked[] = [
   {
     method: 'POST',
@@ -145,6 +232,7 @@ const REQUESTS: readonly Asked[] = [
     { method: 'GET', path: `/Groups${query}` },
   ]),
   search('', 'displayName pr', { sortBy: 'displayName', attributes: ['displayName'] }),
+  ...askInDialects(),
   { method: 'DELETE', path: '/Users/{bob}' },
   { method: 'GET', path: '/Users/{bob}' },
   { method: 'DELETE', path: '/Groups/{pilots}' },

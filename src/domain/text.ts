@@ -19,7 +19,7 @@ export function assertUtf8(
   bytes: Buffer,
   encoding: string | null | undefined,
 ): void {
-  const isDeclared = encoding === undefined || encoding === null || encoding === 'utf-8';
+  const isDeclared = encoding === undefined || encoding === null || /^utf-?8$/.test(encoding);
   if (isDeclared && !isUtf8(bytes)) throw new NotUtf8();
 }
 

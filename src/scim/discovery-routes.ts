@@ -39,7 +39,9 @@ function addList(router: Router, path: string, resources: JsonObject[]): void {
   router
     .route(`${path}/:id`)
     .get(rejectFilter, (req, res) => {
-      const resource = resources.find(({ id }) => id === req.params.id);
+      // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
+      const wanted = req.params.id.toLowerCase();
+      const resource = resources.find(({ id }) => String(id).toLowerCase() === wanted);
       if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
       sendJson(res, 200, resource);
     })

@@ -33,6 +33,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
   const body = readJsonBody(deps);
+  router.use(joinSlashes);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
@@ -57,6 +58,12 @@ export function createScimRouter(deps: ScimDeps): Router {
   return router;
 }
 
+/** Takes `//Users` for `/Users`: a base address with a slash at its end, to which a provider adds another one. */
+const joinSlashes: RequestHandler = (req, _res, next) => {
+  req.url = req.url.replace(/^\/{2,}/, '/');
+  next();
+};
+
 /** Routes of one type of resource. */
 interface ResourceRoutes {
   readonly type: 'user' | 'group';
@@ -80,7 +87,8 @@ function addResourceRoutes(
   const item = router.route(`${path}/:id` as const);
   const named = [open, findOwnId(deps, type)];
   item.get(named, read).put(named, body, replace).patch(named, body, patch);
-  item.delete(named, body, remove);
+  // Without its body, if there is one: nothing that comes with it may keep access from being taken.
+  item.delete(named, remove);
   item.all(allowOnly('GET', 'PUT', 'PATCH', 'DELETE'));
 }
 

@@ -3,6 +3,7 @@ import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable, countMessage, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
+import { toWholeNumber } from '../render/paging.ts';
 import type { Repairs } from '../repairs.ts';
 import {
   type BulkAction,
@@ -33,7 +34,7 @@ export function* parseBulk(
   if (operations.length > operationsMax) {
     throw new ScimError(413, `The request has more than ${operationsMax} operations.`);
   }
-  const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'));
+  const failOnErrors = parseFailOnErrors(findPart(body, 'failOnErrors'), repairs);
   const parsed: BulkOperation[] = [];
   for (const [index, operation] of operations.entries()) {
     parsed.push(yield* parseOperation(operation, index));
@@ -41,9 +42,11 @@ export function* parseBulk(
   return { failOnErrors, operations: withoutDoubles(parsed) };
 }
 
-function parseFailOnErrors(value: JsonValue | undefined): number {
+function parseFailOnErrors(value: JsonValue | undefined, repairs: Repairs): number {
   if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value;
+  if (typeof value === 'string') repairs.count('number-as-text');
+  const number = toWholeNumber(value) ?? 0;
+  if (number >= 1) return number;
   throw invalidValue('failOnErrors is not a whole number of at least 1.');
 }
 

@@ -215,7 +215,8 @@ function tryTokens(filter: string): Token[] {
 function withoutFilter(path: string): string {
   const opening = path.indexOf('[');
   if (opening === -1) return path.trim();
-  return `${path.slice(0, opening)}${path.slice(path.lastIndexOf(']') + 1)}`.trim();
+  const after = path.slice(path.lastIndexOf(']') + 1).trim();
+  return `${path.slice(0, opening).trim()}${after}`;
 }
 
 /** Resolves an id, a list of ids, or the `value` and the `$ref` of an object or of each object of a list. */

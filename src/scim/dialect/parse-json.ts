@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { invalidSyntax, invalidValue } from '../errors.ts';
+import { invalidSyntax, invalidValue, type ScimError } from '../errors.ts';
 
 /** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
 const ODD_NUMBERS_MAX = 10_000;
@@ -24,33 +24,48 @@ export function parseJson(text: string): JsonValue {
 
 /** Characters that are looked at between two pieces of work. */
 const PIECE_LENGTH = 50_000;
+/** Different names in one body: the parser cannot be interrupted, and each new name costs it as much as many known ones. */
+const NAMES_MAX = 5_000;
 
 /**
- * Counts the names that stand twice in an object of the text, of which JSON keeps the last: there are more colons than
- * names. @param value of the text
+ * Counts the names that a text gives to parts of its objects, those that stand twice too: there is one before each colon.
+ * @param text may be no JSON
+ * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names
  */
-export function* countDoubleNames(text: string, value: JsonValue): Work<number> {
-  return (yield* countColons(text)) - (yield* countNames(value));
-}
-
-function* countColons(text: string): Work<number> {
+export function* countGivenNames(text: string): Work<number> {
+  const names = new Set<string>();
   let colons = 0;
   let looked = 0;
+  let name = { start: 0, end: 0 };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === COLON) colons += 1;
-    else if (code === QUOTE) at = findClosingQuote(text, at);
+    if (code === COLON) {
+      colons += 1;
+      names.add(text.slice(name.start, name.end));
+    } else if (code === QUOTE) {
+      const end = findClosingQuote(text, at);
+      if (end === -1) return colons;
+      name = { start: at, end };
+      at = end;
+    }
     if (at - looked < PIECE_LENGTH) continue;
+    if (names.size > NAMES_MAX) throw tooManyNames();
     yield at - looked;
     looked = at;
   }
+  if (names.size > NAMES_MAX) throw tooManyNames();
   return colons;
 }
 
 const COLON = ':'.charCodeAt(0);
 const QUOTE = '"'.charCodeAt(0);
 
-function* countNames(value: JsonValue): Work<number> {
+function tooManyNames(): ScimError {
+  return invalidValue(`The body has more than ${NAMES_MAX} different names of attributes.`);
+}
+
+/** Counts the names of the parts of all objects. Of a name that stands twice in an object, JSON keeps the last. */
+export function* countNames(value: JsonValue): Work<number> {
   let names = 0;
   let looks = 0;
   const rest: JsonValue[] = typeof value === 'object' ? [value] : [];

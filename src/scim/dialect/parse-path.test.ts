@@ -19,6 +19,7 @@ const read: readonly (readonly [string, readonly string[], string?])[] = [
   ['emails[type eq "work"]', ['emails'], 'work'],
   ['emails[type eq "work"].value', ['emails', 'value'], 'work'],
   [`${core}:emails[type eq "work"].value`, ['emails', 'value'], 'work'],
+  ['emails [ type eq "work" ] .value', ['emails', 'value'], 'work'],
   ['emails[type eq "a]b"].value', ['emails', 'value'], 'a]b'],
   ['emails[type eq "a\\"]b"].value', ['emails', 'value'], 'a"]b'],
 ];

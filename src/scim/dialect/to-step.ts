@@ -36,6 +36,7 @@ function* toCanonical(operation: TargetedOperation, repairs: Repairs): Work<Patc
   if (list) return yield* toUserListStep(list, operation, repairs);
   if (op === 'remove') return yield* toRemoval(operation, repairs);
   if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
+  if (op === 'add' && isEmpty(value)) return [];
   const coerced = yield* coerceFor(target, value, repairs);
   if (coerced === undefined) return toNothing(target);
   if (coerced === null) return toUnassignment(op, target, repairs);
@@ -45,6 +46,11 @@ function* toCanonical(operation: TargetedOperation, repairs: Repairs): Work<Patc
   // Where no element fits the filter, one may be made of the values that it names.
   if (target.where) assertShortFilter(target.path.attribute.name, target.where);
   return [{ kind: 'set', op, target, value: coerced }];
+}
+
+/** True for a list or an object of nothing. */
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** Drops a value that the attribute cannot hold, like an unknown attribute; refuses it for a required one. */

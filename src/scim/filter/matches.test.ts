@@ -7,6 +7,7 @@ import { parseFilter } from './parse-filter.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const workManagement = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const groupExtension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
 const ada: JsonObject = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
@@ -102,6 +103,11 @@ const cases: { filter: string; want: boolean; why?: string }[] = [
   { filter: 'manager eq "m1"', want: true },
   { filter: `${enterprise}:manager.value eq "m1"`, want: true },
   { filter: `${enterprise}:department eq "r&d"`, want: true },
+  { filter: `${enterprise} pr`, want: true, why: 'an extension as a whole' },
+  { filter: `not (${enterprise.toUpperCase()} pr)`, want: false },
+  { filter: `${enterprise}[department eq "r&d" and manager pr]`, want: true },
+  { filter: `${enterprise}[department eq "x"]`, want: false },
+  { filter: `${enterprise} eq "x"`, want: false, why: 'as a whole it has no value' },
   { filter: `${workManagement}:appsPermissions ge 5`, want: true },
   { filter: `${workManagement}:appsPermissions gt 5`, want: false },
   { filter: `${workManagement}:appsPermissions le 5`, want: true },
@@ -186,6 +192,13 @@ const others: { filter: string; resource: JsonObject; want: boolean; why: string
   },
   { filter: 'emails pr', resource: { emails: [] }, want: false, why: 'an empty list is no value' },
   { filter: 'emails pr', resource: { emails: [{}] }, want: false, why: 'nor is an empty element' },
+  { filter: `${enterprise} pr`, resource: {}, want: false, why: 'nothing is there' },
+  {
+    filter: `${enterprise} pr`,
+    resource: { [enterprise]: { manager: {}, department: '' } },
+    want: false,
+    why: 'an extension without any value is none',
+  },
   { filter: 'active pr', resource: { active: false }, want: true, why: 'false is a value' },
   {
     filter: `${workManagement}:appsPermissions ge 5`,
@@ -212,12 +225,17 @@ for (const { filter, resource, want, why } of others) {
 }
 
 describe('members of a group', () => {
-  const group: JsonObject = { displayName: 'Math', members: [{ value: 'u1' }, { value: 'u2' }] };
+  const group: JsonObject = {
+    displayName: 'Math',
+    members: [{ value: 'u1' }, { value: 'u2' }],
+    [groupExtension]: { admins: [] },
+  };
   const filters = [
     { filter: 'members eq "u1"', want: true },
     { filter: 'members.value eq "u2"', want: true },
     { filter: 'members[value eq "u3"]', want: false },
     { filter: 'displayName eq "MATH" and members[value eq "u1"]', want: true },
+    { filter: `${groupExtension} pr`, want: false },
   ];
   for (const { filter, want } of filters) {
     test(`${filter} is ${want}`, () => {

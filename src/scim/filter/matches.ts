@@ -73,10 +73,10 @@ function listObjects(resource: JsonObject, target: FilterTarget): JsonObject[] {
   return objects;
 }
 
-/** True when the value is assigned: null, empty text and empty object are not. */
+/** True when the value is assigned: null, an empty text, and an object or list without any value are not. */
 function isAssigned(value: JsonValue): boolean {
   if (value === null || value === '') return false;
-  return !isJsonObject(value) || Object.values(value).some(isAssigned);
+  return typeof value !== 'object' || Object.values(value).some(isAssigned);
 }
 
 function compares(comparison: Comparison, resource: JsonObject, fold: Fold): boolean {

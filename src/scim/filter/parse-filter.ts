@@ -1,7 +1,12 @@
 import { badRequest } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
-import { findAttribute, isQualified, type ResourceSchema } from '../schema/resource-schemas.ts';
+import { type AttributeRule, findRule, toWhole } from '../schema/attribute-table.ts';
+import {
+  findAttribute,
+  findTable,
+  isQualified,
+  type ResourceSchema,
+} from '../schema/resource-schemas.ts';
 import { toComparison, toComparisonWithNothing } from './comparison.ts';
 import { invalidFilter, type Token, toTokens } from './tokens.ts';
 import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
@@ -258,7 +263,9 @@ function takeWord(reader: Reader, word: string): boolean {
 
 function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
   const path = findAttribute(schema, name);
-  return path && { keys: path.keys, rule: path.sub ?? path.attribute };
+  if (path) return { keys: path.keys, rule: path.sub ?? path.attribute };
+  const table = findTable(schema, name);
+  return table && table !== schema.core ? { keys: [table.urn], rule: toWhole(table) } : undefined;
 }
 
 function elementScope({ subAttributes }: AttributeRule): Scope {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import { type Turns, workInTurns } from '../../domain/turns.ts';
-import { countDoubleNames, parseJson } from '../dialect/parse-json.ts';
+import { countGivenNames, countNames, parseJson } from '../dialect/parse-json.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import type { RepairKind } from '../repairs.ts';
 import { type BodyLimits, limitBodies } from './limit-bodies.ts';
@@ -58,7 +58,7 @@ const refuseOtherTypes: RequestHandler = (req, _res, next) => {
 /** @see RFC 8259 §8.1 */
 function isUtf8OrNoCharset(parameter: string): boolean {
   const [name = '', value = ''] = parameter.split('=');
-  return name.trim() !== 'charset' || /^"?utf-8"?$/.test(value.trim());
+  return name.trim() !== 'charset' || /^"?utf-?8"?$/.test(value.trim());
 }
 
 function parseText(deps: BodyDeps): RequestHandler {
@@ -72,10 +72,12 @@ function parseText(deps: BodyDeps): RequestHandler {
         req.body = undefined;
         return next();
       }
-      req.body = parseJson(text);
+      const given = await workInTurns(countGivenNames(text), deps.turns);
+      const body = parseJson(text);
+      req.body = body;
       // Reading cannot be divided, so that is the end of the turn.
       if (text.length > LARGE_LENGTH) await nextTurn();
-      const doubles = await workInTurns(countDoubleNames(text, req.body), deps.turns);
+      const doubles = given - (await workInTurns(countNames(body), deps.turns));
       const repairs = getRepairs(deps, res);
       for (let count = 0; count < Math.min(doubles, DOUBLES_MAX); count += 1) {
         repairs.count('name-doubled');

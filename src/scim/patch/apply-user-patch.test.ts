@@ -67,6 +67,7 @@ const cases: readonly PatchCase[] = [
     { name: undefined },
   ],
   ['an empty object unassigns', replace('name', {}), { name: undefined }],
+  ['nothing is added', [add('name', {}), add('manager', {}), add('title', [])], {}],
   [
     'one part is removed, the others stay',
     remove('name.givenName'),
@@ -152,6 +153,24 @@ const cases: readonly PatchCase[] = [
     'a part of the manager that is unassigned',
     replace(`${enterprise}:manager`, { $ref: null }),
     { [enterprise]: { department: 'R&D', manager: { value: 'm1' } } },
+  ],
+  [
+    'the address of another manager alone',
+    replace(`${enterprise}:manager`, { $ref: 'http://x/m2' }),
+    { [enterprise]: { department: 'R&D', manager: { $ref: 'http://x/m2' } } },
+  ],
+  [
+    'the address of the same manager',
+    replace(`${enterprise}:manager.$ref`, 'https://y/z/m1'),
+    { [enterprise]: { department: 'R&D', manager: { value: 'm1', $ref: 'https://y/z/m1' } } },
+  ],
+  [
+    'another manager by its address, then by its value',
+    [
+      replace(`${enterprise}:manager.$ref`, 'http://x/m2'),
+      replace(`${enterprise}:manager.value`, 'm2'),
+    ],
+    { [enterprise]: { department: 'R&D', manager: { value: 'm2', $ref: 'http://x/m2' } } },
   ],
   [
     'the manager in an array, bare',

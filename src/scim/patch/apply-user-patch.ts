@@ -127,13 +127,23 @@ function patchPart(current: JsonObject, name: string, step: AttributeStep): Json
   if (step.kind === 'set') {
     // The other parts belong to the value that was referred to before.
     const isStale = isReference && held !== undefined && held !== step.value;
-    return { ...(isStale ? {} : others), [name]: step.value };
+    const changed = { ...(isStale ? {} : others), [name]: step.value };
+    return name === '$ref' ? withoutStaleValue(changed) : changed;
   }
   return isReference || Object.keys(others).length === 0 ? undefined : others;
 }
 
 function patchObject(current: JsonValue | undefined, value: JsonObject): JsonObject | undefined {
   const merges = isJsonObject(current) && !Object.hasOwn(value, 'value');
-  const patched = withoutNulls(merges ? { ...current, ...value } : value);
+  const merged = withoutNulls(merges ? { ...current, ...value } : value);
+  const patched = merges && Object.hasOwn(value, '$ref') ? withoutStaleValue(merged) : merged;
   return hasContent(patched) ? patched : undefined;
+}
+
+/** A reference whose address is new, without its value where the address leads to somebody else. */
+function withoutStaleValue(reference: JsonObject): JsonObject {
+  const { value, ...others } = reference;
+  const { $ref } = reference;
+  if (typeof $ref !== 'string' || typeof value !== 'string') return reference;
+  return $ref === value || $ref.endsWith(`/${value}`) ? reference : others;
 }

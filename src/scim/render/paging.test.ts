@@ -26,8 +26,13 @@ const cases = [
   { why: 'more than a page', query: { count: '5000' }, want: { startIndex: 1, count: 200 } },
   {
     why: 'beyond what is exact',
-    query: { startIndex: '99999999999999999999' },
-    want: { startIndex: Number.MAX_SAFE_INTEGER, count: 100 },
+    query: { startIndex: '99999999999999999999', count: '9'.repeat(400) },
+    want: { startIndex: Number.MAX_SAFE_INTEGER, count: 200 },
+  },
+  {
+    why: 'whole numbers with a fraction of nothing, as some programs write all numbers',
+    query: { startIndex: '6.0', count: '5.00' },
+    want: { startIndex: 6, count: 5 },
   },
 ];
 

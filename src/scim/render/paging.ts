@@ -37,14 +37,14 @@ export function parsePaging(
  */
 export function parseCursorCount(value: unknown, { countDefault, countMax }: PageLimits): number {
   if (isAbsent(value)) return countDefault;
-  const count = toWhole(value) ?? 0;
+  const count = toWholeNumber(value) ?? 0;
   if (count >= 1) return Math.min(count, countMax);
   throw badRequest('invalidCount', 'count is not a whole number of at least 1.');
 }
 
 function parseWhole(value: unknown, parameter: string): number | undefined {
   if (isAbsent(value)) return undefined;
-  const whole = toWhole(value);
+  const whole = toWholeNumber(value);
   if (whole === undefined) throw invalidValue(`${parameter} is not a whole number.`);
   return whole;
 }
@@ -54,12 +54,15 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The whole number of a text or number; undefined: it is none. */
-function toWhole(value: unknown): number | undefined {
+/** A whole number, also as `1.0`, which some programs write. */
+const WHOLE = /^\s*[+-]?\d+(?:\.0+)?\s*$/;
+
+/** The whole number of a text or number, at least -1; undefined: it is none. */
+export function toWholeNumber(value: unknown): number | undefined {
   const isWhole =
     typeof value === 'number'
       ? Number.isInteger(value)
-      : typeof value === 'string' && /^\s*[+-]?\d{1,30}\s*$/.test(value);
+      : typeof value === 'string' && WHOLE.test(value);
   // Beyond what is exact there are no resources anyway, and databases take no more.
   return isWhole ? Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER) : undefined;
 }

@@ -37,6 +37,20 @@ export function toExtensionTable(definition: SchemaDefinition): SchemaTable {
   return toTable(definition.id, own);
 }
 
+/** An extension as the one complex attribute that it is on a resource, with its own attributes as parts. */
+export function toWhole({ urn, attributes }: SchemaTable): AttributeRule {
+  return {
+    name: urn,
+    type: 'complex',
+    multiValued: false,
+    caseExact: false,
+    required: false,
+    mutability: 'readWrite',
+    returned: 'default',
+    subAttributes: attributes,
+  };
+}
+
 /** The attribute with this name, compared without case (RFC 7643 §2.1), or undefined. */
 export function findRule(attributes: AttributeMap, name: string): AttributeRule | undefined {
   return attributes.get(name) ?? attributes.get(name.toLowerCase());

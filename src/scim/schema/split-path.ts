@@ -16,11 +16,12 @@ export function splitPath(path: string): SplitPath {
   const opening = path.indexOf('[');
   if (opening === -1) return { name: path, filter: undefined };
   const closing = findClosingBracket(path, opening);
-  const after = path.slice(closing + 1);
+  const after = path.slice(closing + 1).trimStart();
   if (closing === -1 || (after !== '' && !after.startsWith('.'))) {
     throw badRequest('invalidPath', 'The path is malformed.');
   }
-  return { name: path.slice(0, opening) + after, filter: path.slice(opening + 1, closing) };
+  const name = path.slice(0, opening).trimEnd() + after;
+  return { name, filter: path.slice(opening + 1, closing) };
 }
 
 /** Place of the bracket that closes the filter, outside of quoted texts, or -1. */
