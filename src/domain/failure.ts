@@ -116,7 +116,7 @@ function editFailures<Field extends string>(
 }
 
 /** Lists the fields that rest until their time: a field that was written since its failure does not. */
-export function listDeferred<Field extends string>(cells: Cells<Field>, now: number): Field[] {
+function listDeferred<Field extends string>(cells: Cells<Field>, now: number): Field[] {
   return parseFields(cells).filter((field) => {
     const { pending, failure } = cells[field] ?? {};
     return failure !== undefined && failure.version === pending && failure.retryAt > now;

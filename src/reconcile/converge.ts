@@ -2,63 +2,13 @@ import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
 import { type ChangeRow, listTraces } from '../store/changes.ts';
-import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
-import { GONE, type Progress, type Recorded } from './recorded.ts';
-import {
-  type FirstStep,
-  type Guarded,
-  type GuardedStep,
-  openSendGuard,
-  type PlannedStep,
-} from './send-guard.ts';
-
-/** One type of resource, as convergence needs it. */
-export interface Convergeable<
-  State,
-  Action extends { readonly kind: string; readonly reason: string },
-  Known,
-  Part,
-  Row,
-> {
-  /** Result of a step without an action. */
-  readonly noNews: Known;
-  load(db: Db, id: string): Promise<State | undefined>;
-  /** Plans the next step, undefined when there is nothing to do. */
-  planNext(state: State): Action | undefined;
-  /** Lists the changes that an action makes; none: it looks. */
-  toChanges(action: Action): readonly SentChange[];
-  /** Key by which the service would know the resource that this action creates; undefined for other actions. */
-  toSentCreate(action: Action): SentCreate | undefined;
-  /** Takes the step; every call of it goes through `upstream`, which asks the send guard before it leaves. */
-  apply(
-    service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
-    state: State,
-    action: Action,
-  ): Promise<Outcome<Known, Part>>;
-  /** Records in one transaction with `also`, and undoes refused writes that were not answered yet. */
-  record(
-    state: State,
-    ended: EndedStep<Known, Part, Row>,
-    also: (tx: Db) => Promise<void>,
-  ): Promise<Recorded<State>>;
-}
-
-/** End of a step. */
-export interface EndedStep<Known, Part, Row> {
-  readonly outcome: Outcome<Known, Part>;
-  /** False when the service may be at fault for the failure. */
-  readonly isOwn: boolean;
-  /** Number of steps of this run that have failed. */
-  readonly failures: number;
-  /** Row as it is stored, unless another write has changed it since the step began; undefined: it has to be read. */
-  readonly row: Row | undefined;
-  /** The change of a write that was begun with this step, as it was accepted; undefined: it is stored, if there is one. */
-  readonly change: ChangeRow | undefined;
-}
+import { recordStep } from './record-held.ts';
+import { GONE, type Progress } from './recorded.ts';
+import type { KindTypes, OutcomeOf, ResourceKind } from './resource-kind.ts';
+import { type FirstStep, type GuardedStep, openSendGuard, type PlannedStep } from './send-guard.ts';
 
 /** End of a run. */
 export interface Run extends Progress {
@@ -72,15 +22,9 @@ export interface Run extends Progress {
  * the lock of the resource.
  * @throws BridgeError `bug` when the steps go round in a circle
  */
-export async function converge<
-  State extends Guarded & { readonly mustLook: boolean; readonly missed?: Missed },
-  Action extends { readonly kind: string; readonly reason: string },
-  Known extends { readonly missing?: true },
-  Part,
-  Row,
->(
+export async function converge<T extends KindTypes>(
   deps: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part, Row>,
+  kind: ResourceKind<T>,
   {
     key,
     first,
@@ -88,7 +32,7 @@ export async function converge<
   }: {
     readonly key: ResourceKey;
     /** The step that was begun with the write; undefined: none was. */
-    readonly first: FirstStep<State, Action, Row> | undefined;
+    readonly first: FirstStep<T['state'], T['action'], T['row']> | undefined;
     readonly onNotified: () => void;
   },
 ): Promise<Run> {
@@ -103,7 +47,14 @@ export async function converge<
     guard.note(state.version, action);
     const replan = () => readStep(deps, kind, key);
     const create = action && kind.toSentCreate(action);
-    const planned: GuardedStep<State, Action> = { key, step, create, replan, again, begun };
+    const planned: GuardedStep<T['state'], T['action']> = {
+      key,
+      step,
+      create,
+      replan,
+      again,
+      begun,
+    };
     const { upstream, seen, withdraw, saveOutcomes } = openSendGuard(deps, planned);
     const taken = { key, state, action, missed, change: begun?.change };
     const outcome = await take({ ...deps, upstream }, kind, taken);
@@ -122,7 +73,11 @@ export async function converge<
     const row = seen.isAsBegun ? begun?.row : undefined;
     const ended = { outcome, isOwn, failures, row, change: begun?.change };
     begun = undefined;
-    const recorded = await kind.record(seen.planned, ended, saveOutcomes);
+    const recorded = await recordStep(deps, kind, {
+      planned: seen.planned,
+      ended,
+      also: saveOutcomes,
+    });
     if (action) {
       deps.events.converged({ ...key, action: toName(kind, action), outcome: outcome.kind });
     }
@@ -142,11 +97,11 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
 }
 
 /** Takes a step; without an action it is done. */
-async function take<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
+async function take<T extends KindTypes>(
   deps: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part, Row>,
-  { key, state, action, missed, change }: TakenStep<State, Action>,
-): Promise<Outcome<Known, Part>> {
+  kind: ResourceKind<T>,
+  { key, state, action, missed, change }: TakenStep<T['state'], T['action']>,
+): Promise<OutcomeOf<T>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
   const traced = { key, action: toName(kind, action), change };
   const known = missed === undefined ? state : { ...state, missed };
@@ -162,11 +117,11 @@ function toName<Action>(
   return kinds.size === 0 ? 'look' : [...kinds].join(', ');
 }
 
-async function readStep<State, Action extends { kind: string; reason: string }, Known, Part, Row>(
+async function readStep<T extends KindTypes>(
   { store }: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part, Row>,
+  kind: ResourceKind<T>,
   { id }: ResourceKey,
-): Promise<PlannedStep<State, Action> | undefined> {
+): Promise<PlannedStep<T['state'], T['action']> | undefined> {
   const state = await kind.load(store.read, id);
   return state && { state, action: kind.planNext(state) };
 }

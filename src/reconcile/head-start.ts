@@ -1,8 +1,6 @@
 import { listHarms } from '../domain/change.ts';
 import { findProblem } from '../domain/failure.ts';
 import type { GroupState } from '../domain/group.ts';
-import type { ResourceKey } from '../domain/ids.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
 import type { UserState } from '../domain/user.ts';
 import type { GroupAction, UserAction } from '../plan/actions.ts';
 import { parseCells } from '../store/engine/columns.ts';
@@ -12,8 +10,8 @@ import type { WaitingLinks } from '../store/links/waiting.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
 import type { CallClass } from '../upstream/transport.ts';
-import type { Convergeable } from './converge.ts';
 import type { ReconcileDeps } from './deps.ts';
+import type { KindTypes, ResourceKind } from './resource-kind.ts';
 import {
   type ChangingCall,
   type FirstStep,
@@ -51,7 +49,6 @@ export function isAtRest(row: Resting): boolean {
 
 /** State and row from which a first step is planned. */
 export interface Beginning<State, Row> {
-  readonly key: ResourceKey;
   readonly state: State;
   readonly row: Row;
 }
@@ -62,25 +59,23 @@ export interface Beginning<State, Row> {
  * a look, waits for its turn, or needs to be judged by limits first.
  * @throws BridgeError `not-leading`: the transaction must not end
  */
-export async function beginStep<
-  State extends { readonly sentCreates: readonly SentCreate[]; readonly mustLook: boolean },
-  Action extends { readonly kind: string; readonly reason: string },
-  Known,
-  Part,
-  Row extends { readonly steps: number },
->(
+export async function beginStep<T extends KindTypes>(
   tx: Db,
   deps: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part, Row>,
-  { key, state, row }: Beginning<State, Row>,
-): Promise<FirstStep<State, Action, Row> | undefined> {
+  kind: ResourceKind<T>,
+  { state, row }: Beginning<T['state'], T['row']>,
+): Promise<FirstStep<T['state'], T['action'], T['row']> | undefined> {
   const action = kind.planNext(state);
   if (action === undefined || state.mustLook) return undefined;
   const call = await foresee(deps, kind, { state, action });
   if (call === undefined || call.operation.method === 'GET') return undefined;
   if (deps.upstream.queueAheadMs(call.callClass) > 0) return undefined;
   if (!deps.harmRoom.take(listHarms(call.changes))) return undefined;
-  const written = await writeCall(tx, deps, { key, call, lead: deps.store.lead });
+  const written = await writeCall(tx, deps, {
+    key: kind.toKey(state),
+    call,
+    lead: deps.store.lead,
+  });
   const create = kind.toSentCreate(action);
   const creates = create === undefined ? state.sentCreates : [...state.sentCreates, create];
   const columns = {
@@ -100,16 +95,10 @@ interface ForeseenCall extends ChangingCall {
  * Finds the call with which a step begins, by taking the step without a way to the service. undefined: it ends, or
  * learns something of the service, before any call.
  */
-async function foresee<
-  State,
-  Action extends { readonly kind: string; readonly reason: string },
-  Known,
-  Part,
-  Row,
->(
+async function foresee<T extends KindTypes>(
   deps: ReconcileDeps,
-  kind: Convergeable<State, Action, Known, Part, Row>,
-  { state, action }: { readonly state: State; readonly action: Action },
+  kind: ResourceKind<T>,
+  { state, action }: { readonly state: T['state']; readonly action: T['action'] },
 ): Promise<ForeseenCall | undefined> {
   return new Promise((resolve, reject) => {
     // Nothing answers, so nothing comes after the first call.

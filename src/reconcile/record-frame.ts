@@ -1,15 +1,11 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
-import type { UserId } from '../domain/ids.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { type GroupRow, hasUpstreamIds } from '../store/groups/groups.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
 import { assertLead } from './lead.ts';
-import type { Outcome } from './outcome.ts';
-import type { Step } from './record-held.ts';
 import {
-  type CreatePlanned,
   GONE,
   planNextLostLook,
   type Recorded,
@@ -17,6 +13,7 @@ import {
   withoutCreate,
   withoutFailedCreate,
 } from './recorded.ts';
+import type { KindTypes, Recorder, Step } from './resource-kind.ts';
 import {
   isStale,
   type Postponed,
@@ -25,66 +22,15 @@ import {
   toUnsureColumns,
 } from './retry-columns.ts';
 
-/** Facts that recording a step has beside the step. */
-export interface Recording<Row> {
-  /** Row as it was read. */
-  readonly original: Row;
-  /** True when the row was not read, so that it may have been changed since, and nothing else waits for a group. */
-  readonly isKnown: boolean;
-  /** Users whose changes in a group were taken back; their rules are followed afterwards. */
-  readonly reverted: UserId[];
-}
-
-/** Records one kind of end of a step. */
-type RecordEnd<State, Row, AnyStep, End> = (
-  tx: Db,
-  row: Row,
-  step: AnyStep & Recording<Row>,
-  end: End,
-) => Promise<Recorded<State>>;
-
-/** Type of resource, as recording its steps needs it. */
-export interface RecordKind<State, Known, Part, Row, AnyStep> {
-  lock(tx: Db, planned: State): Promise<Row | undefined>;
-  /** Records a step that changed what was known, without reading; undefined: the row has to be read. */
-  recordAsKnown(tx: Db, step: AnyStep): Promise<Recorded<State> | undefined>;
-  /**
-   * Gives to a successor what the service holds of a deleted resource, which has nothing left to do then. Returns what is
-   * due now; undefined: there is no successor.
-   */
-  handOver(tx: Db, row: Row, step: AnyStep): Promise<Recorded<State>['notified'] | undefined>;
-  /** True when the resource has other names than those with which the step was planned. */
-  isRenamed(row: Row, planned: State): boolean;
-  readonly done: RecordEnd<State, Row, AnyStep, Known>;
-  readonly refused: RecordEnd<State, Row, AnyStep, Ended<Known, Part, 'refused'>>;
-  readonly postponed: RecordEnd<State, Row, AnyStep, Ended<Known, Part, 'later' | 'unknown'>>;
-  /** Plans again from the new row. */
-  finish(tx: Db, row: Row, step: AnyStep & Recording<Row>): Promise<Recorded<State>>;
-  /** Follows the rules after the step. */
-  follow(
-    tx: Db,
-    step: AnyStep & Recording<Row>,
-    recorded: Recorded<State>,
-  ): Promise<Recorded<State>>;
-}
-
-type Ended<Known, Part, Kind> = Extract<Outcome<Known, Part>, { kind: Kind }>;
-
 /**
  * Records the result of a step and its consequences in one transaction. Finishes the run unless there is a next step.
  * @throws BridgeError `not-leading`
  */
-export async function recordEnded<
-  State extends CreatePlanned,
-  Known extends { readonly adopted?: true },
-  Part,
-  Row extends { readonly sent_creates: string },
-  AnyStep extends Step<State, Known, Part, Row, unknown>,
->(
+export async function recordEnded<T extends KindTypes>(
   tx: Db,
-  kind: RecordKind<State, Known, Part, Row, AnyStep>,
-  step: AnyStep,
-): Promise<Recorded<State>> {
+  kind: Recorder<T>,
+  step: Step<T>,
+): Promise<Recorded<T['state']>> {
   const asKnown = await kind.recordAsKnown(tx, step);
   if (asKnown !== undefined) return asKnown;
   await assertLead(tx, step.lead);

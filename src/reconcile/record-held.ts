@@ -1,72 +1,54 @@
-import { type Cells, listWaiting } from '../domain/cell.ts';
+import { listWaiting } from '../domain/cell.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { Rules } from '../rules/rules.ts';
 import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { findGroupRow } from '../store/groups/groups.ts';
-import type { Lead } from '../store/leader.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
 import { findUserRow } from '../store/users/users.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
-import type { EndedStep } from './converge.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import type { Problem } from './outcome.ts';
+import { recordEnded } from './record-frame.ts';
 import type { Recorded, Undone } from './recorded.ts';
+import type { EndedStep, KindTypes, PlannedState, ResourceKind } from './resource-kind.ts';
 import type { Waiter, Waiters } from './waiters.ts';
 
-/** Step that ended, with all that recording it needs. */
-export interface Step<State, Known, Part, Row, Undo>
-  extends Pick<EndedStep<Known, Part, Row>, 'outcome' | 'isOwn' | 'failures' | 'row'> {
-  /** State that the step was planned from. */
-  readonly planned: State;
-  /** Lead that recording has to prove; undefined: it is proven, or nobody else can lead. */
-  readonly lead?: Lead | undefined;
-  /** Writes that are not answered yet; refused ones are undone. */
-  readonly undos: readonly Waiter<Undo>[];
-  readonly rules: Rules;
-  /** Times that a change may fail by its own fault before it is stuck. */
-  readonly attemptsMax: number;
-  /** Longest duration of a call, in milliseconds: an attempt may take effect for so long after it left. */
-  readonly callMs: number;
-  readonly now: number;
-  readonly random: number;
-}
-
-/** Step to be recorded, and for whom. */
-interface StepToRecord<State, Known, Part, Row, Undo>
-  extends Pick<Recording<Undo>, 'key' | 'waiters' | 'isUndo' | 'mayRefuse'> {
-  readonly planned: State;
-  readonly ended: EndedStep<Known, Part, Row>;
-  /** What the service refused or failed at; undefined: nothing. */
-  readonly problem: Problem | undefined;
-  /** Stores what belongs to the step in the same transaction. */
-  readonly also: (tx: Db) => Promise<void>;
-}
-
-/** Records a step of a user or group, and reports what became of it. */
-export async function recordStep<State extends PlannedDeletion, Known, Part, Row, Undo>(
+/** Records a step of a user or group in one transaction with `also`, and reports what became of it. */
+export async function recordStep<T extends KindTypes>(
   deps: ReconcileDeps,
-  { planned, ended, problem, also, ...held }: StepToRecord<State, Known, Part, Row, Undo>,
-  record: (tx: Db, step: Step<State, Known, Part, Row, Undo>) => Promise<Recorded<State>>,
-): Promise<Recorded<State>> {
-  const { change, row } = ended;
+  kind: ResourceKind<T>,
+  {
+    planned,
+    ended,
+    also,
+  }: {
+    readonly planned: T['state'];
+    readonly ended: EndedStep<T>;
+    /** Stores what belongs to the step. */
+    readonly also: (tx: Db) => Promise<void>;
+  },
+): Promise<Recorded<T['state']>> {
+  const { change, row, outcome } = ended;
   const { clock, rules, policy, random, store } = deps;
+  const { waiters, isUndo } = kind;
+  const key = kind.toKey(planned);
   const since = clock.now();
-  const recording = { ...held, change, provesLead: row !== undefined };
-  const recorded = await recordHeld<State, Undo>(deps, recording, async (tx, undos) => {
+  const mayRefuse = kind.mayRefuse(outcome);
+  const recording = { key, waiters, isUndo, mayRefuse, change, provesLead: row !== undefined };
+  const recorded = await recordHeld<T['state'], T['undo']>(deps, recording, async (tx, undos) => {
     const { attemptsMax, callMs } = policy;
     const facts = { rules, attemptsMax, callMs, now: clock.now(), random: random() };
     const lead = row && store.lead;
-    const stored = await record(tx, { ...ended, ...facts, planned, lead, undos });
+    const step = { ...ended, ...facts, ...kind.toPolicies(), planned, lead, undos };
+    const stored = await recordEnded(tx, kind, step);
     await also(tx);
     return stored;
   });
-  reportDeleted(deps.events, held.key, { planned, recorded });
-  if (problem || planned.mustLook) {
-    await reportStuck(deps, { key: held.key, code: problem?.code, since });
-  }
-  return recorded;
+  const problem = kind.findRefusal(outcome);
+  reportDeleted(deps.events, key, { planned, recorded });
+  if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
+  return kind.gather === undefined ? recorded : kind.gather(planned, recorded);
 }
 
 /** What recording takes. */
@@ -194,20 +176,11 @@ async function findRow(db: Db, { type, id }: ResourceKey) {
   return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
 }
 
-/** Planned state, as far as a deletion needs it. */
-interface PlannedDeletion {
-  readonly deleted: boolean;
-  readonly mustLook: boolean;
-  readonly cells: Cells<string>;
-  readonly members?: readonly unknown[];
-  readonly admins?: readonly unknown[];
-}
-
 /** Reports once that a deletion has nothing left to do. */
 function reportDeleted(
   events: ReconcileEvents,
   { type, id }: ResourceKey,
-  { planned, recorded }: { planned: PlannedDeletion; recorded: Recorded<unknown> },
+  { planned, recorded }: { planned: PlannedState; recorded: Recorded<unknown> },
 ): void {
   const { deleted, cells, members = [], admins = [] } = planned;
   const wasOpen = listWaiting(cells).length + members.length + admins.length > 0;

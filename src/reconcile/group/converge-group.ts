@@ -1,42 +1,30 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
-import type { GroupAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
 import { findGroupRow, type GroupRow } from '../../store/groups/groups.ts';
 import type { WaitingLinks } from '../../store/links/waiting.ts';
 import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { recordStep } from '../record-held.ts';
 import type { Recorded } from '../recorded.ts';
+import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { type LinkQuery, listGroupLinks, toPlannable } from './load.ts';
-import type { GroupKnown, GroupOutcome, GroupPart } from './outcome.ts';
-import { recordGroupStep } from './record.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
+import type { GroupOutcome, GroupTypes } from './outcome.ts';
+import { groupRecorder } from './record.ts';
 
-/** State that converging groups shares with the requests that wait. */
-export interface WaitingGroups {
-  readonly waiters: Waiters<GroupUndo>;
-}
-
-/** Groups, as convergence needs them. */
-export interface GroupKind
-  extends Convergeable<GroupState, GroupAction, GroupKnown, GroupPart, GroupRow> {
-  /** State of a stored group; `links` are all waiting changes of its lists. */
-  toState(row: GroupRow, links: WaitingLinks): GroupState;
-}
-
-/** Makes groups convergeable, with their members and admin lists. */
-export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups): GroupKind {
-  const toQuery = (): LinkQuery => ({
+/** Makes the kind of groups, with their members and admin lists; `waiters` are the requests that wait for one. */
+export function convergeGroups(
+  deps: ReconcileDeps,
+  waiters: Waiters<GroupUndo>,
+): ResourceKind<GroupTypes> {
+  const toPolicies = () => ({
     policy: toPolicy(deps),
     inactiveWait: deps.quirks.current().inactiveMembers === false,
-    now: deps.clock.now(),
   });
 
   function toState(row: GroupRow, links: WaitingLinks): GroupState {
@@ -48,11 +36,18 @@ export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups):
 
   async function load(db: Db, id: string): Promise<GroupState | undefined> {
     const row = await findGroupRow(db, id);
-    return row && toState(row, await listGroupLinks(db, row.id, toQuery()));
+    return (
+      row &&
+      toState(row, await listGroupLinks(db, row.id, { ...toPolicies(), now: deps.clock.now() }))
+    );
   }
 
   return {
+    ...groupRecorder,
     noNews: {},
+    waiters,
+    isUndo: isGroupUndo,
+    toKey: ({ id }) => ({ type: 'group', id }),
     toState,
     load,
     planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
@@ -60,15 +55,10 @@ export function convergeGroups(deps: ReconcileDeps, { waiters }: WaitingGroups):
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
-    async record(planned, ended, also) {
-      const { outcome } = ended;
-      const mayRefuse = outcome.kind === 'refused' || mayRefusePart(outcome);
-      const key = { type: 'group', id: planned.id } as const;
-      const problem = findRefusal(outcome);
-      const step = { key, waiters, isUndo: isGroupUndo, mayRefuse, planned, ended, problem, also };
-      const recorded = await recordStep(deps, step, (tx, given) =>
-        recordGroupStep(tx, { ...given, ...toQuery() }),
-      );
+    toPolicies,
+    mayRefuse: (outcome) => outcome.kind === 'refused' || mayRefusePart(outcome),
+    findRefusal,
+    gather(planned, recorded) {
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });

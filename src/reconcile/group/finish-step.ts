@@ -31,15 +31,15 @@ import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store
 import { markExhausted, saveDoneLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toRestingRow } from '../lost-calls.ts';
-import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
 import { toLeftCells } from '../waiting-fields.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
-import type { GroupKnown, GroupOutcome, GroupStep } from './outcome.ts';
+import type { GroupKnown, GroupOutcome, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
-export interface Recording extends GroupStep, RecordingOf<GroupRow> {}
+export type Recording = RecordingOf<GroupTypes>;
 
 /** Finishes the run until it is time to try again. */
 export async function recordPaused(

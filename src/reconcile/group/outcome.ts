@@ -6,12 +6,13 @@ import type {
   ObservedGroup,
   UpstreamGroupIds,
 } from '../../domain/group.ts';
+import type { GroupAction } from '../../plan/actions.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { LinkTable } from '../../store/links/links.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Outcome, Problem } from '../outcome.ts';
-import type { Step } from '../record-held.ts';
+import type { Step } from '../resource-kind.ts';
 
 /** Knowledge that a step gained about a group. */
 export interface GroupKnown {
@@ -57,12 +58,23 @@ export type GroupPart =
 /** Outcome of a step for a group. */
 export type GroupOutcome = Outcome<GroupKnown, GroupPart>;
 
-/** Step of a group that ended, with all that recording it needs. */
-export interface GroupStep extends Step<GroupState, GroupKnown, GroupPart, GroupRow, GroupUndo> {
-  readonly policy: GroupPolicy;
-  /** True when the service refuses inactive users as members. */
-  readonly inactiveWait: boolean;
+/** Types of groups, as a kind of resource. */
+export interface GroupTypes {
+  readonly state: GroupState;
+  readonly action: GroupAction;
+  readonly known: GroupKnown;
+  readonly part: GroupPart;
+  readonly row: GroupRow;
+  readonly undo: GroupUndo;
+  readonly policies: {
+    readonly policy: GroupPolicy;
+    /** True when the service refuses inactive users as members. */
+    readonly inactiveWait: boolean;
+  };
 }
+
+/** Step of a group that ended, with all that recording it needs. */
+export type GroupStep = Step<GroupTypes>;
 
 /** Refused changes of one list of a group. */
 export interface RefusedLinks {

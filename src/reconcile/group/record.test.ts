@@ -10,8 +10,9 @@ import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/group
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import { recordEnded } from '../record-frame.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
-import { recordGroupStep } from './record.ts';
+import { groupRecorder } from './record.ts';
 
 const problem = { code: 'refused', words: 'No' };
 const NOW = 1_000_000;
@@ -44,7 +45,7 @@ function record(store: Store, { row, outcome, planned, undos = [] }: Step) {
   const attributes = parseStored<JsonObject>(row.attributes);
   const before = { attributes, cells: {}, origin: row.origin, deleted: false };
   return store.write((tx) =>
-    recordGroupStep(tx, {
+    recordEnded(tx, groupRecorder, {
       planned: { ...toGroupState(row, { members: [], admins: [] }), ...planned },
       row: undefined,
       outcome,

@@ -25,15 +25,9 @@ import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
-import {
-  isLostLook,
-  keepLook,
-  type RecordKind,
-  recordEnded,
-  toAfterLostLook,
-  toRetriedRow,
-} from '../record-frame.ts';
+import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../record-frame.ts';
 import { GONE, type Recorded, type Undone } from '../recorded.ts';
+import type { Recorder } from '../resource-kind.ts';
 import { toLookedColumns, toStillOwed, toSuccessColumns } from '../retry-columns.ts';
 import { hideNotCreated, isTakenBack } from '../take-back.ts';
 import { toSeenCells } from '../waiting-fields.ts';
@@ -50,18 +44,11 @@ import {
 } from './finish-step.ts';
 import { handOverGroup, linkGroup } from './link-group.ts';
 import { listGroupLinks, toPlannable } from './load.ts';
-import type { GroupKnown, GroupOutcome, GroupPart, GroupStep } from './outcome.ts';
+import type { GroupKnown, GroupOutcome, GroupPart, GroupStep, GroupTypes } from './outcome.ts';
 import { listStillPlanned, refuse } from './refuse.ts';
 
-/**
- * Records the result of a step of a group and its consequences in one transaction. Finishes the run unless there is
- * a next step.
- */
-export function recordGroupStep(tx: Db, step: GroupStep): Promise<Recorded<GroupState>> {
-  return recordEnded(tx, RECORDING, step);
-}
-
-const RECORDING: RecordKind<GroupState, GroupKnown, GroupPart, GroupRow, GroupStep> = {
+/** Recorder of groups: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
+export const groupRecorder: Recorder<GroupTypes> = {
   lock: (tx, { id }) => lockGroup(tx, id),
   recordAsKnown,
   handOver,

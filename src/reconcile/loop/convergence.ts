@@ -102,7 +102,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       settleWithin(deps, settling, {
         key,
         carryOn: () => carryOn(settling.write),
-        waiting: waiting.users.waiters.size + waiting.groups.waiters.size,
+        waiting: waiting.users.size + waiting.groups.size,
         isHeld: isHeldLong(),
         isBehind: () => workers.isBehind,
       }),

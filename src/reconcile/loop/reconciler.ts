@@ -82,16 +82,15 @@ export interface ReconcilerDeps {
 /** Requests that wait in this process; none yet. */
 export function createWaiting(clock: Clock): Waiting {
   return {
-    users: { waiters: createWaiters<UserUndo>(clock) },
-    groups: { waiters: createWaiters<GroupUndo>(clock) },
+    users: createWaiters<UserUndo>(clock),
+    groups: createWaiters<GroupUndo>(clock),
   };
 }
 
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcilerDeps): Reconciler {
   const { store, clock, leader, waiting } = deps;
-  const users = waiting.users.waiters;
-  const groups = waiting.groups.waiters;
+  const { users, groups } = waiting;
   const follower = createFollower({ ...deps, isLeading: () => leader.find() !== undefined }, [
     users,
     groups,

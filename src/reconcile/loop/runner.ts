@@ -2,15 +2,21 @@ import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
+import type { WaitingLinks } from '../../store/links/waiting.ts';
+import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { convergeGroups, type GroupKind, type WaitingGroups } from '../group/converge-group.ts';
+import { convergeGroups } from '../group/converge-group.ts';
+import type { GroupTypes } from '../group/outcome.ts';
 import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import { GONE, type Progress } from '../recorded.ts';
-import { convergeUsers, type UserKind, type WaitingUsers } from '../user/converge-user.ts';
+import type { ResourceKind } from '../resource-kind.ts';
+import { convergeUsers } from '../user/converge-user.ts';
+import type { UserTypes } from '../user/outcome.ts';
+import type { Waiters } from '../waiters.ts';
 
 /** How soon a retry has to be to be worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
@@ -21,8 +27,8 @@ const OFFER_MS = 1_000;
 
 /** Requests that wait in this process. */
 export interface Waiting {
-  readonly users: WaitingUsers;
-  readonly groups: WaitingGroups;
+  readonly users: Waiters<UserUndo>;
+  readonly groups: Waiters<GroupUndo>;
 }
 
 /** Converges resources, each under its lock, and answers the requests that wait for them. Never rejects. */
@@ -74,7 +80,7 @@ export function createRunner(
   }
 
   async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<boolean> {
-    const { waiters } = key.type === 'user' ? waiting.users : waiting.groups;
+    const waiters = key.type === 'user' ? waiting.users : waiting.groups;
     try {
       const { retryAt, ...progress } = await runOne(key, begun);
       waiters.settle(key, progress);
@@ -177,10 +183,12 @@ function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
 
 /** A written resource, and what it takes to begin with it. */
 interface WriteToBegin {
-  readonly users: UserKind;
-  readonly groups: GroupKind;
+  readonly users: ResourceKind<UserTypes>;
+  readonly groups: ResourceKind<GroupTypes>;
   readonly written: WrittenResource;
 }
+
+const NO_LINKS: WaitingLinks = { members: [], admins: [] };
 
 /** Begins a write to a user or group in its transaction; undefined: a run begins it. */
 async function beginWrite(
@@ -191,15 +199,12 @@ async function beginWrite(
   switch (written.type) {
     case 'user': {
       const { type, row } = written;
-      const beginning = { key: { type, id: row.id }, state: users.toState(row), row };
-      const step = await beginStep(tx, deps, users, beginning);
+      const step = await beginStep(tx, deps, users, { state: users.toState(row, NO_LINKS), row });
       return step && { type, ...step };
     }
     case 'group': {
       const { type, row, links } = written;
-      const state = groups.toState(row, links);
-      const beginning = { key: { type, id: row.id }, state, row };
-      const step = await beginStep(tx, deps, groups, beginning);
+      const step = await beginStep(tx, deps, groups, { state: groups.toState(row, links), row });
       return step && { type, ...step };
     }
     default:

@@ -1,33 +1,22 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
-import type { UserAction } from '../../plan/actions.ts';
+import { toSentUser, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';
-import type { Convergeable } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { recordStep } from '../record-held.ts';
+import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
 import { toPlannable } from './load.ts';
-import type { UserKnown } from './outcome.ts';
-import { recordUserStep } from './record.ts';
+import type { UserTypes } from './outcome.ts';
+import { userRecorder } from './record.ts';
 
-/** State that converging users shares with the requests that wait. */
-export interface WaitingUsers {
-  readonly waiters: Waiters<UserUndo>;
-}
-
-/** Users, as convergence needs them. */
-export interface UserKind
-  extends Convergeable<UserState, UserAction, UserKnown, UserField, UserRow> {
-  /** State of a stored user. */
-  toState(row: UserRow): UserState;
-}
-
-/** Makes users convergeable. */
-export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): UserKind {
+/** Makes the kind of users; `waiters` are the requests that wait for one. */
+export function convergeUsers(
+  deps: ReconcileDeps,
+  waiters: Waiters<UserUndo>,
+): ResourceKind<UserTypes> {
   const toPolicy = (): UserPolicy => ({
     deactivation: deps.policy.deactivation,
     addressMayChange: deps.quirks.current().addressMayChange ?? true,
@@ -41,7 +30,11 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
   }
 
   return {
+    ...userRecorder,
     noNews: {},
+    waiters,
+    isUndo: isUserUndo,
+    toKey: ({ id }) => ({ type: 'user', id }),
     toState,
     async load(db, id) {
       const row = await findUserRow(db, id);
@@ -51,18 +44,11 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
     toChanges: toUserChanges,
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
-    record: (planned, ended, also) => {
-      const { outcome } = ended;
-      // An account that was found may be another user's.
-      const mayRefuse =
-        outcome.kind === 'refused' ||
-        (outcome.kind === 'done' && outcome.known.upstreamId !== undefined);
-      const key = { type: 'user', id: planned.id } as const;
-      const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
-      const step = { key, waiters, isUndo: isUserUndo, mayRefuse, planned, ended, problem, also };
-      return recordStep(deps, step, (tx, recorded) =>
-        recordUserStep(tx, { ...recorded, policy: toPolicy() }),
-      );
-    },
+    toPolicies: () => ({ policy: toPolicy() }),
+    // An account that was found may be another user's.
+    mayRefuse: (outcome) =>
+      outcome.kind === 'refused' ||
+      (outcome.kind === 'done' && outcome.known.upstreamId !== undefined),
+    findRefusal: (outcome) => (outcome.kind === 'refused' ? outcome.problem : undefined),
   };
 }

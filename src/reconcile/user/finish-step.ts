@@ -24,17 +24,17 @@ import type { Db } from '../../store/store.ts';
 import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toRestingRow } from '../lost-calls.ts';
-import type { Recording as RecordingOf } from '../record-frame.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
+import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { toFailureColumns } from '../retry-columns.ts';
 import { toLeftCells } from '../waiting-fields.ts';
 import { isRenamedSince } from './link-account.ts';
 import { toPlannable } from './load.ts';
-import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
 /** Step while it is recorded. */
-export interface Recording extends UserStep, RecordingOf<UserRow> {}
+export type Recording = RecordingOf<UserTypes>;
 
 /** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
 export async function finishStep(

@@ -1,10 +1,11 @@
 import type { Echo } from '../../domain/cell.ts';
 import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
+import type { UserAction } from '../../plan/actions.ts';
 import type { UserPolicy } from '../../plan/plan-user.ts';
 import type { UserUndo } from '../../store/resources/undo.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Step } from '../record-held.ts';
+import type { Step } from '../resource-kind.ts';
 
 /** Knowledge that a step gained about a user. */
 export interface UserKnown {
@@ -24,7 +25,16 @@ export interface UserKnown {
 /** Outcome of a step for a user. */
 export type UserOutcome = Outcome<UserKnown, UserField>;
 
-/** Step of a user that ended, with all that recording it needs. */
-export interface UserStep extends Step<UserState, UserKnown, UserField, UserRow, UserUndo> {
-  readonly policy: UserPolicy;
+/** Types of users, as a kind of resource. */
+export interface UserTypes {
+  readonly state: UserState;
+  readonly action: UserAction;
+  readonly known: UserKnown;
+  readonly part: UserField;
+  readonly row: UserRow;
+  readonly undo: UserUndo;
+  readonly policies: { readonly policy: UserPolicy };
 }
+
+/** Step of a user that ended, with all that recording it needs. */
+export type UserStep = Step<UserTypes>;

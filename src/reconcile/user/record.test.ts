@@ -10,8 +10,9 @@ import { parseCells } from '../../store/engine/columns.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import { type NewUserRow, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
+import { recordEnded } from '../record-frame.ts';
 import type { UserOutcome } from './outcome.ts';
-import { recordUserStep } from './record.ts';
+import { userRecorder } from './record.ts';
 
 const problem = { code: 'refused', words: 'No' };
 const NOW = 1_000_000;
@@ -46,7 +47,7 @@ function record(store: Store, { row, outcome, undos = [], known, ...given }: Ste
   const state = toUserState(row);
   const planned = { ...state, cells: given.plannedCells ?? state.cells, ...given.planned };
   return store.write((tx) =>
-    recordUserStep(tx, {
+    recordEnded(tx, userRecorder, {
       planned,
       row: known,
       outcome,

@@ -18,15 +18,9 @@ import {
 } from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
-import {
-  isLostLook,
-  keepLook,
-  type RecordKind,
-  recordEnded,
-  toAfterLostLook,
-  toRetriedRow,
-} from '../record-frame.ts';
+import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../record-frame.ts';
 import { GONE, type Recorded, toProgress } from '../recorded.ts';
+import type { Recorder } from '../resource-kind.ts';
 import {
   isStale,
   mayTakeEffect,
@@ -54,19 +48,11 @@ import {
 } from './link-account.ts';
 import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
-import type { UserKnown, UserOutcome, UserStep } from './outcome.ts';
+import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
-/**
- * Records the result of a step and its consequences in one transaction: fields that now hold are cleared, a refused
- * write is undone or stuck, groups that waited for the account become due. Finishes the run unless there is a next
- * step.
- */
-export function recordUserStep(tx: Db, step: UserStep): Promise<Recorded<UserState>> {
-  return recordEnded(tx, RECORDING, step);
-}
-
-const RECORDING: RecordKind<UserState, UserKnown, UserField, UserRow, UserStep> = {
+/** Recorder of users: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
+export const userRecorder: Recorder<UserTypes> = {
   lock: (tx, { id }) => lockUser(tx, id),
   recordAsKnown,
   handOver,
