@@ -40,6 +40,8 @@ export interface StuckField {
   readonly attempts?: number;
   /** Value that the service held before the first of them, where it tells whether the service made the change. */
   readonly before?: string;
+  /** Time since which it waits for a free seat of the service (epoch milliseconds); absent: it waits for none. */
+  readonly seatSince?: number;
 }
 
 /**
@@ -72,6 +74,41 @@ export function addStuck<Field extends string>(
     next[field] = { version, since: stuck[field]?.since ?? now, retryAt, problem };
   }
   return next;
+}
+
+/** Adds these pending fields as waiting for a free seat. One that waited before keeps its place in the line. */
+export function addSeatWaits<Field extends string>(
+  stuck: Stuck<Field>,
+  pending: Pending<Field>,
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
+): Stuck<Field> {
+  const next: { [F in Field]?: StuckField } = { ...stuck };
+  for (const field of fields) {
+    const version = pending[field];
+    if (version === undefined) continue;
+    const seatSince = stuck[field]?.seatSince ?? now;
+    next[field] = { version, since: null, retryAt, problem, seatSince };
+  }
+  return next;
+}
+
+/** Finds the field that waits for a free seat longest; undefined: none does. */
+export function findSeatWait(
+  stuck: Stuck<string>,
+): (StuckField & { readonly seatSince: number }) | undefined {
+  const all = Object.values<StuckField | undefined>(stuck).filter(waitsForSeat);
+  return all.toSorted((a, b) => a.seatSince - b.seatSince)[0];
+}
+
+function waitsForSeat(
+  one: StuckField | undefined,
+): one is StuckField & { readonly seatSince: number } {
+  return one?.seatSince !== undefined;
+}
+
+/** Ends the deferral of fields that wait for a free seat: it is their turn. */
+export function withSeatTurn<Field extends string>(stuck: Stuck<Field>, now: number): Stuck<Field> {
+  return endRest(stuck, now, waitsForSeat);
 }
 
 /** Consequences of one more failed attempt. */
@@ -116,6 +153,8 @@ export function addFailed<Field extends string>(
       problem,
       attempts,
       ...(before === undefined ? {} : { before }),
+      // A call whose outcome is not known leaves the place in the line as it was.
+      ...(known?.seatSince === undefined ? {} : { seatSince: known.seatSince }),
     };
   }
   return next;
@@ -131,7 +170,9 @@ export function withExhausted<Field extends string>(
   for (const field of parseStuckFields(stuck)) {
     const one = stuck[field];
     if (one?.since === null && (one.attempts ?? 0) >= attemptsMax) {
-      next[field] = { ...one, since: now };
+      // Nobody in the line waits for somebody who is stuck.
+      const { seatSince: _, ...left }: StuckField = one;
+      next[field] = { ...left, since: now };
     }
   }
   return next;
@@ -187,9 +228,9 @@ export function findNextRetryAt<Field extends string>(
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Ends the deferral of refused fields: the service was observed anew. */
+/** Ends the deferral of refused fields: the service was observed anew. That frees no seat. */
 export function withoutRest<Field extends string>(stuck: Stuck<Field>, now: number): Stuck<Field> {
-  return endRest(stuck, now, (one) => one.attempts === undefined);
+  return endRest(stuck, now, (one) => one.attempts === undefined && !waitsForSeat(one));
 }
 
 /** Ends the deferral of all fields: an operator wants them tried now. */

@@ -50,7 +50,7 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
     toChanges: toUserChanges,
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
     apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
-    record: (planned, ended, also) => {
+    async record(planned, ended, also) {
       const { outcome } = ended;
       // An account that was found may be another user's.
       const mayRefuse =
@@ -59,9 +59,11 @@ export function convergeUsers(deps: ReconcileDeps, { waiters }: WaitingUsers): U
       const key = { type: 'user', id: planned.id } as const;
       const problem = outcome.kind === 'refused' ? outcome.problem : undefined;
       const step = { key, waiters, isUndo: isUserUndo, mayRefuse, planned, ended, problem, also };
-      return recordStep(deps, step, (tx, recorded) =>
-        recordUserStep(tx, { ...recorded, policy: toPolicy() }),
+      const recorded = await recordStep(deps, step, (tx, recording) =>
+        recordUserStep(tx, { ...recording, policy: toPolicy() }),
       );
+      await deps.seats.ended(outcome);
+      return recorded;
     },
   };
 }

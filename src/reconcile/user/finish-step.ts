@@ -15,7 +15,7 @@ import {
   parseStuck,
   toChangedColumns,
   toDueClass,
-  toStuckColumns,
+  toUserStuckColumns,
 } from '../../store/engine/columns.ts';
 import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -55,7 +55,7 @@ export async function finishStep(
     ...row,
     pending: JSON.stringify(pending),
     due_class: toDueClass(removesUserAccess({ ...state, pending })),
-    ...toStuckColumns(stuck),
+    ...toUserStuckColumns(stuck),
     ...toFailureColumns(row, {
       isWaiting: Object.keys(pending).length > 0,
       attempts,
@@ -162,9 +162,9 @@ export function countFailed(
   if (outcome.kind === 'later') {
     // No step follows that would find it exhausted.
     const due_at = findNextRetryAt(pending, stuck, now) ?? row.due_at;
-    return { ...row, ...toStuckColumns(withExhausted(stuck, attemptsMax, now)), due_at };
+    return { ...row, ...toUserStuckColumns(withExhausted(stuck, attemptsMax, now)), due_at };
   }
-  const changed = { ...row, ...toStuckColumns(stuck) };
+  const changed = { ...row, ...toUserStuckColumns(stuck) };
   if (!isOwn) return changed;
   const goesOn = Object.keys(toPlannable(changed, now).pending).length > 0;
   const times = fields.map((field) => stuck[field]?.retryAt ?? now);

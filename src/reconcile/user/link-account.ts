@@ -148,7 +148,7 @@ export async function handOverByName(
     ...toObservedColumns(successor, known.observed),
     ...(isUnsure && EVERYTHING_UNSURE),
     ...{ upstream_id: account, origin: linked.origin, sent_creates: '[]', lost_looks: 0 },
-    ...{ stuck: '{}', stuck_at: null, pending: JSON.stringify(pending) },
+    ...{ stuck: '{}', stuck_at: null, seat_since: null, pending: JSON.stringify(pending) },
     due_class: toDueClass(removesUserAccess({ desired, pending })),
   });
   return [...left, successor.id];

@@ -19,8 +19,8 @@ import {
   parseStuck,
   toChangedColumns,
   toDueClass,
-  toStuckColumns,
   toUserColumns,
+  toUserStuckColumns,
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import type { Protection } from '../../store/resources/protection.ts';
@@ -104,7 +104,7 @@ export async function storeUserChange(
     due_at: isDue ? now : adopted.due_at,
     due_class: toDueClass(removesUserAccess({ desired: change.after, pending })),
     // A field that no longer waits is no longer stuck; one that is written again stays stuck until the service takes it.
-    ...toStuckColumns(onlyWaiting(parseStuck<UserField>(row), pending)),
+    ...toUserStuckColumns(onlyWaiting(parseStuck<UserField>(row), pending)),
   };
   const start = isDue ? await begin(tx, request, changed) : undefined;
   const stored = { ...changed, ...start?.step.columns };

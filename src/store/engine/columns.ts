@@ -1,6 +1,12 @@
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import { findOldestStuck, type Refusal, type Stuck, withoutRest } from '../../domain/stuck.ts';
+import {
+  findOldestStuck,
+  findSeatWait,
+  type Refusal,
+  type Stuck,
+  withoutRest,
+} from '../../domain/stuck.ts';
 import type { DueClass } from '../schema.ts';
 
 /** The columns that follow from the attributes of a user, so that indexes answer for them. */
@@ -92,6 +98,13 @@ export function parseStuck<Field extends string>({ stuck }: { stuck: string }): 
 export function toStuckColumns(stuck: Stuck<string>, link?: StuckLink): StuckColumns {
   const since = [findOldestStuck(stuck)?.since, link?.since].filter((at) => at !== undefined);
   return { stuck: JSON.stringify(stuck), stuck_at: since.length === 0 ? null : Math.min(...since) };
+}
+
+/** The columns that follow from what is stuck of a user, or waits for a free seat. */
+export function toUserStuckColumns(
+  stuck: Stuck<string>,
+): StuckColumns & { readonly seat_since: number | null } {
+  return { ...toStuckColumns(stuck), seat_since: findSeatWait(stuck)?.seatSince ?? null };
 }
 
 /** Stuck fields with their rest ended, as JSON text; used after a new observation of the service. */
