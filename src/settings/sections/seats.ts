@@ -7,7 +7,7 @@ const REFUSALS = [
   ...['no licences', 'no licenses', 'no free licen', 'not enough licen'],
   ...['licence limit', 'license limit', 'licences limit', 'licenses limit', 'limit of licen'],
   ...['user limit', 'users limit', 'limit of users'],
-];
+].join(', ');
 
 /** Seats (licences) of the service. */
 export const seatsSchema = z.strictObject({
