@@ -18,6 +18,8 @@ export const SEAT_REST_MS = 24 * 3_600_000;
 
 /** Line of the users for whom the service has no free seat. Nobody of it is tried before the first. */
 export interface SeatLine {
+  /** False: nobody waits. True: somebody may, which only the store knows. */
+  readonly mayWait: boolean;
   /** Finds the refusal that an addition to this user waits behind; undefined: nobody waits, or it is this user's turn. */
   findWait(id: UserState['id']): Promise<Problem | undefined>;
   /** Notes a step that was recorded: from then on somebody waits, or the turn of the first has come. */
@@ -72,6 +74,9 @@ export function createSeatLine({ store, clock, events, policy }: SeatLineDeps): 
   };
 
   return {
+    get mayWait() {
+      return mayWait;
+    },
     async findWait(id) {
       const first = await findFirst();
       const wait = first && findSeatWait(first.stuck);

@@ -190,6 +190,8 @@ async function beginWrite(
 ): Promise<AnyFirstStep | undefined> {
   switch (written.type) {
     case 'user': {
+      // Its first step would ask the store for the line, which a transaction must not wait for.
+      if (deps.seats.mayWait) return undefined;
       const { type, row } = written;
       const beginning = { key: { type, id: row.id }, state: users.toState(row), row };
       const step = await beginStep(tx, deps, users, beginning);
