@@ -137,7 +137,7 @@ function addFaults(parent: Command, context: CliContext): void {
     });
 }
 
-/** Any number, or so many; the owner takes one. */
+/** Sets how many licences the company has; the owner takes one. */
 function addSeats(parent: Command, context: CliContext): void {
   const seats = parent.command('seats');
   addTarget(seats)

@@ -31,7 +31,7 @@ export interface SeatLine {
   stop(): Promise<void>;
 }
 
-/** What the line is given. */
+/** Dependencies of `createSeatLine`. */
 export interface SeatLineDeps {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly clock: Pick<Clock, 'now'>;

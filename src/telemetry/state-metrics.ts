@@ -198,7 +198,7 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   });
 }
 
-/** A number that nobody knows is left out. */
+/** Gauges of seats; a number that nobody knows is left out. */
 function addSeatGauges(registry: Registry, { readSeats }: StateSources): void {
   const read = shareReading(readSeats);
   addGauge(registry, metricDefinitions.seats, async (gauge) => {

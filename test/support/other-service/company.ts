@@ -173,7 +173,7 @@ export function addAccount(
   return account;
 }
 
-/** What somebody needs a seat for. */
+/** Facts that decide if somebody takes a seat. */
 type Seated = Pick<Account, 'active' | 'suspended' | 'apps'>;
 
 /** False where these people take all seats and this person would take one more. */

@@ -43,7 +43,7 @@ export function addUser({ company, body }: Call): Answer {
   return show(company, id, 201);
 }
 
-/** That no seat is left. */
+/** Answer that no seat is left. */
 export function noSeat({ shape }: OtherCompany): Answer {
   if (shape.noSeat === 402) return refuse(402, 'not in your plan');
   return refuse(409, 'Your plan: the USER LIMIT is reached');
