@@ -256,6 +256,10 @@ const levels: Readonly<Record<string, Series>> = {
     firing: { [`scim_bridge_notifications_kept{status="dead",receiver="ops",${job}}`]: '1x60' },
     quiet: { [`scim_bridge_notifications_kept{status="waiting",receiver="ops",${job}}`]: '1x60' },
   },
+  ScimBridgeSeatsRunOut: {
+    firing: { [`scim_bridge_seats_days_left{${job}}`]: '13x120' },
+    quiet: { [`scim_bridge_seats_days_left{${job}}`]: '15x120' },
+  },
   ScimBridgeSweepOld: {
     firing: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '1x300' },
     quiet: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '60+60x300' },

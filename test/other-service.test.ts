@@ -232,6 +232,28 @@ test.each(['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const)(
   },
 );
 
+test.each([402, 'words'] as const)(
+  'somebody for whom no seat is left, which is said by %s, waits for a leaver',
+  async (noSeat) => {
+    const service = await startOtherService({ shape: { ...NOTED_SHAPE, seats: 2, noSeat } });
+    onTestFinished(() => service.stop());
+    const bridge = await startInFrontOf(service);
+    const working = () =>
+      service.service
+        .users()
+        .filter(({ active }) => active)
+        .map(({ email }) => email);
+    const ada = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    const before = working();
+
+    await send(bridge, 'DELETE', `/Users/${ada}`);
+
+    expect(before).toEqual([expect.stringMatching('owner'), 'ada@example.com']);
+    await expect.poll(working).toEqual([expect.stringMatching('owner'), 'bob@example.com']);
+  },
+);
+
 test('docs/upstream-uncertainties.md says of each option what the bridge does', () => {
   const page = readFileSync(new URL('../docs/upstream-uncertainties.md', import.meta.url), 'utf8');
   const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);

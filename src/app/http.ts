@@ -11,6 +11,7 @@ import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/ro
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
 import { LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
+import { readSeats } from '../ops/state/seats.ts';
 import { findPollState } from '../reconcile/audit/poll-state.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
@@ -72,6 +73,7 @@ export function createApps(
     findLastSweptAt: () => findLastSweptAt(store.read),
     build: { version: options.about.version, engine: store.engine, mode: settings.mode },
     countWaitingPlans: () => countWaitingPlans(store.read),
+    readSeats: () => readSeats(store.read, settings.seats.total),
   };
   addStateMetrics(metrics, state);
   const operators = createOperators(options, parts, state);

@@ -71,7 +71,10 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     sweeps,
     ...{ settings: options.about.settings, sandbox: options.target.sandbox },
     resources: toResourceSources(options, parts),
-    plans: createPlanSource(store.read, options.clock, parts.drifts),
+    plans: createPlanSource(store.read, options.clock, {
+      ...parts.drifts,
+      readSeats: state.readSeats,
+    }),
     decideDrifts: {
       ...parts.drifts,
       findStatus: async (id) => (await findDrift(store.read, id))?.status,
@@ -92,7 +95,8 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
         }),
     },
     firstRun: {
-      readPage: (page) => readFirstRun(toFirstRunDeps(options, parts), page),
+      readPage: (page) =>
+        readFirstRun({ ...toFirstRunDeps(options, parts), readSeats: state.readSeats }, page),
     },
     samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, notify: parts.reconciler.notify }),
@@ -217,7 +221,10 @@ async function resume({ guard, reconciler }: BridgeParts): Promise<void> {
 }
 
 /** Checks existing accounts and groups by the rules for a provider's request. */
-function toFirstRunDeps(options: WatchedOptions, parts: BridgeParts): FirstRunDeps {
+function toFirstRunDeps(
+  options: WatchedOptions,
+  parts: BridgeParts,
+): Omit<FirstRunDeps, 'readSeats'> {
   const scim = toScimDeps(options, parts);
   return {
     db: options.store.read,

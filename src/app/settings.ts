@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { SessionLimits } from '../access/sessions.ts';
 import type { OidcOptions } from '../console/oidc.ts';
+import { createSeatRefusals } from '../domain/seats.ts';
 import type { DocumentPolicy } from '../outbound/read-document.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Retention } from '../reconcile/loop/pruning.ts';
@@ -17,7 +18,7 @@ import type { Target } from './options.ts';
 
 /** Settings of convergence. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, workers, limits } = settings;
+  const { users, groups, upstream, workers, limits, seats } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
@@ -25,6 +26,8 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,
     concurrency: workers.concurrency,
+    isSeatRefusal: createSeatRefusals(seats.refusals),
+    seatRetryMs: seats.retryEvery,
     callMs: toCallMs(settings),
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,

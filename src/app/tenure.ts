@@ -31,6 +31,7 @@ import {
 } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { findRecovery } from '../reconcile/repair/recovery-state.ts';
+import { createSeatLine } from '../reconcile/seat-line.ts';
 import type { SectionView } from '../reconcile/sections.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
@@ -176,7 +177,7 @@ function toNews(
 /** What keeps numbers and proofs, and forgets what is old. */
 function openKeeping(deps: ReconcileDeps, options: WatchedOptions) {
   const pruning = createPruning(deps, toRetention(options.settings));
-  return [openSampling(deps, options), pruning, createLeaverProofs(deps)];
+  return [openSampling(deps, options), pruning, createLeaverProofs(deps), deps.seats];
 }
 
 /** A service without a rate takes any number of calls. */
@@ -212,9 +213,10 @@ async function createDeps(
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
+  const seats = createSeatLine({ ...deps, store });
   const harmRoom = createHarmRoom(deps.policy.providerHarm);
   harmRoom.learn(await countHarmRoom(store.read, deps));
-  return { ...deps, store, upstream, quirks, outage, harmRoom };
+  return { ...deps, store, upstream, quirks, outage, seats, harmRoom };
 }
 
 function openNotifier(

@@ -1,5 +1,6 @@
 import { isHolding } from '../domain/plan.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
+import type { PlanSeats } from '../ops/schemas/seats.ts';
 
 /** Prints the counts of a plan in one line that names no user and no group. */
 export function toPlanHead({
@@ -13,6 +14,15 @@ export function toPlanHead({
   const why = reason === null ? '' : ` (${reason})`;
   const rest = status === 'held' ? `, ${waiting} wait` : '';
   return `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
+}
+
+/** Prints the seats that a plan needs; nothing where it needs none. */
+export function toSeatText(seats: PlanSeats | null): string {
+  if (seats === null || seats.needs === 0) return '';
+  const { needs, frees, has } = seats;
+  const freed = frees === 0 ? '' : `, frees ${frees}`;
+  const free = has === null ? 'how many are free is not known (SEATS_TOTAL)' : `has ${has}`;
+  return `Seats: needs ${needs}${freed}, ${free}.\n`;
 }
 
 /** Prints a plan: its counts, its first actions, and the decisions that are possible. */
@@ -32,7 +42,7 @@ export function toPlanAnswerText(plan: PlanAnswer): string {
   const left = counts.total - actions.length;
   const more = left > 0 ? `  … and ${left} more\n` : '';
   const decisions = status === 'held' ? toDecisions({ id, hash, source }) : '';
-  return `${toPlanHead(plan)}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
+  return `${toPlanHead(plan)}${toSeatText(plan.seats)}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
 }
 
 function toBy(by: string | null): string {

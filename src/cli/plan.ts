@@ -20,7 +20,7 @@ import {
 } from './listing.ts';
 import { toMoment } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
-import { toPlanAnswerText } from './plan-text.ts';
+import { toPlanAnswerText, toSeatText } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toReadingText } from './status.ts';
 import type { Colour, Column } from './table.ts';
@@ -247,12 +247,13 @@ async function readAll(client: OpsClient, progress: Progress): Promise<FirstRunV
   return { ...first, items, nextCursor: null };
 }
 
-function toText({ phase, reading, release, counts, items }: FirstRunView): string {
+function toText({ phase, reading, release, counts, seats, items }: FirstRunView): string {
   const lines = Object.entries(counts ?? {}).map(([name, count]) => `  ${pad(name)} ${count}\n`);
   const entries = items.map(toLine);
   const progress = [
     reading === null ? '' : `It is ${toReadingText(reading)}.\n`,
     release === null ? '' : toReleaseText(release, Date.now()),
+    toSeatText(seats),
   ].join('');
   return `${PHASES[phase]}\n${progress}${lines.join('')}\n${entries.join('')}`;
 }

@@ -24,6 +24,7 @@ export const addSandboxCommand: AddCommand = (program, context) => {
     });
   addState(sandbox, context);
   addFaults(sandbox, context);
+  addSeats(sandbox, context);
   for (const control of SIMPLE) addControl(sandbox, context, control);
 };
 
@@ -134,6 +135,20 @@ function addFaults(parent: Command, context: CliContext): void {
         body: { requestsPerSecond },
       });
     });
+}
+
+/** Sets how many licences the company has; the owner takes one. */
+function addSeats(parent: Command, context: CliContext): void {
+  const seats = parent.command('seats');
+  addTarget(seats)
+    .description('have so many licences, or off: any number')
+    .argument('<number>', 'accounts that may take one, or off')
+    .action((number: string, options: ControlOptions) =>
+      tell(context, options, {
+        ...({ method: 'PATCH', path: 'shape' } as const),
+        body: { seats: number === 'off' ? null : parseNumber(seats, 'seats', number) },
+      }),
+    );
 }
 
 function toFault(command: Command, { status, delay, hang }: FailOptions): JsonObject {

@@ -59,6 +59,7 @@ function toText(status: Status, context: CliContext): string {
     }),
     toLine('changes', changes),
     toLine('work', `${due} due, ${status.failingCount} failing, ${status.stuckCount} stuck`),
+    ...toSeats(status),
     ...toTroubles(status),
     ...toLeavers(status),
     toLine('service', toServiceText(status)),
@@ -105,6 +106,20 @@ function toLeavers({ leavers }: Status): string[] {
   const who = count === 1 ? '1 who left is not out' : `${count} who left are not out`;
   const why = heldBy === null ? '' : holds[heldBy];
   return [toLine('leavers', `${who}, since ${toMoment(since)}${why}`)];
+}
+
+/** Nothing where nobody has said how many seats there are, and nobody waits. */
+function toSeats({ seats: { total, used, waiting, daysLeft } }: Status): string[] {
+  if (total === null && waiting === 0) return [];
+  const of = total === null ? '' : ` of ${total}`;
+  const waits = waiting === 0 ? '' : `, ${waiting} wait for one`;
+  const end = daysLeft === null || daysLeft === 0 ? '' : `, the rest for ${toDays(daysLeft)}`;
+  return [toLine('seats', `${used}${of} taken${waits}${end}`)];
+}
+
+function toDays(days: number): string {
+  const rounded = Math.ceil(days);
+  return rounded === 1 ? '1 day at most' : `about ${rounded} days`;
 }
 
 function toServiceText({ upstream }: Status): string {

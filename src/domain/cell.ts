@@ -44,6 +44,8 @@ export interface Failure {
   readonly attempts?: number;
   /** Value that the service held before the first of them, where it tells whether the service made the change. */
   readonly before?: string;
+  /** Time since which it waits for a free seat of the service (epoch milliseconds); absent: it waits for none. */
+  readonly seatSince?: number;
 }
 
 /** Cells of a user or group. A field that is absent neither waits nor failed, and its value is a provider's. */

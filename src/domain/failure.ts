@@ -32,6 +32,32 @@ export function defer<Field extends string>(
   });
 }
 
+/** Defers those of these fields that wait until there is a free seat. One that waited before keeps its place in the line. */
+export function deferForSeat<Field extends string>(
+  cells: Cells<Field>,
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
+): Cells<Field> {
+  return edit(cells, fields, (cell) => {
+    const { pending: version, failure } = cell;
+    if (version === undefined) return cell;
+    const seatSince = failure?.seatSince ?? now;
+    return { ...cell, failure: { version, since: null, retryAt, problem, seatSince } };
+  });
+}
+
+/** Failure of a field that waits for a free seat. */
+export type SeatWait = Failure & { readonly seatSince: number };
+
+function waitsForSeat(failure: Failure | undefined): failure is SeatWait {
+  return failure?.seatSince !== undefined;
+}
+
+/** Finds the failure of the field that waits for a free seat longest; undefined: none does. */
+export function findSeatWait(cells: Cells<string>): SeatWait | undefined {
+  const all = parseFields(cells).map((field) => cells[field]?.failure);
+  return all.filter(waitsForSeat).toSorted((a, b) => a.seatSince - b.seatSince)[0];
+}
+
 /** Consequences of one more failed attempt. */
 export interface Failing {
   /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
@@ -71,6 +97,8 @@ export function fail<Field extends string>(
       problem,
       attempts,
       ...(before === undefined ? {} : { before }),
+      // A call whose outcome is not known leaves the place in the line as it was.
+      ...(known?.seatSince === undefined ? {} : { seatSince: known.seatSince }),
     };
     return { ...cell, failure };
   });
@@ -84,20 +112,27 @@ export function exhaust<Field extends string>(
 ): Cells<Field> {
   return editFailures(cells, (failure) => {
     const isOver = failure.since === null && (failure.attempts ?? 0) >= attemptsMax;
-    return isOver ? { ...failure, since: now } : failure;
+    // Nobody in the line waits for somebody who is stuck.
+    const { seatSince: _, ...left } = failure;
+    return isOver ? { ...left, since: now } : failure;
   });
 }
 
-/** Ends the deferral of refused fields, because the service was observed anew, or of all that an operator wants tried now. */
+/**
+ * Ends the deferral of refused fields, because the service was observed anew, which frees no seat; of those that wait for
+ * a free seat, because it is their turn; or of all that an operator wants tried now.
+ */
 export function endRest<Field extends string>(
   cells: Cells<Field>,
   now: number,
-  which: 'refused' | 'all',
+  which: 'refused' | 'seat' | 'all',
 ): Cells<Field> {
+  function isMeant(failure: Failure): boolean {
+    if (which === 'seat') return waitsForSeat(failure);
+    return which === 'all' || (failure.attempts === undefined && !waitsForSeat(failure));
+  }
   return editFailures(cells, (failure) =>
-    which === 'refused' && failure.attempts !== undefined
-      ? failure
-      : { ...failure, retryAt: Math.min(failure.retryAt, now) },
+    isMeant(failure) ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure,
   );
 }
 

@@ -32,6 +32,8 @@ export interface ObservedUser {
   readonly virtual?: boolean;
   readonly appsPermissions?: number;
   readonly temporarilyInactive?: boolean;
+  /** The list of company users says that it takes a licence while it works; absent: it does not say. */
+  readonly takesLicence?: boolean;
   /** Time at which the list of company users last showed the account (epoch milliseconds); absent: never. */
   readonly listedAt?: number;
   /** Time at which SCIM last showed the account (epoch milliseconds); absent: never. */

@@ -35,10 +35,13 @@ const nothingWaits: WaitingWork = {
   failing: 0,
   disputed: 0,
   failingSince: undefined,
+  noSeat: 0,
+  noSeatSince: undefined,
   oldestSince: undefined,
   queued: { removals: 0, changes: 0, looks: 0 },
 };
 const nothing = async () => ({ kind: 'none' }) as const;
+const readSeats = async () => ({ total: 50, used: 38, waiting: 0, free: 12, daysLeft: 3.5 });
 const explain = { user: nothing, group: nothing, any: nothing };
 const noResources = {
   list: async () => ({ items: [], nextCursor: null }),
@@ -81,6 +84,7 @@ const firstRun: FirstRunSource = {
       reading: null,
       release: null,
       counts: {},
+      seats: { needs: 0, frees: 0, has: null },
       items: [],
       nextCursor: null,
     },
@@ -102,6 +106,7 @@ const plans: PlanSource = {
   countActions: async () => new Map(),
   previewUndo: async () => undefined,
   listParts: async () => [],
+  readSeats,
   approve: unknown,
   discard: unknown,
   undo: unknown,
@@ -280,6 +285,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     findRelease: async () => undefined,
     readQueue: async () => ({ isHeld: false, aheadMs: { remove: 200, change: 1_200.4 } }),
     callMs: 200,
+    readSeats,
     scimUrl: 'https://scim.example.com/scim/v2',
     listStuck: async () => [stuck],
     listFailing: async () => [{ ...stuck, id: 'u2' }],

@@ -4,6 +4,7 @@ import type { ChangeClass } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HarmRoom } from '../domain/harm.ts';
 import type { PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { Refusal } from '../domain/refusal.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
@@ -12,6 +13,7 @@ import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { LeadersStore } from './lead.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
+import type { SeatLine } from './seat-line.ts';
 
 /** Part of the settings that convergence follows. */
 export interface ReconcilePolicy {
@@ -28,6 +30,10 @@ export interface ReconcilePolicy {
   readonly providerHarm: { readonly count: number; readonly percent: number };
   /** Resources that workers converge at the same time. */
   readonly concurrency: number;
+  /** True for a refusal for lack of seats: an addition that meets it waits. */
+  readonly isSeatRefusal: (refusal: Refusal) => boolean;
+  /** How often the addition is tried that waits longest for a free seat, in milliseconds. */
+  readonly seatRetryMs: number;
   /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */
   readonly callMs: number;
 }
@@ -97,6 +103,7 @@ export interface ReconcileDeps extends ProcessDeps {
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
+  readonly seats: SeatLine;
   readonly harmRoom: HarmRoom;
 }
 

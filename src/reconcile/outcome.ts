@@ -7,7 +7,8 @@ export type Problem = Refusal;
  * End of one upstream step. `Known` is the new knowledge, `Part` the subject of a refusal.
  * - `done`: the service holds it, or held it already
  * - `refused`: the service says no about exactly these parts; repeating it would change nothing
- * - `later`: nothing was changed, and it may work another time. `failedLook`: a look failed, and what waits for it with it
+ * - `later`: nothing was changed, and it may work another time. `failedLook`: a look failed, and what waits for it with it;
+ *   `noSeat`: these parts wait for a free seat of the service
  * - `unknown`: it may or may not have been changed; the next step is a look. `parts` is what the call was to change,
  *   absent where the failure says nothing of it
  */
@@ -19,6 +20,7 @@ export type Outcome<Known, Part> =
       readonly problem: Problem;
       readonly retryAfterMs?: number;
       readonly failedLook?: true;
+      readonly noSeat?: readonly Part[];
     }
   | {
       readonly kind: 'unknown';

@@ -48,6 +48,7 @@ export async function recordStep<T extends KindTypes>(
   const problem = kind.findRefusal(outcome);
   reportDeleted(deps.events, key, { planned, recorded });
   if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
+  await kind.recorded?.(outcome);
   return kind.gather === undefined ? recorded : kind.gather(planned, recorded);
 }
 

@@ -151,6 +151,8 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   mayRefuse(outcome: OutcomeOf<T>): boolean;
   /** What the service refused or failed at; undefined: nothing. */
   findRefusal(outcome: OutcomeOf<T>): Problem | undefined;
+  /** Notes the outcome of a step that is stored, for others who wait for it. */
+  recorded?(outcome: OutcomeOf<T>): Promise<void>;
   /** Waits for more changes of the resource, where some came during the step. */
   gather?(planned: T['state'], recorded: Recorded<T['state']>): Promise<Recorded<T['state']>>;
 }

@@ -11,8 +11,8 @@ import { toCellsAfterWrite } from '../domain/user-write.ts';
 import {
   parseCells,
   parseStored,
-  toCellColumns,
   toDueClass,
+  toUserCellColumns,
   toUserColumns,
 } from '../store/engine/columns.ts';
 import { isInFlight } from '../store/in-flight.ts';
@@ -77,7 +77,7 @@ export async function toRuledUser(
   return {
     ...row,
     ...toUserColumns(next),
-    ...toCellColumns(cells),
+    ...toUserCellColumns(cells),
     version,
     modified_at: now,
     due_at: isDue ? now : row.due_at,

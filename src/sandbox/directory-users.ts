@@ -1,7 +1,8 @@
 import { type AuditEntry, linkEntry, userEntries, userRemovedEntry } from './audit.ts';
 import { type Author, commitAs, type Directory, timestamp } from './directory.ts';
 import type { Change, SandboxUser } from './model.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, type RefusalCode } from './refusal.ts';
+import type { SandboxShape } from './shape.ts';
 
 /** Fields of a new account; all but the address have a default. */
 export interface NewUser {
@@ -30,7 +31,7 @@ export function getUser({ state }: Directory, userId: number): SandboxUser {
 
 /**
  * Adds an account. Addresses are trimmed and lower-cased, names trimmed: the service normalises.
- * @throws Refusal 400 for an unusable value, 409 when address or user name is taken.
+ * @throws Refusal 400 for an unusable value, 409 when address or user name is taken, and where no licence is left.
  */
 export function addUser(directory: Directory, author: Author, wanted: NewUser): SandboxUser {
   const { state } = directory;
@@ -59,6 +60,7 @@ export function addUser(directory: Directory, author: Author, wanted: NewUser): 
     created: now,
     updated: now,
   };
+  assertSeatFree(directory, user);
   commitAs(directory, author, {
     changes: [{ kind: 'user', user }],
     entries: userEntries(undefined, user, true),
@@ -68,7 +70,8 @@ export function addUser(directory: Directory, author: Author, wanted: NewUser): 
 
 /**
  * Changes an account; an equal value is no change and leaves no trace in the audit log.
- * @throws Refusal 404 when no account has this id, 400 for an unusable value, 409 when address or user name is taken.
+ * @throws Refusal 404 when no account has this id, 400 for an unusable value, 409 when address or user name is taken, and
+ * where no licence is left.
  */
 export function updateUser(
   directory: Directory,
@@ -84,6 +87,7 @@ export function updateUser(
     throw new Refusal('conflict', 'Duplication error: this email is taken');
   }
   assertUserNameFree(directory, after.userName, userId);
+  if (!takesLicence(before)) assertSeatFree(directory, after);
   const departures = before.active && !after.active ? leaveGroups(directory, after) : nothing;
   commitAs(directory, author, {
     changes: [{ kind: 'user', user: after }, ...departures.changes],
@@ -103,6 +107,29 @@ export function removeVirtualUser(directory: Directory, author: Author, userId: 
     changes: [{ kind: 'user-removed', userId }],
     entries: [userRemovedEntry(user)],
   });
+}
+
+/** True for an account that takes a licence. */
+export function takesLicence({
+  active,
+  temporarilyInactive,
+  appsPermissions,
+}: SandboxUser): boolean {
+  return active && !temporarilyInactive && appsPermissions !== 0;
+}
+
+const NO_SEAT: Readonly<Record<SandboxShape['noSeatStatus'], RefusalCode>> = {
+  400: 'bad-request',
+  402: 'not-in-tariff',
+  403: 'forbidden',
+  409: 'conflict',
+};
+
+function assertSeatFree({ state, shape }: Directory, user: SandboxUser): void {
+  const { seats, noSeatStatus } = shape();
+  if (seats === null || !takesLicence(user)) return;
+  if (state.users.all().filter(takesLicence).length < seats) return;
+  throw new Refusal(NO_SEAT[noSeatStatus], `No free licences: the company has ${seats}`);
 }
 
 interface Departures {

@@ -39,6 +39,10 @@ export interface SandboxShape {
   readonly emailsReturned: 'strings' | 'objects';
   /** SCIM addUser with the address of a deactivated account. */
   readonly addDeactivatedUser: 'refused' | 'reactivates';
+  /** Accounts that may take a licence at the same time; null: any number. */
+  readonly seats: number | null;
+  /** Status for an account that would take one more. */
+  readonly noSeatStatus: 400 | 402 | 403 | 409;
   /** Attributes that SCIM updateUser changes; an operation on any other refuses the whole call. */
   readonly updatable: readonly UpdatableAttribute[];
   /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
@@ -118,6 +122,8 @@ const documented: SandboxShape = {
   emailsAccepted: 'both',
   emailsReturned: 'objects',
   addDeactivatedUser: 'refused',
+  seats: null,
+  noSeatStatus: 402,
   updatable: ['active', 'name'],
   patchSyntax: 'strict',
   memberPatch: 'one-per-operation',

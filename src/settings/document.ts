@@ -82,7 +82,8 @@ function toConfigLines(row: SettingRow, indent: string): string[] {
 }
 
 function toYamlValue(value: unknown): string {
-  return stringify(value).trim();
+  // One line, because nothing of a second one would be indented.
+  return stringify(value, { lineWidth: 0 }).trim();
 }
 
 function toComment(text: string, indent: string): string {

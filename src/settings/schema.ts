@@ -16,6 +16,7 @@ import { opsSchema, serverSchema } from './sections/listeners.ts';
 import { notifySchema } from './sections/notifications.ts';
 import { groupsSchema, protectSchema, scimSchema, usersSchema } from './sections/providers.ts';
 import { retentionSchema } from './sections/retention.ts';
+import { seatsSchema } from './sections/seats.ts';
 import { upstreamSchema } from './sections/upstream.ts';
 import { driftSchema, limitsSchema, sweepSchema } from './sections/watching.ts';
 
@@ -72,6 +73,7 @@ export const settingsSchema = z.strictObject({
   users: usersSchema.prefault({}),
   groups: groupsSchema.prefault({}),
   protect: protectSchema.prefault({}),
+  seats: seatsSchema.prefault({}),
   rules: ruleList()
     .prefault([])
     .describe(

@@ -121,14 +121,26 @@ describeStores('due work', ({ makeStore }) => {
     await addGroup(store, { modified_at: 1 });
     await addUser(store, { due_at: 70, due_class: 2, modified_at: 80 });
 
-    const nothing = { due: 0, changes: 0, stuck: 0, failing: 0 };
+    const nothing = { due: 0, changes: 0, stuck: 0, failing: 0, noSeat: 0 };
     expect(before).toEqual({
-      ...{ ...nothing, failingSince: undefined, oldestSince: undefined },
+      ...{ ...nothing, failingSince: undefined, noSeatSince: undefined, oldestSince: undefined },
       queued: { removals: 0, changes: 0, looks: 0 },
     });
     expect(await readBacklog(store.read)).toMatchObject({
       ...{ due: 4, changes: 3, stuck: 2, oldestSince: 30 },
       queued: { removals: 0, changes: 1, looks: 1 },
+    });
+  });
+
+  test('who waits for a seat is counted apart, and neither queued nor old', async () => {
+    const store = await makeStore();
+    await addUser(store, { due_at: 90, seat_since: 20 });
+    await addUser(store, { due_at: 90, seat_since: 10 });
+    await addUser(store, { due_at: 80 });
+
+    expect(await readBacklog(store.read)).toMatchObject({
+      ...{ due: 3, noSeat: 2, noSeatSince: 10, oldestSince: 80 },
+      queued: { removals: 0, changes: 1, looks: 0 },
     });
   });
 

@@ -88,6 +88,10 @@ export interface UsersTable extends ConvergenceColumns {
   observed_email_folded: string | null;
   /** 1: the service says the account is an owner. */
   owner: Generated<number>;
+  /** 1: the account was last seen to take one of the seats of the service. */
+  takes_seat: Generated<number>;
+  /** Time since which an addition waits for a free seat; null: none does. */
+  seat_since: number | null;
   /** The groups as the answer for this user lists them, as JSON text: read far more often than changed. */
   shown_groups: Generated<string>;
   /** Time at which all personal data was erased: from then on later observations are stored without it either. */
@@ -465,6 +469,8 @@ export interface SamplesTable {
   refused: number;
   /** Times until leavers were out, in milliseconds, as a JSON list. */
   leavers: string;
+  /** Accounts that take a seat of the service. */
+  seats: Generated<number>;
 }
 
 /** An operator who is signed in to the console. */

@@ -203,6 +203,18 @@ export const metricDefinitions = {
     help: 'Users and groups whose acknowledged change the service refused.',
     labels: [],
   },
+  seats: {
+    type: 'gauge',
+    name: 'scim_bridge_seats',
+    help: 'Seats of the service: `used` are taken, `needed` are taken or waited for, `total` is `SEATS_TOTAL`, where it is set.',
+    labels: ['state'],
+  },
+  seatDaysLeft: {
+    type: 'gauge',
+    name: 'scim_bridge_seats_days_left',
+    help: 'Days until the seats run out, by the trend of the last two days; not there when that is not known or they do not.',
+    labels: [],
+  },
   disputed: {
     type: 'gauge',
     name: 'scim_bridge_disputed',

@@ -65,6 +65,7 @@ const state: StateSources = {
   activity: () => ({ running: 1, waiting: 1 }),
   readReadiness: async () => ({ reasons: [{ code: 'stuck' }] }),
   findAuditReadAt: async () => 1,
+  readSeats: async () => ({ total: 50, used: 38, waiting: 1, daysLeft: 3.5 }),
   countChanges: async () => [{ kind: 'leaver', oldestAt: 1, count: 1 }],
   connections: () => ({ used: 1, idle: 0, waiting: 0 }),
   countNotifications: async () => [{ receiver: 'ops', status: 'dead', count: 1 }],

@@ -25,6 +25,13 @@ export interface StateSources {
     readonly credentials: { readonly kind: 'open' | 'shut' };
     readonly service: { readonly kind: 'open' | 'shut' };
   };
+  /** Seats of the service, and the days until they run out; null: not known. */
+  readonly readSeats: () => Promise<{
+    readonly total: number | null;
+    readonly used: number;
+    readonly waiting: number;
+    readonly daysLeft: number | null;
+  }>;
   /** The lead that this process knows of; undefined: no process has ever led. */
   readonly findLeader: () =>
     | { readonly isSelf: boolean; readonly epoch: number; readonly since: number }
@@ -72,6 +79,7 @@ export interface StateSources {
 export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
   addUpstreamGauges(registry, sources);
   addBacklogGauges(registry, sources);
+  addSeatGauges(registry, sources);
   addAuditGauge(registry, sources);
   addLeaderGauges(registry, sources);
   addBuildGauges(registry, sources);
@@ -187,6 +195,25 @@ function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSourc
   add(oldestAge, ({ oldestSince }) => {
     const now = clock.now();
     return Math.max(now - (oldestSince ?? now), 0) / 1_000;
+  });
+}
+
+/** Gauges of seats; a number that nobody knows is left out. */
+function addSeatGauges(registry: Registry, { readSeats }: StateSources): void {
+  const read = shareReading(readSeats);
+  addGauge(registry, metricDefinitions.seats, async (gauge) => {
+    const seats = await read();
+    gauge.reset();
+    if (seats === undefined) return;
+    const { total, used, waiting } = seats;
+    gauge.set({ state: 'used' }, used);
+    gauge.set({ state: 'needed' }, used + waiting);
+    if (total !== null) gauge.set({ state: 'total' }, total);
+  });
+  addGauge(registry, metricDefinitions.seatDaysLeft, async (gauge) => {
+    const daysLeft = (await read())?.daysLeft ?? null;
+    if (daysLeft === null) gauge.remove();
+    else gauge.set(daysLeft);
   });
 }
 

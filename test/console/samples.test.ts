@@ -13,6 +13,7 @@ const nothing = {
   ...{ calls: 0, calls_max: 300, due: 0, stuck: 0, drifts: 0 },
   requests: 0,
   refused: 0,
+  seats: 0,
 };
 
 describeStores('samples', ({ makeStore }) => {

@@ -138,7 +138,7 @@ function toSample(minute: number, at: number): SampleRow {
     calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
     due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))),
     requests: Math.round(2 + work * 10 + 60 * burst),
-    refused: minute % 55 === 0 ? 3 * work : 0,
+    ...{ refused: minute % 55 === 0 ? 3 * work : 0, seats: 0 },
     leavers: JSON.stringify(minute % 120 === 0 ? [900 + minute, 2_400 + minute * 3] : []),
   };
 }

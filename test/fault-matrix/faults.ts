@@ -33,7 +33,15 @@ const FORMS = {
 export const ANSWERS: readonly FaultCase[] = [
   { name: '400', lasts: ONCE, fault: () => status(400), ends: 'refused', otherwise: FORMS },
   { name: '401', lasts: BOTH, fault: () => status(401) },
-  { name: '402', isLong: true, lasts: BOTH, fault: () => status(402), ends: 'refused' },
+  {
+    name: '402',
+    isLong: true,
+    lasts: BOTH,
+    fault: () => status(402),
+    ends: 'refused',
+    // Said of an addition it means that no seat is free, which passes.
+    otherwise: { 'create user': 'applied' },
+  },
   { name: '403', lasts: BOTH, fault: () => status(403), ends: 'refused' },
   {
     name: '404',

@@ -8,6 +8,7 @@ import { createReconciler, createWaiting } from '../../src/reconcile/loop/reconc
 import type { Waiting } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../src/reconcile/quirks.ts';
+import { createSeatLine } from '../../src/reconcile/seat-line.ts';
 import type { ProviderDeps } from '../../src/scim/deps.ts';
 import { ScimError } from '../../src/scim/errors.ts';
 import {
@@ -242,6 +243,7 @@ function openTenure(
     upstream,
     quirks,
     outage: createOutageWatch(deps.clock),
+    seats: createSeatLine({ ...deps, store }),
     harmRoom: createHarmRoom(deps.policy.providerHarm),
   };
   const convergence = createConvergence(own, waiting);

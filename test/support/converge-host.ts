@@ -6,6 +6,7 @@ import { createWaiting } from '../../src/reconcile/loop/reconciler.ts';
 import { createRunner } from '../../src/reconcile/loop/runner.ts';
 import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks, type Quirks } from '../../src/reconcile/quirks.ts';
+import { createSeatLine } from '../../src/reconcile/seat-line.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
@@ -24,6 +25,8 @@ export const TEST_POLICY: ReconcilePolicy = {
   adoptGroups: 'yes',
   providerHarm: { count: 0, percent: 0 },
   concurrency: 4,
+  isSeatRefusal: () => false,
+  seatRetryMs: 60_000,
   callMs: 10_000,
 };
 
@@ -66,7 +69,7 @@ export async function createConvergeHost(
   onTestFinished(() => transport.close());
   const upstream = interposed(transport, beforeChange);
   const failures: unknown[] = [];
-  const deps: ReconcileDeps = {
+  const parts = {
     store,
     upstream,
     clock: systemClock,
@@ -82,7 +85,7 @@ export async function createConvergeHost(
       recovery() {},
       release() {},
       stuck() {},
-      failed: ({ error }) => void failures.push(error),
+      failed: ({ error }: { readonly error: unknown }) => void failures.push(error),
       sectionChanged() {},
       auditEvent() {},
       changedByOthers() {},
@@ -94,6 +97,7 @@ export async function createConvergeHost(
     outage: createOutageWatch(systemClock),
     harmRoom: createHarmRoom({ ...TEST_POLICY, ...policy }.providerHarm),
   };
+  const deps: ReconcileDeps = { ...parts, seats: createSeatLine(parts) };
   const runner = createRunner(deps, createWaiting(systemClock), () => {});
   return {
     deps,

@@ -4,6 +4,7 @@ import { createOutageWatch } from '../../src/reconcile/outage.ts';
 import { openQuirks } from '../../src/reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../../src/reconcile/read/first-read.ts';
 import type { FirstReadDeps } from '../../src/reconcile/read/step.ts';
+import { createSeatLine } from '../../src/reconcile/seat-line.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
@@ -53,7 +54,7 @@ export async function createReadForTest(
     clock: systemClock,
     random: () => 0,
   });
-  const deps: FirstReadDeps = {
+  const parts = {
     store,
     upstream,
     clock,
@@ -74,18 +75,19 @@ export async function createReadForTest(
       changedByOthers() {},
       auditFollowed() {},
       firstRead() {},
-      sectionChanged({ section, up }) {
+      sectionChanged({ section, up }: { readonly section: string; readonly up: boolean }) {
         const state = firstRead.state();
         const unread = state.kind === 'finished' ? state.unread : undefined;
         told.sections.push({ section, up, unread });
       },
       firstReadProgress() {},
-      firstReadFailed: (failure) => told.failures.push(failure),
+      firstReadFailed: (failure: Told['failures'][number]) => told.failures.push(failure),
     },
     outage: createOutageWatch(clock),
     harmRoom: createHarmRoom({ count: 0 }),
     identity,
   };
+  const deps: FirstReadDeps = { ...parts, seats: createSeatLine(parts) };
   const firstRead = createFirstRead(deps);
   onTestFinished(async () => {
     await firstRead.stop();

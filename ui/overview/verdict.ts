@@ -99,6 +99,7 @@ const PAGES: Readonly<Record<string, Place>> = {
   'plan-held': { to: '/plans', search: { status: 'held' } },
   recovery: { to: '/plans', search: { status: 'held' } },
   stuck: { to: '/users', search: { state: 'stuck' } },
+  'no-seat': { to: '/users', search: { state: 'due' } },
   failing: { to: '/users', search: { state: 'due' } },
   behind: { to: '/users', search: { state: 'due' } },
   disputed: { to: '/users', search: { state: 'disputed' } },

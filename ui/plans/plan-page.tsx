@@ -44,6 +44,7 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
           ['By whom', toAuthors(plan.summary)],
           ...(status === 'held' ? [] : [['What became of them', toProgress(plan)] as const]),
           ['Harm', toHarm(counts.harm)],
+          ...(plan.seats?.needs ? [['Seats', toSeats(plan.seats)] as const] : []),
           ['From', toSource(plan.source)],
           ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
           ...(plan.undoes === null
@@ -67,6 +68,13 @@ function OnePlan({ plan }: { readonly plan: PlanOf }) {
 function toLead(status: PlanOf['status'], reason: PlanOf['reason']): string {
   if (reason === null) return 'Nothing kept it from being done at once.';
   return status === 'held' ? `Waits for you. ${toReason(reason)}.` : toReason(reason);
+}
+
+/** Seats of the service that the plan needs, beside those that are free. */
+function toSeats({ needs, frees, has }: NonNullable<PlanOf['seats']>): string {
+  const freed = frees === 0 ? '' : `, frees ${frees.toLocaleString('en')}`;
+  const free = has === null ? 'how many are free is not known' : `has ${has.toLocaleString('en')}`;
+  return `needs ${needs.toLocaleString('en')}${freed}, ${free}`;
 }
 
 /** What became of the changes so far. */

@@ -153,6 +153,7 @@ for (const order of ['desc', 'asc'] as const) {
 
     const verdict = order === 'desc' ? 'confirmed' : 'refuted';
     expect(findGuess(report, 'audit-order')).toMatchObject({ verdict });
+    expect(findGuess(report, 'take-licence')).toMatchObject({ verdict: 'confirmed' });
     expect(findGuess(report, 'audit-details')).toMatchObject({ verdict: 'confirmed' });
   });
 }

@@ -41,6 +41,16 @@ export const listGuesses: readonly Guess[] = [
     classify: ({ survey: { company } }) => classifyPageLimit(company.users, 100),
   },
   {
+    id: 'take-licence',
+    guess: 'company users say by take_licence who takes a seat',
+    classify: ({ survey: { company } }) =>
+      classifySeen(company.users, ({ raw }) =>
+        raw.some((user) => findField(user, 'take_licence') !== undefined)
+          ? confirmed()
+          : refuted('it is not there: who is active and has a licence is counted'),
+      ),
+  },
+  {
     id: 'audit-page',
     guess: 'a page of the audit log holds 500 at most',
     classify: ({ survey: { company } }) => classifyPageLimit(company.audit, 500),

@@ -11,7 +11,10 @@ const COUNT = 250;
 const never = async () => {
   throw new Error('not asked for');
 };
-const decisions = { approve: never, discard: never, undo: never, previewUndo: never };
+const decisions = {
+  ...{ approve: never, discard: never, undo: never, previewUndo: never },
+  readSeats: never,
+};
 
 async function addPlan(store: Store) {
   const plan = {

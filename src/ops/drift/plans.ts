@@ -25,6 +25,8 @@ import {
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanPart, PlanSummary } from '../schemas/plans.ts';
+import type { SeatsView } from '../schemas/seats.ts';
+import { toPlanSeats } from '../state/seats.ts';
 import { type ActionAuthor, findActionAuthors } from './plan-authors.ts';
 import { createPlanSums, sumUp, toParts } from './plan-sums.ts';
 
@@ -50,13 +52,14 @@ export interface PlanSource extends PlanDecisions {
   readonly countActions: (id: string) => Promise<ReadonlyMap<ActionStatus, number>>;
   /** Counts the actions by group, kind and author. */
   readonly listParts: (plan: PlanRow) => Promise<readonly PlanPart[]>;
+  readonly readSeats: () => Promise<SeatsView>;
 }
 
 /** The plans of a store. */
 export function createPlanSource(
   db: Db,
   clock: { now(): number },
-  { approve, discard, undo, previewUndo }: PlanDecisions,
+  { approve, discard, undo, previewUndo, readSeats }: PlanDecisions & Pick<PlanSource, 'readSeats'>,
 ): PlanSource {
   const listActions: PlanSource['listActions'] = async (plan, page) => {
     const views = await listPlanActionViews(db, plan.id, page);
@@ -69,6 +72,7 @@ export function createPlanSource(
     listActions,
     listParts: createPlanSums({ read: listActions, clock }),
     countActions: (id) => countPlanActions(db, id),
+    readSeats,
     approve,
     discard,
     undo,
@@ -284,8 +288,11 @@ function toSummary(row: PlanRow): PlanSummary {
 async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
   const shown = await readFirst(source, row);
   const counted = await source.countActions(row.id);
+  const summary = toSummary(row);
+  const isHeld = row.status === 'held';
   return {
-    ...toSummary(row),
+    ...summary,
+    seats: isHeld ? toPlanSeats(summary.counts, await source.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,

@@ -8,6 +8,8 @@ import type { FirstRunItem, FirstRunOutcome } from '../schemas/recovery.ts';
 /** The account or group of the service that a user or group without one would get. */
 export interface Match {
   readonly upstreamId: string;
+  /** Of an account: it was seen to take a seat. */
+  readonly takesSeat?: boolean;
 }
 
 /** The names by which a user without an account is looked for. */
@@ -34,6 +36,18 @@ export function classifyGroup(
   const known = id === null ? null : String(id);
   const item = { type: 'group', id: row.id, name: row.display_name } as const;
   return classify(item, row, { known, match, privilege, isActive: true });
+}
+
+/** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
+export function findSeatChange(
+  row: Pick<UserRow, 'active' | 'upstream_id' | 'takes_seat'>,
+  { match, outcome }: { match: Match | undefined; outcome: FirstRunOutcome },
+): 'needs' | 'frees' | undefined {
+  if (outcome === 'privileged') return undefined;
+  const takes = row.upstream_id === null ? match?.takesSeat === true : row.takes_seat === 1;
+  const isWanted = row.active === 1 && outcome !== 'remove';
+  if (takes === isWanted) return undefined;
+  return isWanted ? 'needs' : 'frees';
 }
 
 interface Facts {

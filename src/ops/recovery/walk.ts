@@ -12,7 +12,7 @@ import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import type { FirstRunItem } from '../schemas/recovery.ts';
-import { classifyGroup, classifyUser, listNames } from './classify.ts';
+import { classifyGroup, classifyUser, findSeatChange, listNames } from './classify.ts';
 
 /** Rows that are classified in one turn of the event loop. */
 const PART = 100;
@@ -59,6 +59,8 @@ export interface WalkDeps {
 export interface Walked {
   readonly item: FirstRunItem;
   readonly place: Place;
+  /** Change of the seats that are taken; undefined: none. */
+  readonly seat?: 'needs' | 'frees' | undefined;
 }
 
 /** Walks through users, then groups, then disputed names. A part of the store is in memory at a time. */
@@ -81,7 +83,9 @@ async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): Asyn
       const names = isWithoutAccount(row) ? listNames(row) : [];
       const match = names.map((name) => existing.get(name)).find((found) => found !== undefined);
       const item = classifyUser(row, { match, privilege: privileges.get(row.id) });
-      if (item) yield { item, place: { stage: 'users', after: row.seq } };
+      if (item === undefined) continue;
+      const seat = findSeatChange(row, { match, outcome: item.outcome });
+      yield { item, seat, place: { stage: 'users', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
     await nextTurn();

@@ -13,6 +13,7 @@ import {
   word,
 } from './kinds.ts';
 import { personalJson, personalWords } from './personal.ts';
+import { planSeats } from './seats.ts';
 
 /** A plan without its actions. */
 export const planSummary = z.strictObject({
@@ -73,6 +74,9 @@ export const plan = planSummary.extend({
   dropped: count().describe(
     'Actions that dropped out: they did not hold any more, or somebody is protected.',
   ),
+  seats: planSeats
+    .nullable()
+    .describe('Of the whole plan while it waits for a decision; null: it does not.'),
   summary: z
     .array(
       z.strictObject({

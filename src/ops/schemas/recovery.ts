@@ -12,6 +12,7 @@ import {
   word,
 } from './kinds.ts';
 import { personalName, personalWords } from './personal.ts';
+import { planSeats } from './seats.ts';
 
 const unexplained = {
   events: count().describe('Changes by our own account that the bridge does not know.'),
@@ -95,6 +96,7 @@ export const firstRun = listOf(firstRunItem).extend({
   reading: readingProgress.nullable().describe('How far the service is read for the plan.'),
   release: releaseProgress.nullable().describe('Of the approved plan, until it is done.'),
   counts: counts().nullable().describe('Of all entries by `type.outcome`; null on later pages.'),
+  seats: planSeats.nullable().describe('Of all entries; null on later pages.'),
 });
 /** A page of the preview of the first run. */
 export type FirstRunView = JsonOf<typeof firstRun>;

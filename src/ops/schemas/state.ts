@@ -15,6 +15,7 @@ import {
   word,
 } from './kinds.ts';
 import { personalName, personalWords } from './personal.ts';
+import { seats } from './seats.ts';
 
 /** Decisions of an operator that keep a leaver in. */
 const leaverHold = word(['plan', 'observe-mode', 'writes-paused']);
@@ -128,6 +129,7 @@ export const status = z.strictObject({
   failingCount: count(),
   failing: z.array(trouble).describe('Tried again and again in vain; the first hundred.'),
   oldestSince: moment().nullable(),
+  seats: seats.describe('Seats (licences) of the service.'),
   stuckCount: count(),
   stuck: z
     .array(trouble)

@@ -58,6 +58,8 @@ function toStore({
     disputed: 0,
     failingSince: undefined,
     queued: { removals: 0, changes: 0, looks: 0 },
+    noSeat: 0,
+    noSeatSince: undefined,
     oldestSince: undefined,
     ...backlog,
   };

@@ -186,7 +186,7 @@ function listWaiting(
   { nowMs, isSending }: { nowMs: number; isSending: boolean },
 ): Reason[] {
   const { due, stuck, disputed, oldestSince } = backlog;
-  const reasons: Reason[] = [];
+  const reasons: Reason[] = listSeatless(backlog);
   if (stuck > 0) {
     reasons.push({
       code: 'stuck',
@@ -221,6 +221,19 @@ function listWaiting(
     });
   }
   return reasons;
+}
+
+/** Additions alone wait: removals go on, and nobody is deactivated to make room. */
+function listSeatless({ noSeat, noSeatSince }: WaitingWork): Reason[] {
+  if (noSeatSince === undefined) return [];
+  return [
+    {
+      code: 'no-seat',
+      detail: `${noSeat === 1 ? '1 person waits' : `${noSeat} people wait`} for a free seat of the service since ${toMoment(noSeatSince)}: it refuses additions for lack of them.`,
+      remedy:
+        'Buy seats, or deactivate in the provider whom nobody needs any more: who waits longest gets each free one. `scim-bridge retry` tries at once.',
+    },
+  ];
 }
 
 /** A closed section is told by itself. */

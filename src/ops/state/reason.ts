@@ -23,6 +23,7 @@ export type ReasonCode =
   | 'paused'
   | 'section-closed'
   | 'stuck'
+  | 'no-seat'
   | 'failing'
   | 'behind'
   | 'disputed'

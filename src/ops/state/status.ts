@@ -14,6 +14,7 @@ import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
 import { toReadingView } from '../recovery/view.ts';
 import type { SweepView } from '../schemas/drift.ts';
+import type { SeatsView } from '../schemas/seats.ts';
 import type { Status } from '../schemas/state.ts';
 import { toLeaversStatus } from './leavers.ts';
 import type { Readiness } from './readiness.ts';
@@ -37,6 +38,7 @@ export interface StatusSources {
   readonly findLeavers: () => Promise<LateLeavers>;
   readonly findRelease: () => Promise<ReleaseProgress | undefined>;
   readonly readQueue: () => Promise<Queue>;
+  readonly readSeats: () => Promise<SeatsView>;
   /** Time that each call takes of the rate, in milliseconds. */
   readonly callMs: number;
   readonly scimUrl: string;
@@ -66,7 +68,7 @@ export const statusRoute = route({
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<Status> {
-  const [readiness, backlog, stuck, failing, disputes, leavers, release, queue, seen] =
+  const [readiness, backlog, stuck, failing, disputes, leavers, release, queue, seats, seen] =
     await Promise.all([
       sources.readReadiness(),
       sources.readBacklog(),
@@ -76,6 +78,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
       sources.findLeavers(),
       sources.findRelease(),
       sources.readQueue(),
+      sources.readSeats(),
       readSeen(sources),
     ]);
   return {
@@ -88,6 +91,7 @@ async function readStatus(sources: StatusSources): Promise<Status> {
     failingCount: backlog.failing,
     failing: failing.map(toTroubleStatus),
     oldestSince: backlog.oldestSince === undefined ? null : toMoment(backlog.oldestSince),
+    seats,
     stuckCount: backlog.stuck,
     stuck: stuck.map(toTroubleStatus),
     leavers: toLeaversStatus(leavers, sources.writes()),

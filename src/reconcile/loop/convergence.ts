@@ -75,6 +75,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   let pruning: NodeJS.Timeout | undefined;
 
   deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
+  deps.seats.onTurn(() => workers.notify());
 
   const isRefused = () => upstream.writesRefused() !== undefined;
   const isHeldLong = () => holding?.isLong() === true || isRefused();

@@ -198,6 +198,8 @@ async function beginWrite(
 ): Promise<AnyFirstStep | undefined> {
   switch (written.type) {
     case 'user': {
+      // Its first step would ask the store for the line, which a transaction must not wait for.
+      if (deps.seats.mayWait) return undefined;
       const { type, row } = written;
       const step = await beginStep(tx, deps, users, { state: users.toState(row, NO_LINKS), row });
       return step && { type, ...step };

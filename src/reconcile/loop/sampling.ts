@@ -2,6 +2,7 @@ import { isUnmanagedKind } from '../../domain/drift.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
+import { countTakenSeats } from '../../store/users/seats.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 
@@ -96,9 +97,10 @@ async function readSample(
   { calls, leaversMs }: Traffic,
   now: number,
 ): Promise<SampleRow> {
-  const [backlog, drifts, { requests, refused }] = await Promise.all([
+  const [backlog, drifts, seats, { requests, refused }] = await Promise.all([
     readBacklog(read),
     countDrifts(read),
+    countTakenSeats(read),
     countRequestsSince(read, now - SAMPLE_MS),
   ]);
   const open = drifts.filter(
@@ -107,6 +109,6 @@ async function readSample(
   return {
     ...{ at: now, calls, calls_max: callsMax, due: backlog.due, stuck: backlog.stuck },
     drifts: open.reduce((sum, { count }) => sum + count, 0),
-    ...{ requests, refused, leavers: JSON.stringify(leaversMs) },
+    ...{ requests, refused, leavers: JSON.stringify(leaversMs), seats },
   };
 }

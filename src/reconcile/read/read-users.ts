@@ -63,7 +63,7 @@ export function observeCompanyUser(
   before: ObservedUser | undefined,
   at: number,
 ): ObservedUser {
-  const { virtual, appsPermissions, temporarilyInactive, role } = user;
+  const { virtual, appsPermissions, temporarilyInactive, takesLicence, role } = user;
   const by = companyUsers.getListOfUsers.id;
   const {
     userName = user.username,
@@ -78,9 +78,15 @@ export function observeCompanyUser(
     ...(virtual === undefined ? {} : { virtual }),
     ...(appsPermissions === undefined ? {} : { appsPermissions }),
     ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),
+    ...(takesLicence === undefined || !isWorking(user) ? {} : { takesLicence }),
     listedAt: at,
     at,
   };
+}
+
+/** True for an account of which the list says what it takes; one that does not work takes nothing. */
+function isWorking({ role, temporarilyInactive }: CompanyUser): boolean {
+  return role !== DEACTIVATED && temporarilyInactive !== true;
 }
 
 function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): ObservedUser {

@@ -157,6 +157,7 @@ function isIndexedSo(row: UserRow, indexed: Omit<ObservedColumns, 'observed'>): 
   return (
     row.observed_user_name_folded === indexed.observed_user_name_folded &&
     row.observed_email_folded === indexed.observed_email_folded &&
-    row.owner === indexed.owner
+    row.owner === indexed.owner &&
+    row.takes_seat === indexed.takes_seat
   );
 }

@@ -17,6 +17,7 @@ import type {
   UpdateUser,
   UserAction,
 } from '../../plan/actions.ts';
+import { listSeatFields } from '../../plan/seat-fields.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -25,6 +26,7 @@ import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { readBack } from '../read-back.ts';
+import { toSeatWait } from '../seat-wait.ts';
 import { classify, isRefusal } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
@@ -39,6 +41,9 @@ export async function applyUserAction(
   action: UserAction,
 ): Promise<UserOutcome> {
   const context = toContext(state, action);
+  const noSeat = listSeatFields(action, state.observed);
+  const wait = noSeat.length === 0 ? undefined : await deps.seats.findWait(state.id);
+  if (wait !== undefined) return { kind: 'later', problem: wait, noSeat };
   switch (action.kind) {
     case 'look-at-user':
       return lookAtUser(deps, context, { state, action });
@@ -151,6 +156,9 @@ async function updateUser(
     return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
     const classified = classify(error);
+    const noSeat = listSeatFields(action, state.observed);
+    const wait = await toSeatWait(deps, classified, { noSeat, section: 'users' });
+    if (wait !== undefined) return wait;
     if (isRefusal(classified) && active !== undefined && name !== undefined) {
       // Access is changed first: the refusal may be about the name alone, which the next step then finds out.
       const { name: _, ...accessOnly } = action;
@@ -214,20 +222,7 @@ async function updateCompanyUser(
     const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
     const told = answer === undefined ? undefined : parseCompanyUser(answer);
     const user = await readBack<CompanyUser | undefined>(told, look);
-    const before = state.observed ?? {
-      fullName: user?.fullName ?? '',
-      active: true,
-      at: 0,
-      by: '',
-    };
-    const observed: ObservedUser = {
-      ...before,
-      appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
-      temporarilyInactive:
-        user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
-      at: deps.clock.now(),
-      by: companyUsers.updateUser.id,
-    };
+    const observed = toObservedAccess(state, action, { user, at: deps.clock.now() });
     const ignored = fields.filter((field) =>
       field === 'appsPermissions'
         ? observed.appsPermissions !== appsPermissions
@@ -237,6 +232,9 @@ async function updateCompanyUser(
     return { kind: 'done', known: { observed, doneFields: fields } };
   } catch (error) {
     const classified = classify(error);
+    const noSeat = listSeatFields(action, state.observed);
+    const wait = await toSeatWait(deps, classified, { noSeat, section: 'companyUsers' });
+    if (wait !== undefined) return wait;
     if (
       isRefusal(classified) &&
       appsPermissions !== undefined &&
@@ -250,6 +248,26 @@ async function updateCompanyUser(
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
     return toFailure<UserField>(deps, classified, about);
   }
+}
+
+/** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
+function toObservedAccess(
+  state: UserState,
+  { appsPermissions, temporarilyInactive }: UpdateCompanyUser,
+  { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
+): ObservedUser {
+  const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };
+  const { takesLicence, ...before }: ObservedUser = state.observed ?? nobody;
+  const isSameLicence = appsPermissions === undefined && takesLicence !== undefined;
+  return {
+    ...before,
+    ...(isSameLicence && { takesLicence }),
+    appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
+    temporarilyInactive:
+      user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
+    at,
+    by: companyUsers.updateUser.id,
+  };
 }
 
 /** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */

@@ -50,5 +50,6 @@ export function convergeUsers(
       outcome.kind === 'refused' ||
       (outcome.kind === 'done' && outcome.known.upstreamId !== undefined),
     findRefusal: (outcome) => (outcome.kind === 'refused' ? outcome.problem : undefined),
+    recorded: (outcome) => deps.seats.ended(outcome),
   };
 }

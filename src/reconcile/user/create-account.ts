@@ -7,6 +7,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toCreateFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
+import { toSeatWait } from '../seat-wait.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
@@ -41,6 +42,8 @@ export async function createAccount(
     } catch (error) {
       const classified = classify(error);
       problem = classified.problem;
+      const wait = await toSeatWait(deps, classified, NEEDS_SEAT);
+      if (wait !== undefined) return wait;
       if (classified.verdict === 'conflict')
         return resolveConflict(deps, context, { state, problem });
       if (classified.verdict !== 'refused') return toCreateFailure(deps, classified, ABOUT_ACCOUNT);
@@ -53,6 +56,8 @@ const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
   parts: ['account'],
   section: 'users',
 };
+
+const NEEDS_SEAT = { noSeat: ABOUT_ACCOUNT.parts, section: ABOUT_ACCOUNT.section };
 
 /** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
 function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {

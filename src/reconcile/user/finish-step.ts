@@ -13,9 +13,9 @@ import { planUser } from '../../plan/plan-user.ts';
 import {
   parseCells,
   parseStored,
-  toCellColumns,
   toChangedColumns,
   toDueClass,
+  toUserCellColumns,
 } from '../../store/engine/columns.ts';
 import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
@@ -54,7 +54,7 @@ export async function finishStep(
   const next: UserRow = {
     ...row,
     due_class: toDueClass(removesUserAccess({ ...state, cells })),
-    ...toCellColumns(cells),
+    ...toUserCellColumns(cells),
     ...toFailureColumns(row, {
       isWaiting: isWaitingStill,
       attempts,
@@ -152,9 +152,9 @@ export function countFailed(
   if (outcome.kind === 'later') {
     // No step follows that would find it exhausted.
     const due_at = findNextRetryAt(cells, now) ?? row.due_at;
-    return { ...row, ...toCellColumns(exhaust(cells, attemptsMax, now)), due_at };
+    return { ...row, ...toUserCellColumns(exhaust(cells, attemptsMax, now)), due_at };
   }
-  const changed = { ...row, ...toCellColumns(cells) };
+  const changed = { ...row, ...toUserCellColumns(cells) };
   if (!isOwn) return changed;
   const goesOn = listWaiting(toPlannable(changed, now).cells).length > 0;
   const times = fields.map((field) => cells[field]?.failure?.retryAt ?? now);

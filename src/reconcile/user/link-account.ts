@@ -149,7 +149,7 @@ export async function handOverByName(
     ...toObservedColumns(successor, known.observed),
     ...(isUnsure && EVERYTHING_UNSURE),
     ...{ upstream_id: account, origin: linked.origin, sent_creates: '[]', lost_looks: 0 },
-    ...{ stuck_at: null, cells: JSON.stringify(cells) },
+    ...{ stuck_at: null, seat_since: null, cells: JSON.stringify(cells) },
     due_class: toDueClass(removesUserAccess({ desired, cells })),
   });
   return [...left, successor.id];

@@ -3,6 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
+import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, withoutPersonalData } from '../../domain/user.ts';
 import type { UserRow } from '../../store/users/users.ts';
@@ -30,7 +31,7 @@ export function toObservedUser(
 /** Columns of an observation: the document and its indexed values. */
 export type ObservedColumns = Pick<
   UserRow,
-  'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner'
+  'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner' | 'takes_seat'
 >;
 
 /** Columns of an observation of this user; without personal values where these were erased. */
@@ -44,6 +45,7 @@ export function toObservedColumns(
     observed_user_name_folded: foldOrNull(observed?.userName),
     observed_email_folded: foldOrNull(observed?.email),
     owner: observed?.owner ? 1 : 0,
+    takes_seat: takesSeat(observed) ? 1 : 0,
   };
 }
 

@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { askOnly, isWaiting, withoutEchoes } from '../../domain/cell.ts';
+import { deferForSeat } from '../../domain/failure.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
-import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
+import {
+  HANDED_OVER,
+  hasWaiting,
+  parseCells,
+  toUserCellColumns,
+} from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
@@ -28,6 +34,7 @@ import {
   toStillOwed,
   toSuccessColumns,
 } from '../retry-columns.ts';
+import { SEAT_REST_MS } from '../seat-line.ts';
 import { hideNotCreated } from '../take-back.ts';
 import { toSeenCells } from '../waiting-fields.ts';
 import {
@@ -232,6 +239,8 @@ async function recordRetry(
   step: Recording,
   outcome: Extract<UserOutcome, { kind: 'later' | 'unknown' }>,
 ): Promise<Recorded<UserState>> {
+  if (outcome.kind === 'later' && outcome.noSeat !== undefined)
+    return recordSeatWait(tx, row, step, outcome);
   const changed = countFailed(toRetriedRow(row, outcome, step), step, outcome);
   await saveChanges(tx, step, changed);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
@@ -239,4 +248,19 @@ async function recordRetry(
   }
   const retryAt = changed.due_at ?? step.now;
   return { finished: true, ...toProgress(changed), retryAt, undone: [], notified: [] };
+}
+
+/** Records additions that wait for a free seat. What else waits for the user goes on, removals above all. */
+async function recordSeatWait(
+  tx: Db,
+  row: UserRow,
+  step: Recording,
+  { noSeat = [], problem }: Extract<UserOutcome, { kind: 'later' }>,
+): Promise<Recorded<UserState>> {
+  const fields = listStillPlanned(row, step.planned, noSeat);
+  const { now } = step;
+  const wait = { fields, problem, now, retryAt: now + SEAT_REST_MS };
+  const cells = deferForSeat(parseCells<UserField>(row), wait);
+  const waiting = { ...row, ...toUserCellColumns(cells), ...toSuccessColumns(row) };
+  return finishStep(tx, { ...waiting, failing_since: null }, step, []);
 }

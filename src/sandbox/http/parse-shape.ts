@@ -8,7 +8,7 @@ import {
 } from '../shape.ts';
 import { isObject } from './exchange.ts';
 
-type Choice = Exclude<keyof SandboxShape, 'pages' | 'updatable' | 'offsetIgnoredBy'>;
+type Choice = Exclude<keyof SandboxShape, 'pages' | 'updatable' | 'offsetIgnoredBy' | 'seats'>;
 
 const trueOrFalse = [true, false] as const;
 
@@ -22,6 +22,7 @@ const choices: { readonly [Key in Choice]: readonly SandboxShape[Key][] } = {
   emailsAccepted: ['strings', 'objects', 'both'],
   emailsReturned: ['strings', 'objects'],
   addDeactivatedUser: ['refused', 'reactivates'],
+  noSeatStatus: [400, 402, 403, 409],
   patchSyntax: ['strict', 'lenient'],
   memberPatch: ['one-per-operation', 'array', 'both', 'one-operation-per-request', 'none'],
   patchAnswersMembers: trueOrFalse,
@@ -79,6 +80,8 @@ function isAllowed(name: string, value: unknown): boolean {
       return isObject(value) && Object.entries(value).every(isPage);
     case 'updatable':
       return Array.isArray(value) && value.every((item) => attributes.includes(item));
+    case 'seats':
+      return value === null || (Number.isSafeInteger(value) && Number(value) >= 0);
     case 'offsetIgnoredBy':
       return Array.isArray(value) && value.every((item) => lists.includes(item));
     default: {

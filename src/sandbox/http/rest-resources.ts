@@ -1,4 +1,5 @@
 import type { Directory } from '../directory.ts';
+import { takesLicence } from '../directory-users.ts';
 import type { SandboxGroup, SandboxUser } from '../model.ts';
 
 /** A user in the answers to changes of groups: the documents' UB. */
@@ -76,7 +77,7 @@ export function toListedCompanyUser(directory: Directory, user: SandboxUser) {
     permissions: joined.reduce((mask, group) => mask | group.permissions, user.permissions),
     spaces: [],
     groups: joined.map(({ id, uid, name }) => ({ id, uid, name })),
-    take_licence: user.active && !user.temporarilyInactive && user.appsPermissions !== 0,
+    take_licence: takesLicence(user),
   };
 }
 

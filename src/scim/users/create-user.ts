@@ -275,13 +275,14 @@ function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
 async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Partial<NewUserRow>> {
   await leaveGroups(tx, tombstone.id, now);
   await updateUser(tx, tombstone.id, { ...HANDED_OVER, upstream_id: null });
-  const { upstream_id, observed, owner, must_look } = tombstone;
+  const { upstream_id, observed, owner, takes_seat, must_look } = tombstone;
   const { observed_user_name_folded, observed_email_folded } = tombstone;
   return {
     upstream_id,
     observed,
     cells: JSON.stringify(onlyEchoes(parseCells(tombstone))),
     owner,
+    takes_seat,
     observed_user_name_folded,
     observed_email_folded,
     must_look: isInFlight(tombstone) ? 1 : must_look,

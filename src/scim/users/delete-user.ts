@@ -1,7 +1,7 @@
 import { askOnly, type Cells, isWaiting, listWaiting } from '../../domain/cell.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
-import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toUserCellColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
@@ -40,7 +40,7 @@ export async function storeUserDeletion(
   });
   const isDue = listWaiting(cells).length > 0;
   const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
-  const change = { ...tombstone, ...toCellColumns(cells) };
+  const change = { ...tombstone, ...toUserCellColumns(cells) };
   await updateUser(tx, row.id, change);
   const left = isDue ? [] : await leaveGroups(tx, row.id, now);
   return {

@@ -16,9 +16,9 @@ import { combinedForUser } from '../../rules/rule-user.ts';
 import {
   parseCells,
   parseStored,
-  toCellColumns,
   toChangedColumns,
   toDueClass,
+  toUserCellColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
@@ -79,7 +79,7 @@ export async function storeUserChange(
     inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
-  const columns = { ...toUserColumns(next), ...toCellColumns(cells) };
+  const columns = { ...toUserColumns(next), ...toUserCellColumns(cells) };
   const change = {
     ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
     ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
-import { findOldestStuck } from '../../domain/failure.ts';
+import { findOldestStuck, findSeatWait } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
@@ -108,6 +108,13 @@ export function toCellColumns(
 ): { readonly cells: string; readonly stuck_at: number | null } {
   const since = [findOldestStuck(cells)?.since, link?.since].filter((at) => at !== undefined);
   return { cells: JSON.stringify(cells), stuck_at: since.length === 0 ? null : Math.min(...since) };
+}
+
+/** The columns of a user's cells, with the time since which one of them waits for a free seat. */
+export function toUserCellColumns(
+  cells: Cells<UserField>,
+): ReturnType<typeof toCellColumns> & { readonly seat_since: number | null } {
+  return { ...toCellColumns(cells), seat_since: findSeatWait(cells)?.seatSince ?? null };
 }
 
 /** A user whose change in a list the service refused. */

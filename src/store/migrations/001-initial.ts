@@ -49,6 +49,7 @@ function listUserStatements(serial: string): string[] {
       upstream_id bigint, user_name text not null, user_name_folded text not null,
       display_name_folded text, active integer not null, observed_user_name_folded text,
       observed_email_folded text, owner integer default 0 not null,
+      takes_seat integer default 0 not null, seat_since bigint,
       shown_groups text default '' not null, erased_at bigint)`,
     `create unique index users_upstream on users (upstream_id)
       where deleted_at is null and upstream_id is not null`,
@@ -70,13 +71,15 @@ function listUserStatements(serial: string): string[] {
     'create index users_inactive on users (seq) where active = 0',
     'create index users_lost on users (lost_looks) where lost_looks > 0',
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
+    'create index users_seats on users (upstream_id) where takes_seat = 1',
+    'create index users_seat_line on users (seat_since, seq) where seat_since is not null',
     `create index users_account on users (upstream_id, deleted_at, id)
       where upstream_id is not null`,
     'create index users_in_flight on users (in_flight) where in_flight > 0',
     `create index users_tombstones on users (deleted_at, seq)
       where deleted_at is not null and erased_at is null`,
-    `create index users_due on users (due_class, due_at, stuck_at, attempts, failing_since)
-      where due_at is not null`,
+    `create index users_due on users
+      (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null`,
     `create table user_emails (
       user_id text not null references users (id) on delete cascade, email_folded text not null,
       constraint user_emails_pk primary key (email_folded, user_id))`,
@@ -307,7 +310,8 @@ function listAccessStatements(serial: string): string[] {
     `create table samples (
       at bigint primary key, calls integer not null, calls_max integer not null,
       due integer not null, stuck integer not null, drifts integer not null,
-      requests integer not null, refused integer not null, leavers text not null)`,
+      requests integer not null, refused integer not null, leavers text not null,
+      seats integer default 0 not null)`,
   ];
 }
 

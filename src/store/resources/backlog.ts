@@ -13,6 +13,9 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
  */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
+/** Time since which a resource waits for a free seat, which no group does. */
+const SEAT_SINCE = { users: sql`seat_since`, groups: sql`cast(null as bigint)` } as const;
+
 /** Counts of waiting work, for status and health. */
 export interface Backlog {
   readonly due: number;
@@ -23,7 +26,11 @@ export interface Backlog {
   readonly failing: number;
   /** Epoch milliseconds since when the oldest of those waits; undefined when there is none. */
   readonly failingSince: number | undefined;
-  /** Epoch milliseconds since when the oldest waits that is not stuck; undefined: none waits. */
+  /** Number of users who wait for a free seat of the service alone. */
+  readonly noSeat: number;
+  /** Epoch milliseconds since when the first of those waits; undefined: nobody does. */
+  readonly noSeatSince: number | undefined;
+  /** Epoch milliseconds since when the oldest waits that is neither stuck nor waits for a seat; undefined: none waits. */
   readonly oldestSince: number | undefined;
   /** Users and groups that wait for their turn alone, in the order of their turns. */
   readonly queued: Readonly<Record<QueuedClass, number>>;
@@ -42,6 +49,8 @@ interface BacklogRow extends Readonly<Record<QueuedClass, number>> {
   readonly failing: number;
   readonly failing_since: number | null;
   readonly oldest: number | null;
+  readonly no_seat: number;
+  readonly no_seat_since: number | null;
 }
 
 /** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
@@ -53,8 +62,9 @@ export async function readBacklog(db: Db): Promise<Backlog> {
         count(stuck_at) as stuck,
         count(case when ${IS_FAILING} then 1 end) as failing,
         min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as failing_since,
-        min(case when stuck_at is null then ${WAITS_SINCE} end) as oldest,
-        ${sql.join(QUEUED_CLASSES.map(countQueued))}
+        min(case when stuck_at is null and ${SEAT_SINCE[table]} is null then ${WAITS_SINCE} end) as oldest,
+        count(${SEAT_SINCE[table]}) as no_seat, min(${SEAT_SINCE[table]}) as no_seat_since,
+        ${sql.join(QUEUED_CLASSES.map((name, dueClass) => countQueued(table, name, dueClass)))}
       from ${sql.table(table)} where due_at is not null`.execute(db);
     rows.push(...read.rows);
   }
@@ -64,6 +74,8 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     stuck: sum(rows.map(({ stuck }) => stuck)),
     failing: sum(rows.map(({ failing }) => failing)),
     failingSince: findOldest(rows.map(({ failing_since }) => failing_since)),
+    noSeat: sum(rows.map(({ no_seat }) => no_seat)),
+    noSeatSince: findOldest(rows.map(({ no_seat_since }) => no_seat_since)),
     oldestSince: findOldest(rows.map(({ oldest }) => oldest)),
     queued: {
       removals: sum(rows.map(({ removals }) => removals)),
@@ -73,9 +85,14 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   };
 }
 
-/** Counts what neither is stuck nor fails, of one class. */
-function countQueued(name: QueuedClass, dueClass: number): RawBuilder<unknown> {
-  const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3`;
+/** Counts what neither is stuck nor fails nor waits for a seat, of one class. */
+function countQueued(
+  table: keyof typeof SEAT_SINCE,
+  name: QueuedClass,
+  dueClass: number,
+): RawBuilder<unknown> {
+  const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3
+    and ${SEAT_SINCE[table]} is null`;
   return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
 }
 
@@ -202,7 +219,7 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   }));
 }
 
-/** Users and groups that still wait for the service, and those of them that are stuck. */
+/** Users and groups that still wait for the service, and those of them that are stuck, or wait for a seat. */
 export interface ReleaseBacklog {
   readonly waiting: number;
   readonly stuck: number;
@@ -216,7 +233,8 @@ export async function countAskedBefore(db: Db, startedAt: number): Promise<Relea
   let [waiting, stuck] = [0, 0];
   for (const table of ['users', 'groups'] as const) {
     const { rows } = await sql<ReleaseBacklog>`
-      select count(*) as waiting, count(stuck_at) as stuck from ${sql.table(table)}
+      select count(*) as waiting, count(coalesce(stuck_at, ${SEAT_SINCE[table]})) as stuck
+      from ${sql.table(table)}
       where due_at is not null and due_class < 2 and modified_at < ${startedAt}`.execute(db);
     waiting += Number(rows[0]?.waiting ?? 0);
     stuck += Number(rows[0]?.stuck ?? 0);

@@ -187,7 +187,7 @@ export async function listExistingUsers(
   for (const names of chunks(namesFolded)) {
     const rows = await db
       .selectFrom('users')
-      .select(['id', 'user_name', 'upstream_id'])
+      .select(['id', 'user_name', 'upstream_id', 'takes_seat'])
       .select(['observed_user_name_folded', 'observed_email_folded'])
       .where('origin', 'is', null)
       .where('deleted_at', 'is', null)
@@ -198,8 +198,9 @@ export async function listExistingUsers(
         ]),
       )
       .execute();
-    for (const { id, user_name, upstream_id, ...observed } of rows) {
-      const existing = { id, name: user_name, upstreamId: String(upstream_id) };
+    for (const { id, user_name, upstream_id, takes_seat, ...observed } of rows) {
+      const takesSeat = takes_seat === 1;
+      const existing = { id, name: user_name, upstreamId: String(upstream_id), takesSeat };
       for (const name of Object.values(observed)) if (name !== null) found.set(name, existing);
     }
   }

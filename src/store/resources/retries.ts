@@ -7,6 +7,7 @@ import { parseCells } from '../engine/columns.ts';
 import { lockGroup, updateGroup } from '../groups/groups.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
+import { callNextForSeat } from '../users/seats.ts';
 import { lockUser, updateUser } from '../users/users.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
@@ -81,6 +82,8 @@ async function retryUser(tx: Db, id: string, now: number): Promise<Retried | und
   const row = await lockUser(tx, userId(id));
   if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
   await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
+  // Whoever waits for a seat has it after those who wait longer.
+  if (row.seat_since !== null) await callNextForSeat(tx, now);
   return { type: 'user', id, name: row.user_name, waits: listWaiting(parseCells(row)) };
 }
 

@@ -173,6 +173,16 @@ export function addAccount(
   return account;
 }
 
+/** Facts that decide if somebody takes a seat. */
+type Seated = Pick<Account, 'active' | 'suspended' | 'apps'>;
+
+/** False where these people take all seats and this person would take one more. */
+export function isSeatLeft({ shape, now }: OtherCompany, after: Seated, before?: Seated): boolean {
+  const takes = ({ active, suspended, apps }: Seated) => active && !suspended && apps !== 0;
+  if (shape.seats === 0 || !takes(after) || (before !== undefined && takes(before))) return true;
+  return [...now().people.values()].filter(takes).length < shape.seats;
+}
+
 /** Lets somebody in or locks them out; what is so already is no event. */
 export function letIn(
   company: OtherCompany,

@@ -4,6 +4,7 @@ import {
   addTeam,
   changeAccount,
   changeTeam,
+  isSeatLeft,
   type OtherCompany,
   OWNER,
   seat,
@@ -11,7 +12,7 @@ import {
   toName,
 } from './company.ts';
 import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
-import { findTeamByName, toObstacle } from './scim.ts';
+import { findTeamByName, noSeat, toObstacle } from './scim.ts';
 
 /** GET /users/current. */
 export function retrieveCurrentUser({ company }: Call): Answer {
@@ -91,6 +92,7 @@ export function updateUser({ company, params, body }: Call): Answer {
     ...(isLicence ? { apps } : {}),
     ...(typeof suspended === 'boolean' ? { suspended } : {}),
   };
+  if (!isSeatLeft(company, { ...account, ...change }, account)) return noSeat(company);
   changeAccount(company, OWNER, { id: account.id, change });
   return { status: 200, body: toMember(company, { ...account, ...change }) };
 }

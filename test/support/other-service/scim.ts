@@ -5,6 +5,7 @@ import {
   addTeam,
   changeAccount,
   changeTeam,
+  isSeatLeft,
   letIn,
   type OtherCompany,
   OWNER,
@@ -27,6 +28,7 @@ export function addUser({ company, body }: Call): Answer {
   const known = [...company.now().people.values()];
   const same = known.find((each) => each.email.toLowerCase() === email.toLowerCase());
   if (same?.active || (same && shape.returning === 'refused')) return nothing(409);
+  if (!isSeatLeft(company, { active: true, suspended: false, apps: 1 })) return noSeat(company);
   if (same) {
     letIn(company, OWNER, { id: same.id, active: true });
     changeAccount(company, OWNER, { id: same.id, change: name });
@@ -39,6 +41,12 @@ export function addUser({ company, body }: Call): Answer {
     ...name,
   });
   return show(company, id, 201);
+}
+
+/** Answer that no seat is left. */
+export function noSeat({ shape }: OtherCompany): Answer {
+  if (shape.noSeat === 402) return refuse(402, 'not in your plan');
+  return refuse(409, 'Your plan: the USER LIMIT is reached');
 }
 
 function isUserName({ shape }: OtherCompany, userName: JsonValue | undefined): boolean {
@@ -169,6 +177,7 @@ export function updateUser({ company, params, body }: Call): Answer {
     wanted = next;
   }
   if (account.owner && !wanted.active) return nothing(409);
+  if (!isSeatLeft(company, wanted, account)) return noSeat(company);
   const { id } = account;
   const before = { ...toUser(company, account), groups: toGroups(company, account) };
   const { active, full, parts, userName, email } = wanted;

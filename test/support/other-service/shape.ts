@@ -54,6 +54,10 @@ export interface OtherShape {
   readonly currentUser: 'absent' | 'known';
   /** `apps_permissions`, documented as one and shown as the other. */
   readonly licences: 'texts' | 'numbers';
+  /** How many people may work at the same time; 0: any number. */
+  readonly seats: number;
+  /** The answer for one more: the status that is meant for what was not bought, or another with words. */
+  readonly noSeat: 402 | 'words';
   /** The answer for what is not there. */
   readonly missing: 403 | 404;
   /** How a 429 says how long to wait. */
@@ -100,6 +104,8 @@ export const OTHER_SHAPE: OtherShape = {
   listsLateMs: 0,
   currentUser: 'absent',
   licences: 'texts',
+  seats: 0,
+  noSeat: 'words',
   missing: 404,
   tooMany: 'nothing',
   callsPerSecond: 0,
@@ -139,6 +145,8 @@ export const NOTED_SHAPE: OtherShape = {
   listsLateMs: 0,
   currentUser: 'known',
   licences: 'numbers',
+  seats: 0,
+  noSeat: 402,
   missing: 404,
   tooMany: 'seconds',
   callsPerSecond: 0,

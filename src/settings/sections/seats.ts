@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { duration, textList, wholeNumber } from '../kinds.ts';
+
+/** Words of services for "no seat is free"; each is long enough to mean nothing else. */
+const REFUSALS = [
+  ...['402', 'no seats', 'no free seat', 'seat limit', 'not enough seats'],
+  ...['no licences', 'no licenses', 'no free licen', 'not enough licen'],
+  ...['licence limit', 'license limit', 'licences limit', 'licenses limit', 'limit of licen'],
+  ...['user limit', 'users limit', 'limit of users'],
+].join(', ');
+
+/** Seats (licences) of the service. */
+export const seatsSchema = z.strictObject({
+  total: wholeNumber({ min: 0, max: 10_000_000 })
+    .prefault(0)
+    .describe(
+      'How many seats the company has bought, for plans, metrics and the forecast; 0: not known. It refuses nothing: the service alone does. See [seats.md](seats.md).',
+    ),
+  refusals: textList('statuses such as 402, or words of the service, separated by commas')
+    .prefault(REFUSALS)
+    .describe(
+      'By which status, or words of its answer in any case, the service says that no seat is free. An addition that is refused so waits; without any entry it is refused like any other.',
+    ),
+  retryEvery: duration({ min: '1s', max: '1d' })
+    .prefault('15m')
+    .describe(
+      'How often the addition that waits longest is tried, beside when the bridge has freed a seat: others may have bought or freed one.',
+    ),
+});
