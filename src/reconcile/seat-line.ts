@@ -3,7 +3,7 @@ import { findSeatWait } from '../domain/failure.ts';
 import { SEAT_FIELDS } from '../domain/seats.ts';
 import type { UserField, UserState } from '../domain/user.ts';
 import type { Store } from '../store/store.ts';
-import { callNextForSeat, findFirstForSeat } from '../store/users/seats.ts';
+import { callNextForSeat, type FirstForSeat, findFirstForSeat } from '../store/users/seats.ts';
 import { isNotLeading } from './lead.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
@@ -42,26 +42,16 @@ export interface SeatLineDeps {
 }
 
 /** Creates the line of one lead. It is kept in the store, so a restart finds it again. */
-export function createSeatLine({ store, clock, events, policy }: SeatLineDeps): SeatLine {
-  /** False: nobody waits, so that nobody has to be asked for. */
-  let mayWait = true;
-  /** Number of steps that put somebody into the line. */
-  let waits = 0;
+export function createSeatLine(deps: SeatLineDeps): SeatLine {
+  const { store, clock, events, policy } = deps;
+  const front = createFront(deps);
   let tell = () => {};
   let timer: NodeJS.Timeout | undefined;
   let calling = Promise.resolve();
 
-  async function findFirst() {
-    if (!mayWait) return undefined;
-    const before = waits;
-    const first = await findFirstForSeat(store.read);
-    if (first === undefined && before === waits) mayWait = false;
-    return first;
-  }
-
   async function callNext(): Promise<void> {
     try {
-      if ((await findFirst()) === undefined) return;
+      if ((await front.find()) === undefined) return;
       await store.write((tx) => callNextForSeat(tx, clock.now()));
       tell();
     } catch (error) {
@@ -75,19 +65,17 @@ export function createSeatLine({ store, clock, events, policy }: SeatLineDeps): 
 
   return {
     get mayWait() {
-      return mayWait;
+      return front.mayBeSomebody;
     },
     async findWait(id) {
-      const first = await findFirst();
+      const first = await front.find();
       const wait = first && findSeatWait(first.cells);
       if (first === undefined || wait === undefined) return undefined;
       return first.id === id && wait.retryAt <= clock.now() ? undefined : wait.problem;
     },
     async ended(outcome) {
-      if (outcome.kind === 'later' && outcome.noSeat !== undefined) {
-        mayWait = true;
-        waits += 1;
-      } else if (mayFreeSeat(outcome)) await callNext();
+      if (outcome.kind === 'later' && outcome.noSeat !== undefined) front.cameIn();
+      else if (mayFreeSeat(outcome)) await callNext();
     },
     onTurn(listen) {
       tell = listen;
@@ -99,6 +87,37 @@ export function createSeatLine({ store, clock, events, policy }: SeatLineDeps): 
     async stop() {
       clearInterval(timer);
       await calling;
+    },
+  };
+}
+
+/** Front of the line, for which the store is asked only while somebody may stand there. */
+interface Front {
+  readonly mayBeSomebody: boolean;
+  /** Finds the first; undefined: nobody waits. @throws StoreError */
+  find(): Promise<FirstForSeat | undefined>;
+  /** Notes that somebody waits from now on. */
+  cameIn(): void;
+}
+
+function createFront({ store }: Pick<SeatLineDeps, 'store'>): Front {
+  let mayBeSomebody = true;
+  let came = 0;
+  return {
+    get mayBeSomebody() {
+      return mayBeSomebody;
+    },
+    async find() {
+      if (!mayBeSomebody) return undefined;
+      const before = came;
+      const first = await findFirstForSeat(store.read);
+      // Somebody may have come in while the store was asked.
+      if (first === undefined && before === came) mayBeSomebody = false;
+      return first;
+    },
+    cameIn() {
+      came += 1;
+      mayBeSomebody = true;
     },
   };
 }
