@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toGalleryTables } from '../scripts/gallery-page.ts';
 import { gates } from '../src/cli/gallery/gates.ts';
 import type { GalleryReport } from '../src/cli/gallery/report.ts';
+import { toCleanUpText } from '../src/cli/gallery/to-html.ts';
 import { addGalleryCommand } from '../src/cli/gallery.ts';
 import { isJsonObject } from '../src/domain/json.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -49,7 +50,7 @@ function listChecks({ checks }: GalleryReport, wanted: string): string[] {
 }
 
 /** All that SCIM shows, and the names of the credentials that are valid. */
-async function look(of: TestBridge): Promise<object> {
+async function look(of: TestBridge) {
   const people = await send(of, 'GET', '/Users?count=100');
   const groups = await send(of, 'GET', '/Groups?count=100');
   const [tokens, clients] = [
@@ -188,6 +189,28 @@ describe('a run', () => {
       expect(report.checks.at(-1)?.why).toBe('the run was ended before');
     } finally {
       await proxy.stop();
+    }
+    expect(await look(bridge)).toEqual(before);
+  });
+
+  test('whose bridge is gone in the middle says what it could not take away', async () => {
+    const before = await look(bridge);
+    let isGone = false;
+    const proxy = await breakBridge(bridge, async ({ method }, pass) => {
+      isGone ||= method === 'PATCH';
+      return isGone ? undefined : pass();
+    });
+    try {
+      const { code, report } = await run(bridge, ['okta', '--url', proxy.baseUrl]);
+
+      expect(code).toBe(2);
+      expect(report.cleanUp.problem).toMatch(/ does not answer$/);
+      expect(toCleanUpText(report)).toContain(`Its names begin with ${report.mark}.`);
+      expect(toCleanUpText(report)).not.toContain('No SCIM answer');
+      expect(report.checks.find(({ id }) => id === 'find-group')?.why).toMatch(/ does not answer$/);
+    } finally {
+      await proxy.stop();
+      await removeAll('gallery-');
     }
     expect(await look(bridge)).toEqual(before);
   });

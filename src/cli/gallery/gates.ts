@@ -117,7 +117,10 @@ const okta: Gate = {
       'Required Test: Expect failure when recreating user with same values; RFC 7644 §3.3',
       users.duplicate,
     ),
-    oktaSpec('Required Test: Username Case Sensitivity Check', users.findInCapitals),
+    oktaSpec(
+      'Required Test: Username Case Sensitivity Check; RFC 7643 §4.1.1',
+      users.findInCapitals,
+    ),
     oktaSpec('Optional Test: Verify Groups endpoint', groups.listQuickly),
     oktaSpec('Required Test: Check status 401', access.refused),
     oktaCrud('Verify if user is created in SCIM App', users.find),

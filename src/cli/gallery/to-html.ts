@@ -32,21 +32,26 @@ ${checks.map(toRow).join('\n')}
 }
 
 /** Words about what is left after a run. */
-export function toCleanUpText({ cleanUp, remains }: GalleryReport): string {
+export function toCleanUpText({ cleanUp, mark, remains }: GalleryReport): string {
   const { people, groups, left, credentials, problem } = cleanUp;
   const open = credentials.filter(({ ended }) => !ended).map(({ name }) => name);
   const sentences = [
-    `Deleted: users ${people}, groups ${groups}.`,
-    left.length === 0
-      ? 'No SCIM answer has any of them.'
-      : `Still there: ${left.join(', ')}. Delete them.`,
-    problem === null ? '' : `They could not be looked for: ${problem}.`,
+    `Taken away at the end: users ${people}, groups ${groups}.`,
+    toLeftText(left, problem, mark),
     open.length === 0
       ? 'The credentials of the run are revoked.'
       : `These credentials may still be valid: ${open.join(', ')}. Revoke them.`,
     remains,
   ];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
+  return sentences.join(' ');
+}
+
+function toLeftText(left: readonly string[], problem: string | null, mark: string): string {
+  if (problem !== null) {
+    return `What is left could not be looked for: ${problem}. Its names begin with ${mark}.`;
+  }
+  if (left.length === 0) return 'No SCIM answer has any of them.';
+  return `Still there: ${left.join(', ')}. Delete them.`;
 }
 
 function toRow({ id, title, source, status, why, evidence }: CheckResult): string {
