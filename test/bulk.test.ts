@@ -206,6 +206,18 @@ describe('one operation after the other', () => {
     expect((await readAt(listResults(answer)[0])).title).toBe('third');
   });
 
+  test('the version of a result is the one that readers are shown, whatever came behind it', async () => {
+    const group = newGroup('g', ['bulkId:a']);
+    const more = patch('/Users/bulkId:a', { op: 'add', path: 'title', value: 'Pilot' });
+
+    const results = listResults(await sendBulk([newUser('a'), group, more]));
+
+    for (const { location, version } of results) {
+      const { headers } = await bridge.request('GET', String(location));
+      expect(version).toBe(headers.etag);
+    }
+  });
+
   test('PUT and DELETE answer as single requests do, with version as If-Match', async () => {
     const userName = `${newName()}@example.com`;
     const id = await create('Users', { userName });

@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { JsonObject } from '../../domain/json.ts';
 import { workInTurns } from '../../domain/turns.ts';
+import { StoreError } from '../../store/engine/store-error.ts';
+import { readVersions } from '../../store/resources/views.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
@@ -26,7 +28,8 @@ export function performBulk(deps: ScimDeps): RequestHandler {
       profile: getNotes(res).profile,
     });
     note(res, { operations: results.map(toNoted) });
-    sendJson(res, 200, toBulkResponse(deps.baseUrl, results));
+    const versions = await readShownVersions(deps, results);
+    sendJson(res, 200, toBulkResponse(deps.baseUrl, results, versions));
   };
 }
 
@@ -35,18 +38,42 @@ function assertAnyOpen(deps: ScimDeps): void {
   if (deps.findClosed('group')) assertOpen(deps, 'user');
 }
 
+/** Versions by id: operations behind one may have changed its resource, as a group does that a new user joins. */
+type Versions = ReadonlyMap<string, number>;
+
+async function readShownVersions(
+  { store }: ScimDeps,
+  results: readonly BulkResult[],
+): Promise<Versions> {
+  const accepted = results.filter((result) => result.kind === 'accepted');
+  const read = (table: 'users' | 'groups', type: 'User' | 'Group') => {
+    const ids = accepted.filter(({ operation }) => operation.type === type).map(({ id }) => id);
+    return readVersions(store.read, table, [...new Set(ids)]);
+  };
+  try {
+    return new Map([...(await read('users', 'User')), ...(await read('groups', 'Group'))]);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return new Map(); // Everything is done, and has to be told with the versions of the writes themselves.
+  }
+}
+
 /**
  * The answer to a bulk request: one entry for each operation that was performed. Only a failure has a
  * body of its own. @param baseUrl without a slash at its end. @see RFC 7644 §3.7.3
  */
-function toBulkResponse(baseUrl: string, results: readonly BulkResult[]): JsonObject {
+function toBulkResponse(
+  baseUrl: string,
+  results: readonly BulkResult[],
+  versions: Versions,
+): JsonObject {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'],
-    Operations: results.map((result) => toEntry(baseUrl, result)),
+    Operations: results.map((result) => toEntry(baseUrl, result, versions)),
   };
 }
 
-function toEntry(baseUrl: string, result: BulkResult): JsonObject {
+function toEntry(baseUrl: string, result: BulkResult, versions: Versions): JsonObject {
   const { operation, id } = result;
   const method = operation.kind === 'write' ? operation.action.method : operation.method;
   const name = {
@@ -58,7 +85,8 @@ function toEntry(baseUrl: string, result: BulkResult): JsonObject {
   if (result.kind === 'failed') return { ...location, ...name, ...toFailure(result.error) };
   const status = String(toStatus(result.operation.action));
   if (method === 'DELETE') return { ...location, status, ...name };
-  return { ...location, version: toETag(result.accepted.row.version), status, ...name };
+  const version = versions.get(result.id) ?? result.accepted.row.version;
+  return { ...location, version: toETag(version), status, ...name };
 }
 
 function toFailure(error: ScimError): JsonObject {

@@ -56,6 +56,22 @@ export async function findGroupView(
   return rows[0];
 }
 
+/** Versions of the live ones of these users or groups. */
+export async function readVersions(
+  db: Db,
+  table: 'users' | 'groups',
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const versions = new Map<string, number>();
+  for (const chunk of chunks(ids)) {
+    const { rows } = await sql<{ id: string; version: number }>`
+      select id, version from ${sql.table(table)}
+      where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
+    for (const { id, version } of rows) versions.set(id, version);
+  }
+  return versions;
+}
+
 /** Users as they are shown, in order of creation. */
 export async function listUserViews(db: Db, query: ViewQuery): Promise<UserView[]> {
   const { rows } = await sql<UserView>`
