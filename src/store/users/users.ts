@@ -2,11 +2,7 @@ import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
-import {
-  type ObservedUser,
-  toDesiredUser,
-  type UserState,
-} from '../../domain/user.ts';
+import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
