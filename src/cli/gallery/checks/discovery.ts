@@ -90,7 +90,7 @@ export const discovery = {
       const answer = await send('GET', '/ServiceProviderConfig');
       if (findAt(answer.body, 'interopProfileConformant') !== true) {
         const why =
-          'the bridge does not claim it: it answers PATCH without a path, ETags and DELETE as RFC 7644 and providers want, which that draft forbids';
+          'the bridge does not claim it: that draft has PATCH without a path refused, which providers send, and accounts deleted, which the service can only deactivate';
         throw new CheckSkipped(why);
       }
       assertAt(answer, 'interopProfileConformant', true);
