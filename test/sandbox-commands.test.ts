@@ -12,7 +12,6 @@ import { freePort } from './support/free-port.ts';
 import { LONG } from './support/long.ts';
 import { spawnBin } from './support/process.ts';
 import { addUser, untilSettled } from './support/provider.ts';
-import { compiledOnce } from './support/server.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -111,7 +110,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     // `script` gives the bridge a terminal.
     const serve = `echo $$ > ${folder}/pid; exec ${process.execPath} ${bin} serve`;
     const child = spawn('script', ['-qefc', serve, typescript], {
-      env: { PATH: '/usr/bin:/bin', ...compiledOnce, ...env },
+      env: { PATH: '/usr/bin:/bin', ...env },
     });
     // Who holds the terminal ends with the bridge, but the bridge not with it.
     onTestFinished(async () => {
@@ -133,7 +132,7 @@ test.runIf(existsSync('/usr/bin/script'))(
         ['--norc', '-c', `npx() { shift; ${process.execPath} ${bin} "$@"; }\n${setting}\n${line}`],
         {
           encoding: 'utf8',
-          env: { PATH: '/usr/bin:/bin', ...compiledOnce },
+          env: { PATH: '/usr/bin:/bin' },
         },
       );
     paste(ready);
