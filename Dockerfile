@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
 RUN npm ci
 COPY src ./src
 COPY ui ./ui
-COPY scripts/build-console.mjs ./scripts/
+COPY scripts/build-program.mjs scripts/build-console.mjs ./scripts/
 RUN npm run build && npm prune --omit=dev --omit=optional && mkdir data
 
 FROM node:24-slim

@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -43,6 +44,12 @@ function toRank({ moduleId }: TestSpecification): number {
   return rank < 0 ? LONGEST.length : rank;
 }
 
+// What one worker compiles, the others and the next run take from here. Workers are given the environment as it is now.
+process.env.NODE_COMPILE_CACHE ??= join(
+  import.meta.dirname,
+  'node_modules/.cache/scim-bridge-tests',
+);
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
@@ -57,6 +64,8 @@ export default defineConfig({
     retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 60_000 } },
     isolate: false,
+    // Node reads TypeScript by itself, and no module is mocked: nothing is transformed.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work. As a
     // percentage it would be cut to the number of cores.
     maxWorkers: 2 * availableParallelism(),

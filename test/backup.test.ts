@@ -22,7 +22,6 @@ import { makeLives } from './support/lives.ts';
 import { LONG } from './support/long.ts';
 import { readPlan } from './support/pilots.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
-import { compiledOnce } from './support/server.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -43,7 +42,7 @@ function makeFolder() {
 function startBackup(env: Readonly<Record<string, string>>, target: string): Promise<string> {
   const program = join(import.meta.dirname, '../src/cli/main.ts');
   return new Promise((resolve, reject) => {
-    const options = { env: { ...compiledOnce, PATH: process.env.PATH ?? '', ...env } };
+    const options = { env: { PATH: process.env.PATH ?? '', ...env } };
     execFile(process.execPath, [program, 'backup', target], options, (error, stdout, stderr) =>
       error === null ? resolve(stdout) : reject(new Error(`${stderr}${stdout}`, { cause: error })),
     );

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { freePort } from './support/free-port.ts';
-import { compiledOnce } from './support/server.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -23,7 +22,6 @@ test('a log on a full disk keeps no bridge from serving, and none from ending', 
     stdio: ['ignore', full, full],
     env: {
       PATH: process.env.PATH,
-      ...compiledOnce,
       HOST: '127.0.0.1',
       PORT: String(port),
       DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,

@@ -28,7 +28,6 @@ import { freePort } from './support/free-port.ts';
 import { LONG } from './support/long.ts';
 import { spawnBin } from './support/process.ts';
 import { addGroup, addUser, send, untilSettled } from './support/provider.ts';
-import { compiledOnce } from './support/server.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
 const bin = join(import.meta.dirname, '../src/cli/bin.mjs');
@@ -54,7 +53,7 @@ const commands = [
   sessionCommand(notAlone),
 ];
 const ada = 'ada@example.com';
-const env = { ...process.env, ...compiledOnce };
+const { env } = process;
 /** The machine may be busy. */
 const PATIENT = { interval: 20 };
 
@@ -491,7 +490,6 @@ test.runIf(existsSync('/usr/bin/script'))(
         {
           encoding: 'utf8',
           env: {
-            ...compiledOnce,
             PATH: '/usr/bin:/bin',
             TERM: 'xterm-256color',
             PORT: '1',

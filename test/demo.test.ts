@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { compiledOnce } from './support/server.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -15,7 +14,7 @@ async function runDemo(folder: string): Promise<{ code: unknown; out: string; er
   const child = spawn(process.execPath, ['scripts/demo/main.ts', '--fast'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...compiledOnce, PATH: process.env.PATH, TMPDIR: folder },
+    env: { PATH: process.env.PATH, TMPDIR: folder },
   });
   const [out, errors, [code]] = await Promise.all([
     text(child.stdout),

@@ -24,7 +24,6 @@ import {
   readMemberIds,
   untilSettled,
 } from './support/provider.ts';
-import { compiledOnce } from './support/server.ts';
 import { copySqliteTemplate } from './support/store-templates.ts';
 import { describePostgres, getTemplate } from './support/stores.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
@@ -94,7 +93,7 @@ async function countRows(db: Db, table: 'facts'): Promise<number> {
 function startMove(env: Readonly<Record<string, string>>, to: string): ChildProcess {
   const program = join(import.meta.dirname, '../src/cli/main.ts');
   return spawn(process.execPath, [program, 'migrate-store', '--to', to], {
-    env: { ...compiledOnce, PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...env },
     stdio: 'ignore',
   });
 }

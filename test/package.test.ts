@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startBridge } from './support/server.ts';
 
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
@@ -138,4 +140,41 @@ test('the package has one entry point, with types beside it, and no CommonJS; th
     '.': { types: './dist/index.d.ts', default: './dist/index.js' },
     './package.json': './package.json',
   });
+});
+
+/** Tells the files that a process has loaded when it ends. */
+const TELL_LOADED = `import { registerHooks } from 'node:module';
+const files = [];
+registerHooks({
+  load(url, context, next) {
+    if (url.startsWith('file:')) files.push(url);
+    return next(url, context);
+  },
+});
+process.on('exit', () => process.stderr.write('\\nLOADED ' + JSON.stringify(files) + '\\n'));
+`;
+
+test('a start of what is installed loads a few files of the package and none of node_modules; its backup and health check work', async () => {
+  const program = join(project, 'node_modules/scim-bridge/dist/cli');
+  write('tell-loaded.mjs', TELL_LOADED);
+  const bridge = await startBridge({
+    folder: project,
+    command: ['--import', join(project, 'tell-loaded.mjs'), join(program, 'main.js'), 'serve'],
+  });
+  await bridge.ready();
+  const { hostname: HOST, port: PORT } = new URL(bridge.baseUrl);
+  const env = { HOST, PORT, DATABASE_URL: `sqlite:${join(project, 'bridge.db')}` };
+  const runAlone = (name: string, ...args: string[]) =>
+    run(process.execPath, [join(program, name), ...args], { cwd: project, env });
+  const healthy = await runAlone('healthcheck-alone.js', 'healthcheck');
+  await runAlone('main.js', 'backup', join(project, 'backup.db'));
+  const exitCode = await bridge.stop();
+
+  expect(healthy.stdout).toContain('is well');
+  expect(exitCode).toBe(0);
+  expect(existsSync(join(project, 'backup.db'))).toBe(true);
+  const loaded: string[] = JSON.parse(/^LOADED (.*)$/m.exec(bridge.output())?.[1] ?? '[]');
+  expect(loaded.filter((url) => !url.includes('/scim-bridge/dist/cli/'))).toEqual([]);
+  expect(loaded.length).toBeGreaterThan(0);
+  expect(loaded.length).toBeLessThan(60);
 });

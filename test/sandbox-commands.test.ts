@@ -12,7 +12,6 @@ import { freePort } from './support/free-port.ts';
 import { LONG } from './support/long.ts';
 import { spawnBin } from './support/process.ts';
 import { addUser, untilSettled } from './support/provider.ts';
-import { compiledOnce } from './support/server.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -114,7 +113,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     // `script` gives the bridge a terminal. A bridge outlives its terminal, but not this one.
     const serve = `exec setpriv ${DIE_WITH_US.join(' ')} ${process.execPath} ${bin} serve`;
     const child = spawn('setpriv', [...DIE_WITH_US, 'script', '-qefc', serve, typescript], {
-      env: { PATH: '/usr/bin:/bin', ...compiledOnce, ...env },
+      env: { PATH: '/usr/bin:/bin', ...env },
     });
     onTestFinished(async () => {
       child.kill('SIGKILL');
@@ -135,7 +134,7 @@ test.runIf(existsSync('/usr/bin/script'))(
         ['--norc', '-c', `npx() { shift; ${process.execPath} ${bin} "$@"; }\n${setting}\n${line}`],
         {
           encoding: 'utf8',
-          env: { PATH: '/usr/bin:/bin', ...compiledOnce },
+          env: { PATH: '/usr/bin:/bin' },
         },
       );
     paste(ready);

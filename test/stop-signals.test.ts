@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { LONG } from './support/long.ts';
-import { compiledOnce } from './support/server.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -51,7 +50,6 @@ test.each(ways)(
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...compiledOnce,
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
         HOST: '127.0.0.1',
         PORT: '0',

@@ -1,38 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { readPackageVersion } from '../app/package-version.ts';
-import { commands } from './commands.ts';
-import { runProgram } from './program.ts';
-import { openTerminal } from './terminal.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-// The command line itself: only this file of the folder touches the process.
-
-// An output that takes nothing any more, as on a full disk or after its terminal, ends no bridge.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
-
-process.exitCode = await runProgram(process.argv.slice(2), {
-  version: readPackageVersion(),
-  commands,
-  world: {
-    env: process.env,
-    readFile: (path) => readFileSync(path, 'utf8'),
-    readInput: () => text(process.stdin),
-    write: (text) => process.stdout.write(text),
-    writeError: (text) => process.stderr.write(text),
-    untilStopped,
-    onHangUp: (hear) => void process.on('SIGHUP', hear),
-    ...openTerminal(process),
-  },
-});
-
-/** Resolves with the name of the signal that asks this process to stop: SIGTERM, or SIGINT (Ctrl-C). */
-function untilStopped(): Promise<string> {
-  return new Promise((resolve) => {
-    const stop = (signal: string) => {
-      // The next Ctrl-C ends the process at once, as is usual.
-      process.off('SIGTERM', stop).off('SIGINT', stop);
-      resolve(signal);
-    };
-    process.on('SIGTERM', stop).on('SIGINT', stop);
-  });
-}
+// What is compiled is kept for the next start, in a folder that belongs to whom the program belongs: in one that all may write
+// to, somebody else could put other code. Where it cannot be written, a start takes longer and is the same.
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/scim-bridge'));
+await import('./command-line.ts');

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { compiledOnce } from './server.ts';
 
 const bin = join(import.meta.dirname, '../../src/cli/bin.mjs');
 
@@ -21,7 +20,7 @@ export function spawnBin(
   env: Readonly<Record<string, string>>,
 ): BinProcess {
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: '', ...compiledOnce, ...env },
+    env: { PATH: '', ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const out = { text: '' };

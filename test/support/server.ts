@@ -10,11 +10,6 @@ const startTimeoutMs = 120_000;
 const stopTimeoutMs = 60_000;
 const pollMs = 25;
 
-/** Environment with which the modules are parsed and compiled by the first process only: a start takes half the time. */
-export const compiledOnce = {
-  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/scim-bridge-tests'),
-};
-
 /** A bridge that runs in a process of its own. */
 export interface BridgeProcess {
   /** The SCIM base URL that it printed. */
@@ -90,7 +85,6 @@ function launch({ folder, env = {}, command = ['src/cli/bin.mjs', 'serve'] }: St
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
-      ...compiledOnce,
       HOST: '127.0.0.1',
       PORT: '0',
       DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
