@@ -28,7 +28,7 @@ export interface ResourceHandlers {
 }
 
 /** One type of resource: the functions in which users and groups differ. Writes end in the store, not yet settled. */
-export interface ResourceKind<View extends ResourceView> {
+export interface ScimKind<View extends ResourceView> {
   readonly type: 'user' | 'group';
   readonly schema: ResourceSchema;
   /** Answer to a PATCH: the resource, or 204 unless the request asks for attributes. */
@@ -56,7 +56,7 @@ type Written<View> = AcceptedWrite & { readonly row: View };
  */
 export function createResourceHandlers<View extends ResourceView>(
   deps: ScimDeps,
-  kind: ResourceKind<View>,
+  kind: ScimKind<View>,
 ): ResourceHandlers {
   const { schema } = kind;
   const toSent = ({ body }: { body: unknown }, res: Response): Sent => ({

@@ -3,6 +3,7 @@ import type { DriftRow } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
 import {
   compareWithKnown,
@@ -12,7 +13,6 @@ import {
   storeDriftChanges,
 } from './drift-changes.ts';
 import { lookAgain, type Suspect } from './look-again.ts';
-import type { Resources } from './resources.ts';
 import type { SweepRun } from './run.ts';
 
 /**
@@ -22,12 +22,12 @@ import type { SweepRun } from './run.ts';
  */
 export async function compareAll<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   seen: SeenSince,
 ): Promise<void> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const part: Part<Row> = await comparePart(run, resources, { afterSeq, seen });
-    for (const suspect of part.suspects) await lookAgain(run, resources, { suspect, seen });
+    const part: Part<Row> = await comparePart(run, kind, { afterSeq, seen });
+    for (const suspect of part.suspects) await lookAgain(run, kind, { suspect, seen });
     afterSeq = part.lastSeq;
     run.signal.throwIfAborted();
   }
@@ -41,15 +41,15 @@ interface Part<Row extends UserRow | GroupRow> {
 
 async function comparePart<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
 ): Promise<Part<Row>> {
-  const { list, part: limit, type } = resources;
+  const { list, part: limit, type } = kind;
   const compared = await run.deps.store.write(async (tx) => {
     const rows = await list(tx, { afterSeq, limit });
     // A call that began before the sweep may have ended in it.
     const workedSince = seen.since - run.deps.policy.callMs;
-    const comparedRows = await compareRows(tx, resources, { rows, seen, workedSince });
+    const comparedRows = await compareRows(tx, kind, { rows, seen, workedSince });
     const results = await storeChanges(tx, comparedRows, { seen, now: run.deps.clock.now() });
     return { ...results, comparedRows, lastSeq: rows.at(-1)?.seq };
   });
@@ -65,12 +65,12 @@ async function comparePart<Row extends UserRow | GroupRow>(
 
 async function compareRows<Row extends UserRow | GroupRow>(
   tx: Db,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   { rows, seen, workedSince }: { rows: readonly Row[]; seen: SeenSince; workedSince: number },
 ): Promise<Suspect<Row>[]> {
   const comparedRows: Suspect<Row>[] = [];
   for (const row of rows) {
-    const comparison = await resources.compare(tx, row, seen);
+    const comparison = await kind.compare(tx, row, seen);
     const isDropped = isLeftOut(comparison) && (await wasTouched(tx, row, workedSince));
     comparedRows.push({ row, comparison: isDropped ? UNKNOWN : comparison });
   }

@@ -2,6 +2,7 @@ import { toDifferenceKey } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
 import {
   compareWithKnown,
@@ -10,7 +11,6 @@ import {
   storeDriftChanges,
 } from './drift-changes.ts';
 import { toLookNeeds } from './look.ts';
-import type { Resources } from './resources.ts';
 import type { SweepRun } from './run.ts';
 
 /** User or group in which a list showed a new difference. */
@@ -25,7 +25,7 @@ export interface Suspect<Row extends UserRow | GroupRow> {
  */
 export async function lookAgain<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   { suspect, seen }: { suspect: Suspect<Row>; seen: SeenSince },
 ): Promise<void> {
   const { deps, counts, reasons } = run;
@@ -35,7 +35,7 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
   const differences = comparison.kind === 'compared' ? comparison.differences : [];
   const kinds = differences.map(({ kind }) => kind);
   const needs = toLookNeeds(kinds, seen.deactivation);
-  const observation = await resources.look(run, row, needs);
+  const observation = await kind.look(run, row, needs);
   if (observation.kind === 'could-not-look') {
     reasons.add(`what was seen to differ could not be looked at again (${observation.reason})`);
   }
@@ -44,12 +44,12 @@ export async function lookAgain<Row extends UserRow | GroupRow>(
     return;
   }
   const changes = await run.deps.store.write(async (tx) => {
-    const locked = await resources.lock(tx, row);
+    const locked = await kind.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     await observation.store(tx, locked);
-    const fresh = await resources.lock(tx, row);
+    const fresh = await kind.lock(tx, row);
     if (fresh === undefined) return undefined;
-    const again = keepTwice(comparison, await resources.compare(tx, fresh, seen));
+    const again = keepTwice(comparison, await kind.compare(tx, fresh, seen));
     const compared = compareWithKnown(again, await listKnown(tx, [row.id]));
     await storeDriftChanges(tx, compared, { detector: 'sweep', now: deps.clock.now() });
     return compared;

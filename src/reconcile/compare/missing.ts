@@ -6,11 +6,11 @@ import { listHeldChanges } from '../../store/plans/plans.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
 import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
 import type { Observation } from './look.ts';
 import { awaitQuiet, type Suspect } from './look-again.ts';
-import type { Resources } from './resources.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
 /** Missing users, and missing groups, that one sweep looks for; the next sweep goes on with the others. */
@@ -35,13 +35,13 @@ export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
  */
 export async function lookForMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   seen: SeenSince,
 ): Promise<Missing<Row>> {
   const confirmed: Suspect<Row>[] = [];
-  await lookForUnseen(run, resources, { seen, of: 'managed' }, async (suspect, observation) => {
+  await lookForUnseen(run, kind, { seen, of: 'managed' }, async (suspect, observation) => {
     if (observation.kind === 'seen') {
-      throw new IncompleteSweep(`the list of ${resources.type}s left out one that is there`);
+      throw new IncompleteSweep(`the list of ${kind.type}s left out one that is there`);
     }
     if (observation.kind === 'gone') confirmed.push(suspect);
     else {
@@ -58,17 +58,17 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
  */
 export async function endUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   seen: SeenSince,
 ): Promise<void> {
-  await lookForUnseen(run, resources, { seen, of: 'observed' }, async ({ row }, observation) => {
+  await lookForUnseen(run, kind, { seen, of: 'observed' }, async ({ row }, observation) => {
     if (observation.kind === 'could-not-look') return;
     await run.deps.store.write(async (tx) => {
-      const locked = await resources.lock(tx, row);
+      const locked = await kind.lock(tx, row);
       // It was adopted or written meanwhile, and that write knows better.
       if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
       if (observation.kind === 'seen') await observation.store(tx, locked);
-      else await resources.end(tx, locked, run.deps.clock.now());
+      else await kind.end(tx, locked, run.deps.clock.now());
     });
   });
 }
@@ -82,21 +82,21 @@ interface Unseen {
 /** Looks for as many missing resources as one sweep may, and hands on the result of each look. */
 async function lookForUnseen<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  resources: Resources<Row>,
+  kind: ComparedKind<Row>,
   unseen: Unseen,
   use: (suspect: Suspect<Row>, observation: Observation<Row>) => Promise<void>,
 ): Promise<void> {
-  const { type } = resources;
+  const { type } = kind;
   const place = unseen.of === 'managed' ? type : `${type}-observed`;
   const places = await findFact<Places>(run.deps.store.read, PLACES_FACT);
-  const { suspects, others } = await listSuspects(run, resources, {
+  const { suspects, others } = await listSuspects(run, kind, {
     ...unseen,
     from: places?.[place] ?? 0,
   });
   for (const suspect of suspects) {
     run.signal.throwIfAborted();
     await awaitQuiet(run, suspect.row.id);
-    await use(suspect, await resources.look(run, suspect.row, ALONE));
+    await use(suspect, await kind.look(run, suspect.row, ALONE));
   }
   if (others > 0) {
     run.reasons.add(`${others} more ${type}s are missing and were not looked for yet`);
@@ -116,7 +116,7 @@ async function savePlace(run: SweepRun, place: string, seq: number | undefined):
 /** Stores the missing resources as drift, unless they were written meanwhile. */
 export async function storeMissing<Row extends UserRow | GroupRow>(
   run: SweepRun,
-  { lock }: Resources<Row>,
+  { lock }: ComparedKind<Row>,
   missing: Missing<Row>,
 ): Promise<void> {
   for (const { row, comparison } of missing) {
@@ -137,7 +137,7 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
 /** Lists as many as may be looked for: those after `from` first, then those before. */
 async function listSuspects<Row extends UserRow | GroupRow>(
   { deps, signal }: SweepRun,
-  { listUnseen, compare }: Resources<Row>,
+  { listUnseen, compare }: ComparedKind<Row>,
   { seen, of, from }: Unseen & { readonly from: number },
 ): Promise<{ suspects: Suspect<Row>[]; others: number }> {
   const { read } = deps.store;

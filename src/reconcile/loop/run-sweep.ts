@@ -1,9 +1,9 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from '../compare/compare-all.ts';
+import { comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readAdminLists } from '../compare/read-admin-lists.ts';
 import { type ReadLists, readLists } from '../compare/read-lists.ts';
-import { groupResources, userResources } from '../compare/resources.ts';
 import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 
 /**
@@ -27,13 +27,13 @@ export async function runSweep(run: SweepRun): Promise<boolean> {
 async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   const { deactivation } = run.deps.policy;
   const seen = { lists, since: run.sweep.started_at, deactivation };
-  const missingUsers = await lookForMissing(run, userResources, seen);
-  const missingGroups = await lookForMissing(run, groupResources, seen);
-  await storeMissing(run, userResources, missingUsers);
-  await storeMissing(run, groupResources, missingGroups);
-  await compareAll(run, userResources, seen);
-  await compareAll(run, groupResources, seen);
-  await endUnseen(run, userResources, seen);
-  await endUnseen(run, groupResources, seen);
+  const missingUsers = await lookForMissing(run, comparedUsers, seen);
+  const missingGroups = await lookForMissing(run, comparedGroups, seen);
+  await storeMissing(run, comparedUsers, missingUsers);
+  await storeMissing(run, comparedGroups, missingGroups);
+  await compareAll(run, comparedUsers, seen);
+  await compareAll(run, comparedGroups, seen);
+  await endUnseen(run, comparedUsers, seen);
+  await endUnseen(run, comparedGroups, seen);
   await run.deps.store.write((tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

@@ -3,15 +3,15 @@ import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
+import type { ComparedKind } from '../compare/compared-kind.ts';
 import { EVERY_LIST } from '../compare/comparison.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from '../compare/drift-changes.ts';
 import type { LookNeeds } from '../compare/look.ts';
-import type { Resources } from '../compare/resources.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** One user or group, and how such a resource is compared. */
 export interface Found<Row extends UserRow | GroupRow> {
-  readonly resources: Resources<Row>;
+  readonly kind: ComparedKind<Row>;
   readonly row: Row;
 }
 
@@ -44,11 +44,11 @@ export interface Compared<Row extends UserRow | GroupRow> extends Found<Row> {
 export async function storeComparison<Row extends UserRow | GroupRow>(
   tx: Db,
   deps: DriftDeps,
-  { resources, row, since, seenAt, detector }: Compared<Row>,
+  { kind, row, since, seenAt, detector }: Compared<Row>,
 ): Promise<DriftRow[] | undefined> {
   const { deactivation } = deps.policy;
   const known = await listKnown(tx, [row.id]);
-  const comparison = await resources.compare(tx, row, { lists: EVERY_LIST, since, deactivation });
+  const comparison = await kind.compare(tx, row, { lists: EVERY_LIST, since, deactivation });
   if (comparison.kind === 'unknown') return undefined;
   const compared = compareWithKnown(comparison, known);
   const gone = compared.gone.filter(({ last_seen_at }) => last_seen_at <= seenAt);

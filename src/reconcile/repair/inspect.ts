@@ -11,9 +11,9 @@ import {
 } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toObservedUser, type UserRow } from '../../store/users/users.ts';
+import { type ComparedKind, comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds } from '../compare/look.ts';
-import { groupResources, type Resources, userResources } from '../compare/resources.ts';
 import { type Compared, type Found, storeComparison, toNeeds } from './compare-one.ts';
 import type { DriftDeps } from './deps.ts';
 
@@ -47,11 +47,11 @@ export function createInspections(
   async function inspect(inspection: InspectionRow): Promise<boolean> {
     return inspection.resource_type === 'user'
       ? inspectOne({ deps, signal }, inspection, {
-          resources: userResources,
+          kind: comparedUsers,
           row: await findUserRow(store.read, inspection.resource_id),
         })
       : inspectOne({ deps, signal }, inspection, {
-          resources: groupResources,
+          kind: comparedGroups,
           row: await findGroupRow(store.read, inspection.resource_id),
         });
   }
@@ -75,7 +75,7 @@ interface Inspecting {
 }
 
 interface Inspectable<Row extends UserRow | GroupRow> {
-  readonly resources: Resources<Row>;
+  readonly kind: ComparedKind<Row>;
   readonly row: Row | undefined;
 }
 
@@ -83,7 +83,7 @@ interface Inspectable<Row extends UserRow | GroupRow> {
 async function inspectOne<Row extends UserRow | GroupRow>(
   inspecting: Inspecting,
   inspection: InspectionRow,
-  { resources, row }: Inspectable<Row>,
+  { kind, row }: Inspectable<Row>,
 ): Promise<boolean> {
   const { deps } = inspecting;
   if (row === undefined) {
@@ -100,8 +100,8 @@ async function inspectOne<Row extends UserRow | GroupRow>(
   const needs = toNeeds(row, { admins: held.admins === 1 }, deps);
   const isSeen = (toSeenAt(row) ?? 0) >= held.since && !needs.companyUser && !needs.admins;
   return isSeen
-    ? concludeSeen(inspecting, held, { resources, row })
-    : look(inspecting, held, { resources, row, needs });
+    ? concludeSeen(inspecting, held, { kind, row })
+    : look(inspecting, held, { kind, row, needs });
 }
 
 /** Begins the inspection, unless our own last write is too recent. */
@@ -130,12 +130,12 @@ function toSeenAt(row: UserRow | GroupRow): number | undefined {
 async function concludeSeen<Row extends UserRow | GroupRow>(
   { deps }: Inspecting,
   inspection: InspectionRow,
-  { resources, row }: Found<Row>,
+  { kind, row }: Found<Row>,
 ): Promise<boolean> {
   const found = await deps.store.write((tx) =>
     conclude(tx, deps, {
       inspection,
-      resources,
+      kind,
       row,
       since: inspection.since,
       seenAt: toSeenAt(row) ?? 0,
@@ -147,20 +147,20 @@ async function concludeSeen<Row extends UserRow | GroupRow>(
 async function look<Row extends UserRow | GroupRow>(
   { deps, signal }: Inspecting,
   inspection: InspectionRow,
-  { resources, row, needs }: Found<Row> & { needs: LookNeeds },
+  { kind, row, needs }: Found<Row> & { needs: LookNeeds },
 ): Promise<boolean> {
-  const observation = await resources.look({ deps, signal }, row, needs);
+  const observation = await kind.look({ deps, signal }, row, needs);
   if (observation.kind === 'could-not-look') {
     await defer(deps, inspection);
     return false;
   }
   const found = await deps.store.write(async (tx) => {
-    const locked = await resources.lock(tx, row);
+    const locked = await kind.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     if (observation.kind === 'seen') await observation.store(tx, locked);
     // A resource that is gone counts as unseen from now on.
     const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
-    return conclude(tx, deps, { inspection, resources, row, since, seenAt: deps.clock.now() });
+    return conclude(tx, deps, { inspection, kind, row, since, seenAt: deps.clock.now() });
   });
   if (found === undefined) await defer(deps, inspection);
   return report(deps, found ?? []);
@@ -193,13 +193,13 @@ interface Conclusion<Row extends UserRow | GroupRow> extends Omit<Compared<Row>,
 async function conclude<Row extends UserRow | GroupRow>(
   tx: Db,
   deps: DriftDeps,
-  { inspection, resources, row, since, seenAt }: Conclusion<Row>,
+  { inspection, kind, row, since, seenAt }: Conclusion<Row>,
 ): Promise<DriftRow[]> {
   if (!(await isInspectionHeld(tx, inspection))) return [];
-  const fresh = await resources.lock(tx, row);
+  const fresh = await kind.lock(tx, row);
   if (fresh === undefined) return [];
   const compared = await storeComparison(tx, deps, {
-    ...{ resources, row: fresh, since, seenAt, detector: inspection.source },
+    ...{ kind, row: fresh, since, seenAt, detector: inspection.source },
   });
   // A worker has taken it: the inspection waits until that is done.
   if (compared === undefined) {

@@ -9,9 +9,9 @@ import type { PlanRow } from '../../store/plans/plans.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import type { CallOptions, Transport } from '../../upstream/transport.ts';
 import { addPlan } from '../add-plan.ts';
+import { comparedGroups, comparedUsers, type Looking } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds, Observation } from '../compare/look.ts';
-import { groupResources, type Looking, userResources } from '../compare/resources.ts';
 import { type Found, storeComparison, toNeeds } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -70,12 +70,12 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
     const row = await findUserRow(deps.store.read, key.id);
     if (row === undefined) return { kind: 'unknown' };
     if (row.upstream_id === null) return { kind: 'not-linked' };
-    return look(deps, request, { resources: userResources, row });
+    return look(deps, request, { kind: comparedUsers, row });
   }
   const row = await findGroupRow(deps.store.read, key.id);
   if (row === undefined) return { kind: 'unknown' };
   if (!hasUpstreamIds(row)) return { kind: 'not-linked' };
-  return look(deps, request, { resources: groupResources, row });
+  return look(deps, request, { kind: comparedGroups, row });
 }
 
 async function look<Row extends UserRow | GroupRow>(
@@ -83,7 +83,7 @@ async function look<Row extends UserRow | GroupRow>(
   request: LookRequest,
   found: Found<Row>,
 ): Promise<LookResult> {
-  const { resources, row } = found;
+  const { kind, row } = found;
   if (isBusy(row)) return { kind: 'busy' };
   const since = deps.clock.now();
   const until = ((await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0) + deps.repair.settleMs;
@@ -94,19 +94,19 @@ async function look<Row extends UserRow | GroupRow>(
   const seen = await observe(looking, found, toNeeds(row, { admins: false }, deps));
   if (seen.kind === 'could-not-look') return { kind: seen.kind, reason: seen.reason };
   const fresh = await deps.store.write(async (tx) => {
-    const locked = await resources.lock(tx, row);
+    const locked = await kind.lock(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     const seenAt = deps.clock.now();
     const isGone = seen.kind === 'gone';
     if (seen.kind === 'seen') await seen.store(tx, locked);
-    const again = await resources.lock(tx, row);
+    const again = await kind.lock(tx, row);
     if (again === undefined) return undefined;
     // A resource that is gone counts as unseen from now on.
     const from = isGone ? Number.POSITIVE_INFINITY : since;
     const changes = await storeComparison(tx, deps, {
-      ...{ resources, row: again, since: from, seenAt, detector: 'operator' },
+      ...{ kind, row: again, since: from, seenAt, detector: 'operator' },
     });
-    if (isGone && row.origin === null) await resources.end(tx, again, seenAt);
+    if (isGone && row.origin === null) await kind.end(tx, again, seenAt);
     return changes;
   });
   if (fresh === undefined) return { kind: 'busy' };
@@ -121,11 +121,11 @@ async function look<Row extends UserRow | GroupRow>(
 /** Looks, and gives up where the look would take too many calls. */
 async function observe<Row extends UserRow | GroupRow>(
   looking: Looking,
-  { resources, row }: Found<Row>,
+  { kind, row }: Found<Row>,
   needs: LookNeeds,
 ): Promise<Observation<Row>> {
   try {
-    return await resources.look(looking, row, needs);
+    return await kind.look(looking, row, needs);
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
     return { kind: 'could-not-look', reason: error.message };

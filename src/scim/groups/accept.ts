@@ -8,7 +8,7 @@ import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
-import type { ResourceKind, Sent } from '../resource-handlers.ts';
+import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { type LookClass, storeKnowing } from '../writes/read-privilege.ts';
@@ -23,7 +23,7 @@ import type { LinkEdit } from './edit-links.ts';
 import { toUserIds } from './store-change.ts';
 
 /** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
-export const groupKind: ResourceKind<ResourceView<GroupId>> = {
+export const groupKind: ScimKind<ResourceView<GroupId>> = {
   type: 'group',
   schema: groupSchema,
   patchAnswer: 'on-demand',

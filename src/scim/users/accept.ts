@@ -9,7 +9,7 @@ import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
-import type { ResourceKind, Sent } from '../resource-handlers.ts';
+import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
@@ -21,7 +21,7 @@ import { type CreatedUser, storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
 
 /** Users, as one type of resource. */
-export const userKind: ResourceKind<UserView> = {
+export const userKind: ScimKind<UserView> = {
   type: 'user',
   schema: userSchema,
   patchAnswer: 'resource',

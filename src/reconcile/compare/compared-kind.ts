@@ -23,7 +23,7 @@ import type { SweepRun } from './run.ts';
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
 /** Operations by which users and groups are compared in the same steps. */
-export interface Resources<Row extends UserRow | GroupRow> {
+export interface ComparedKind<Row extends UserRow | GroupRow> {
   readonly type: 'user' | 'group';
   /** Rows of one transaction. */
   readonly part: number;
@@ -38,8 +38,8 @@ export interface Resources<Row extends UserRow | GroupRow> {
   look(run: Looking, row: Row, needs: LookNeeds): Promise<Observation<Row>>;
 }
 
-/** Users as resources. */
-export const userResources: Resources<UserRow> = {
+/** Users, as sweeps compare them. */
+export const comparedUsers: ComparedKind<UserRow> = {
   type: 'user',
   part: 500,
   list: listAllUsers,
@@ -55,8 +55,8 @@ export const userResources: Resources<UserRow> = {
   look: lookAtUserAgain,
 };
 
-/** Groups as resources: fewer at a time, because each may have many members. */
-export const groupResources: Resources<GroupRow> = {
+/** Groups, as sweeps compare them: fewer at a time, because each may have many members. */
+export const comparedGroups: ComparedKind<GroupRow> = {
   type: 'group',
   part: 20,
   list: listAllGroups,
