@@ -76,8 +76,8 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
       ] as const) {
         expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
       }
-      for (const of of [group, pilots]) {
-        expect((await send(bridge, 'GET', `/Groups/${of}`)).body.members ?? []).toEqual([]);
+      for (const each of [group, pilots]) {
+        expect((await send(bridge, 'GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
       }
       const changed = await readEtags(bridge, [group, pilots]);
       expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);

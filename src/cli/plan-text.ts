@@ -16,13 +16,12 @@ export function toPlanHead({
   return `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
 }
 
-/** Prints the seats that a plan needs; nothing where it needs none. */
+/** Prints the seats that a plan needs; nothing where it needs none, or how many are free is not known. */
 export function toSeatText(seats: PlanSeats | null): string {
-  if (seats === null || seats.needs === 0) return '';
+  if (seats === null || seats.needs === 0 || seats.has === null) return '';
   const { needs, frees, has } = seats;
   const freed = frees === 0 ? '' : `, frees ${frees}`;
-  const free = has === null ? 'how many are free is not known (SEATS_TOTAL)' : `has ${has}`;
-  return `Seats: needs ${needs}${freed}, ${free}.\n`;
+  return `Seats: needs ${needs}${freed}, has ${has}.\n`;
 }
 
 /** Prints a plan: its counts, its first actions, and the decisions that are possible. */
