@@ -4,12 +4,14 @@ import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
 import {
   countAttempts,
   defer,
+  deferForSeat,
   endRest,
   exhaust,
   fail,
   findFailed,
   findNextRetryAt,
   findOldestStuck,
+  findSeatWait,
   listStuck,
   withEarlierRefusals,
   withoutDeferred,
@@ -155,5 +157,38 @@ describe('what failed by its own fault', () => {
     expect(endRest(twice, 50, 'refused')).toEqual(twice);
     expect(endRest(twice, 50, 'all').name?.failure?.retryAt).toBe(50);
     expect(endRest(stuck, 95, 'all').name?.failure?.retryAt).toBe(95);
+  });
+});
+
+describe('an addition that waits for a free seat', () => {
+  const wait = { fields: ['active'] as const, problem, now: 10, retryAt: 500 };
+  const asked = waitingFor<Field>({ active: 5 });
+  const waits = deferForSeat(asked, wait);
+  const failed = {
+    fields: ['active'] as const,
+    problem,
+    held: {},
+    isOwn: true,
+    toRetryAt: () => 80,
+  };
+
+  test('keeps its place when it is refused again, and when the outcome of its call is lost', () => {
+    const again = deferForSeat(waits, { ...wait, now: 40 });
+    const lost = fail(again, failed);
+
+    expect(findSeatWait(again)?.seatSince).toBe(10);
+    expect(findSeatWait(lost)?.seatSince).toBe(10);
+    expect(findOldestStuck(again)).toBeUndefined();
+  });
+
+  test('rests when the service is seen anew, and not when it is its turn', () => {
+    expect(endRest(waits, 50, 'refused')).toEqual(waits);
+    expect(findNextRetryAt(endRest(waits, 50, 'seat'), 40)).toBe(50);
+    expect(endRest(stuckFor({ active: 5 }), 50, 'seat')).toEqual(stuckFor({ active: 5 }));
+  });
+
+  test('leaves the line when it is stuck, or wanted no more', () => {
+    expect(findSeatWait(exhaust(fail(waits, failed), 1, 90))).toBeUndefined();
+    expect(findSeatWait(onlyWaiting(waits, []))).toBeUndefined();
   });
 });

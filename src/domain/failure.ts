@@ -20,15 +20,25 @@ export interface Deferral {
   readonly retryAt: number;
 }
 
+/** Gives each of these fields that waits a failure. */
+function editWaiting<Field extends string>(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+  toFailure: (version: number, known: Failure | undefined, field: Field) => Failure,
+): Cells<Field> {
+  return edit(cells, fields, (cell, field) => {
+    const { pending: version, failure } = cell;
+    return version === undefined ? cell : { ...cell, failure: toFailure(version, failure, field) };
+  });
+}
+
 /** Defers those of these fields that wait: the service refused them. A field that was stuck before keeps its start. */
 export function defer<Field extends string>(
   cells: Cells<Field>,
   { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
 ): Cells<Field> {
-  return edit(cells, fields, (cell) => {
-    const { pending: version, failure } = cell;
-    if (version === undefined) return cell;
-    return { ...cell, failure: { version, since: failure?.since ?? now, retryAt, problem } };
+  return editWaiting(cells, fields, (version, known) => {
+    return { version, since: known?.since ?? now, retryAt, problem };
   });
 }
 
@@ -37,11 +47,8 @@ export function deferForSeat<Field extends string>(
   cells: Cells<Field>,
   { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
 ): Cells<Field> {
-  return edit(cells, fields, (cell) => {
-    const { pending: version, failure } = cell;
-    if (version === undefined) return cell;
-    const seatSince = failure?.seatSince ?? now;
-    return { ...cell, failure: { version, since: null, retryAt, problem, seatSince } };
+  return editWaiting(cells, fields, (version, known) => {
+    return { version, since: null, retryAt, problem, seatSince: known?.seatSince ?? now };
   });
 }
 
@@ -84,13 +91,11 @@ export function fail<Field extends string>(
   cells: Cells<Field>,
   { fields, problem, held, ...failing }: FailedAttempt<Field>,
 ): Cells<Field> {
-  return edit(cells, fields, (cell, field) => {
-    const { pending: version, failure: known } = cell;
-    if (version === undefined) return cell;
+  return editWaiting(cells, fields, (version, known, field) => {
     const same = known?.version === version ? known : undefined;
     const attempts = addAttempt(same?.attempts ?? 0, failing);
     const before = same?.before ?? held[field];
-    const failure: Failure = {
+    return {
       version,
       since: known?.since ?? null,
       retryAt: failing.toRetryAt(attempts),
@@ -100,7 +105,6 @@ export function fail<Field extends string>(
       // A call whose outcome is not known leaves the place in the line as it was.
       ...(known?.seatSince === undefined ? {} : { seatSince: known.seatSince }),
     };
-    return { ...cell, failure };
   });
 }
 
