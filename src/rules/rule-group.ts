@@ -100,7 +100,7 @@ function toCells(
   row: GroupRow,
   { combined: { changed, cells }, attributes, version }: RuledWrite,
 ): Cells<GroupField> {
-  const state = toGroupState(row, { members: [], admins: [] });
+  const state = toGroupState(row);
   const { scimId, restId, uid } = state.ids;
   // A new group is created with its whole desired state.
   if ((scimId ?? restId ?? uid) === undefined) return cells;

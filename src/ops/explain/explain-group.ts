@@ -22,7 +22,7 @@ export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise
   const admins = await listAdminLinksOf(db, row.id, LINKS_MAX);
   const { desired, observed, pending } = await countLinks(db, 'memberships', { group_id: row.id });
   const { all } = await countLinks(db, 'group_admins', { group_id: row.id });
-  const state = toGroupState(row, { members: [], admins: [] });
+  const state = toGroupState(row);
   return {
     type: 'group',
     ...toHead(row, state),

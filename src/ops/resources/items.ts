@@ -32,7 +32,7 @@ export function toGroupItem(
   row: GroupRow & Remarks,
   { members = 0, admins = 0 }: Partial<WaitingCounts> = {},
 ): GroupItem {
-  const { ids, observed, cells } = toGroupState(row, { members: [], admins: [] });
+  const { ids, observed, cells } = toGroupState(row);
   return {
     ...toItem(row, { observed }),
     name: row.display_name,

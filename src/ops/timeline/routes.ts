@@ -77,7 +77,7 @@ async function readGroupTimeline(db: Db, row: GroupRow, limit: number): Promise<
     since: row.created_at,
   };
   const others = await collect(db, past);
-  const { observed } = toGroupState(row, { members: [], admins: [] });
+  const { observed } = toGroupState(row);
   return toTimeline(db, { ...past, row, name: row.display_name, observed }, others);
 }
 

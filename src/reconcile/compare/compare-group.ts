@@ -21,8 +21,6 @@ import {
   UNSEEN,
 } from './comparison.ts';
 
-const NO_LINKS = { members: [], admins: [] };
-
 /** Compares one group and its members with the service as seen since the sweep began. */
 export function compareGroup(
   row: GroupRow,
@@ -38,7 +36,7 @@ export function compareGroup(
     const held = { displayName: observed.displayName };
     return toCompared([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
   }
-  const state = toGroupState(row, NO_LINKS);
+  const state = toGroupState(row);
   if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
   if (!isSeen) {
     const desired = { displayName: state.desired.displayName };

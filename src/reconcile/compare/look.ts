@@ -92,8 +92,6 @@ export type Observation<Row extends UserRow | GroupRow> =
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-const NO_LINKS = { members: [], admins: [] };
-
 /** Looks at one group: its name, rights and members, and its admins where they are needed. */
 export async function lookAtGroupAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
@@ -101,7 +99,7 @@ export async function lookAtGroupAgain(
   needs: LookNeeds,
 ): Promise<Observation<GroupRow>> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = await lookAtGroup(deps, context, toGroupState(row, NO_LINKS));
+  const outcome = await lookAtGroup(deps, context, toGroupState(row));
   if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
   const { missing, observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };

@@ -27,7 +27,7 @@ import {
 import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
 import { deleteAllLinks, observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
-import { readWaiting, type WaitingLinks, type WaitingSummary } from '../../store/links/waiting.ts';
+import { NO_LINKS, readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
 import { markExhausted, saveDoneLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toRestingRow } from '../lost-calls.ts';
@@ -58,8 +58,6 @@ const NOTHING_WAITING: WaitingSummary = {
   stuck: undefined,
   failed: undefined,
 };
-
-const NO_LINKS: WaitingLinks = { members: [], admins: [] };
 
 /** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
 export async function finishStep(

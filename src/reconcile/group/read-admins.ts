@@ -63,7 +63,7 @@ async function findAdminIds(
   } catch (error) {
     if (row.origin !== null || !mayBeGone(row, error)) throw error;
     const context = { class: wait.class, key: `group:${row.id}` } as const;
-    const state = toGroupState(row, { members: [], admins: [] });
+    const state = toGroupState(row);
     const outcome = await lookAtGroup(deps, context, state);
     if (outcome.kind === 'done' && outcome.known.missing) return undefined;
     throw error;

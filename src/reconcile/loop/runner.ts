@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
-import type { WaitingLinks } from '../../store/links/waiting.ts';
+import { NO_LINKS } from '../../store/links/waiting.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { Lock } from '../bounded-wait.ts';
@@ -187,8 +187,6 @@ interface WriteToBegin {
   readonly groups: ResourceKind<GroupTypes>;
   readonly written: WrittenResource;
 }
-
-const NO_LINKS: WaitingLinks = { members: [], admins: [] };
 
 /** Begins a write to a user or group in its transaction; undefined: a run begins it. */
 async function beginWrite(

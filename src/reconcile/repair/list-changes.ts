@@ -40,7 +40,7 @@ export async function listGroupChanges(
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { row, readSince }: ReadRow<GroupRow>,
 ): Promise<PlanAction[]> {
-  const { observed, deleted, cells } = toGroupState(row, { members: [], admins: [] });
+  const { observed, deleted, cells } = toGroupState(row);
   const actions = toActions(await compareKnownGroup(tx, row));
   const creation = toCreation(row.id, 'group.create');
   if (deleted) {

@@ -30,7 +30,7 @@ export async function findGroupPrivilege(
   if (reason !== undefined) return reason;
   const ruled = findRuledPrivilege(rules.book, row.display_name);
   if (ruled !== undefined) return ruled;
-  const { observed, desired } = toGroupState(row, { members: [], admins: [] });
+  const { observed, desired } = toGroupState(row);
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
     return 'The group holds permissions.';
   }

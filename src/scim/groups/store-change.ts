@@ -92,7 +92,7 @@ export async function storeGroupChange(
   await assertUsersExist(tx, 'admins', request);
   const members = await editLinks(tx, 'memberships', request.members, { ...context, named });
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
-  const state = toGroupState(row, { members: [], admins: [] });
+  const state = toGroupState(row);
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
   const fields = listNamed(request, ruled.changed);

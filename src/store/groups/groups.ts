@@ -1,11 +1,12 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState } from '../../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../../domain/group.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
+import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { mergeSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
@@ -176,10 +177,10 @@ export async function forgetLostGroups(
   return mergeSentCreates(forgotten);
 }
 
-/** Input of the plan for a group, with the waiting changes of members and admins. */
+/** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */
 export function toGroupState(
   row: GroupRow,
-  links: { members: readonly LinkChange[]; admins: readonly LinkChange[] },
+  links: Pick<GroupState, 'members' | 'admins'> = NO_LINKS,
 ): GroupState {
   return {
     id: row.id,

@@ -22,6 +22,9 @@ export interface WaitingLinks {
   readonly admins: LinkChange[];
 }
 
+/** Lists of which nothing waits. */
+export const NO_LINKS: WaitingLinks = { members: [], admins: [] };
+
 interface WaitingRow {
   readonly list: LinkTable;
   readonly user_id: UserId;
