@@ -92,16 +92,18 @@ function openWriter(path: string): DatabaseSync {
 }
 
 function writerTransaction(writer: DatabaseSync, path: string): WriterTransaction & Commits {
-  const execute = (text: string) => {
+  const translated = (run: () => unknown) => () => {
     try {
-      writer.exec(text);
+      run();
     } catch (error) {
       throw toSqliteStoreError(error);
     }
   };
+  const [begin, commit] = [writer.prepare('begin immediate'), writer.prepare('commit')];
+  const execute = (text: string) => translated(() => writer.exec(text))();
   return {
-    begin: () => execute('begin immediate'),
-    ...createCommits(writer, { path, execute }),
+    begin: translated(() => begin.run()),
+    ...createCommits(writer, { path, commit: translated(() => commit.run()), execute }),
     rollback: () => {
       if (writer.isTransaction) execute('rollback');
     },
