@@ -11,8 +11,8 @@ RUN npm run build && npm prune --omit=dev --omit=optional && mkdir data
 
 FROM node:24-slim
 ENV NODE_ENV=production
-# One arena, as npm start: threads that mostly wait need no memory of their own. What a large piece took goes back when it is freed.
-ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=65536
+# One arena, as npm start: threads that mostly wait need no memory of their own.
+ENV MALLOC_ARENA_MAX=1
 # Inside a container loopback is reached by nobody.
 ENV HOST=0.0.0.0
 WORKDIR /app

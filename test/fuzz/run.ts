@@ -80,7 +80,6 @@ export async function withStage<Result>(
     ],
     env: {
       MALLOC_ARENA_MAX: '1',
-      MALLOC_MMAP_THRESHOLD_: '65536',
       PROBE_PORT: String(probePort),
       UPSTREAM_URL: sandbox.url,
       UPSTREAM_TOKEN: sandbox.token,
