@@ -477,7 +477,7 @@ test('a sweep that is asked for while the bridge restarts is made once it is bac
   serve();
 
   expect(await sweeping.ended).toBe(0);
-  expect(sweeping.out.text).toContain('Sweep complete: 1 people');
+  expect(sweeping.out.text).toContain('Sweep complete: 1 person and 0 groups compared in');
 });
 
 test.runIf(existsSync('/usr/bin/script'))(

@@ -1,3 +1,4 @@
+import { toCount } from '../domain/text.ts';
 import type { Status, WritesView } from '../ops/schemas/state.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
@@ -52,5 +53,5 @@ function toText({ mode, paused, waiting }: WritesView): string {
 }
 
 function toWaiting({ waiting }: Pick<WritesView, 'waiting'>): string {
-  return waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
+  return toCount(waiting, 'person or group waits', 'people and groups wait');
 }

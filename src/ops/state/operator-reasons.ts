@@ -4,7 +4,7 @@ import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import { toMoment } from '../http/moment.ts';
 import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
-import { type Reason, toCount } from './reason.ts';
+import { type Reason, toSubjects } from './reason.ts';
 
 /** True when changes are brought to the service at all. */
 export function isSending({ mode, pause }: WritesFacts): boolean {
@@ -13,7 +13,7 @@ export function isSending({ mode, pause }: WritesFacts): boolean {
 
 /** Reasons why nothing is changed. Writes of providers are answered with 2xx all the same, and kept. */
 export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): Reason[] {
-  const accepted = `${toCount(changes)} accepted, not applied`;
+  const accepted = `${toSubjects(changes)} accepted, not applied`;
   const reasons: Reason[] = [];
   if (mode === 'observe') {
     reasons.push({
