@@ -81,7 +81,7 @@ test('status tells how the bridge is, what waits and what differs, and by its ex
     const json = await run(bridge, 'status --json');
 
     expect(well.text).toContain('scim-bridge 1.2.3 on sqlite');
-    expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 groups/);
+    expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 group/);
     expect(well.text).toMatch(/differences +1 open/);
     expect(well.text).toMatch(/first read +finished/);
     expect(paused).toMatchObject({ code: 2, text: expect.stringContaining('writes-paused') });

@@ -91,7 +91,8 @@ function Adopt({ it, path }: { readonly it: Explanation; readonly path: string }
 
 function toFound({ gone, differences, repair, calls }: Ops<'Look'>): string {
   if (gone) return 'The service has it no more.';
-  if (differences.length === 0) return `Nothing differs (${calls} calls).`;
+  if (differences.length === 0)
+    return `Nothing differs (${calls === 1 ? '1 call' : `${calls} calls`}).`;
   const kinds = differences.map(({ kind, member }) =>
     member === null ? toKind(kind) : `${toKind(kind)} ${member.name ?? member.id}`,
   );

@@ -1,5 +1,6 @@
 import { toHarmWords } from '../../domain/harm.ts';
 import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
+import { toCount } from '../../domain/text.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import { toMoment } from '../http/moment.ts';
@@ -50,7 +51,9 @@ export function listRecovery(
     ? 'What was accepted while the bridge observed is held'
     : 'The store is older than what was done';
   const waiting =
-    plan === undefined ? '' : ` A plan of ${plan.waiting} changes waits for an operator.`;
+    plan === undefined
+      ? ''
+      : ` A plan of ${toCount(plan.waiting, 'change')} waits for an operator.`;
   const detail = `${why}: since ${toMoment(state.since)} only new writes are brought to the service.${waiting}`;
   return [{ code: 'recovery', detail, remedy }];
 }

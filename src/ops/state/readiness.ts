@@ -208,7 +208,7 @@ function listWaiting(
   if (isSending && waitedMs >= behindAfterMs) {
     reasons.push({
       code: 'behind',
-      detail: `${toSubjects(due)} waiting, the oldest for ${Math.floor(waitedMs / 60_000)} minutes.`,
+      detail: `${toSubjects(due)} waiting, the oldest for ${toCount(Math.floor(waitedMs / 60_000), 'minute')}.`,
       remedy:
         'Nothing while the backlog shrinks; otherwise see the other reasons, or raise `upstream.requestsPerSecond` where the service allows it.',
     });
@@ -216,7 +216,7 @@ function listWaiting(
   if (disputed > 0) {
     reasons.push({
       code: 'disputed',
-      detail: `${disputed === 1 ? '1 name fits' : `${disputed} names fit`} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
+      detail: `${toCount(disputed, 'name fits', 'names fit')} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
       remedy:
         '`scim-bridge status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
     });
