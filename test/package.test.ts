@@ -178,3 +178,29 @@ test('a start of what is installed loads a few files of the package and none of 
   expect(loaded.length).toBeGreaterThan(0);
   expect(loaded.length).toBeLessThan(60);
 });
+
+/** Makes this process pass for an older Node, whose `node:module` has fewer names. */
+const BE_OLDER = `import { registerHooks } from 'node:module';
+Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier !== 'node:module') return next(specifier, context);
+    return { url: 'data:text/javascript,export {};', format: 'module', shortCircuit: true };
+  },
+});
+`;
+
+test('an older Node that is told to run the program itself, as a unit does, is refused in words', async () => {
+  write('be-older.mjs', BE_OLDER);
+  const program = join(project, 'node_modules/scim-bridge/dist/cli/main.js');
+  const older = ['--import', join(project, 'be-older.mjs'), program, 'serve'];
+
+  const ended = run(process.execPath, older, { cwd: project });
+
+  await expect(ended).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^scim-bridge needs Node 24\.12 or newer, .*\nInstall Node 24\.\n$/,
+    ),
+  });
+});

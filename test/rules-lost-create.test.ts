@@ -3,6 +3,7 @@ import { readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
 import { listResources, send, toGroup, toPatch, toUser } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
+import { askOps, SWEEP_SETTINGS, untilSwept } from './support/sweep.ts';
 import {
   type TimedBridge,
   untilEnded,
@@ -179,6 +180,76 @@ describeBridges('a create whose answer was lost before its resource was renamed'
       expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
     }));
 });
+
+describeBridges(
+  'what a lost create left, seen by a sweep before anybody could look',
+  ({ makeUrl }) => {
+    async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+      const own = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+      await withTimedBridge({ settings: { ...SWEEP_SETTINGS, ...own } }, run);
+    }
+
+    /** Creates both, deletes them, and has everything read while looks fail. */
+    async function deleteUnseen(timed: TimedBridge): Promise<void> {
+      const { bridge } = timed;
+      const { faults } = bridge.sandbox;
+      for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+        faults.add({ operation, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
+      }
+      const fault = { kind: 'status', status: 503 } as const;
+      faults.add({ operation: 'scim.getUsers', fault, about: 'filter' });
+      faults.add({ operation: 'groups.getListOfGroups', fault });
+      const user = await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+      const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      const deletions = [
+        bridge.request('DELETE', `/Users/${user.body.id}`),
+        bridge.request('DELETE', `/Groups/${group.body.id}`),
+      ];
+      const answers = await untilEnded(timed, Promise.all(deletions));
+      expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+      const { body } = await askOps(bridge, 'POST', '/sweeps', {});
+      await untilEnded(timed, untilSwept(bridge, String(body.id)));
+    }
+
+    test('is nobody whom a provider could write and then lose', () =>
+      withBridge(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults } = bridge.sandbox;
+        await deleteUnseen(timed);
+
+        const shown = await listShown(bridge);
+        faults.clear();
+        await untilQuiet(timed);
+
+        expect(shown).toEqual(['owner']);
+        expect(service.getUser(ada).active).toBe(false);
+        expect(service.groups()).toEqual([]);
+        expect(await listShown(bridge)).toEqual(['owner']);
+      }));
+
+    test('is taken over by the next POST of the name', () =>
+      withBridge(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults, calls } = bridge.sandbox;
+        await deleteUnseen(timed);
+
+        const again = [
+          bridge.request('POST', '/Users', toUser('ada')),
+          bridge.request('POST', '/Groups', toGroup('Pilots')),
+        ];
+        const answers = await untilEnded(timed, Promise.all(again));
+        faults.clear();
+        await untilQuiet(timed);
+
+        expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+        expect(service.getUser(ada).active).toBe(true);
+        expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+        expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
+        expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
+        expect(await listShown(bridge)).toEqual(['owner', ada, 'Pilots']);
+      }));
+  },
+);
 
 describeBridges('a group founded anew while the old one is still being removed', ({ makeUrl }) => {
   test('is found by its lost create, though the service has two of the name', async () => {

@@ -16,13 +16,13 @@ export interface ToLookAt {
  */
 export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: number): Promise<void> {
   // The rows are locked in one order, so that two transactions with the same rows do not deadlock.
-  for (const id of [...users].sort()) {
-    const row = await lockUser(tx, userId(id));
-    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
-  }
   for (const id of [...groups].sort()) {
     const row = await lockGroup(tx, groupId(id));
     if (row?.deleted_at === null) await updateGroup(tx, row.id, toLookColumns(row, now));
+  }
+  for (const id of [...users].sort()) {
+    const row = await lockUser(tx, userId(id));
+    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
   }
 }
 

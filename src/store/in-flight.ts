@@ -3,6 +3,7 @@ import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
 import { isLed, type Lead } from './leader.ts';
+import { LOST_CREATE } from './resources/sent-creates.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -114,7 +115,8 @@ function toInterrupted(table: 'users' | 'groups') {
   const isAsSent = sql`in_flight = 0 or exists (select 1 from own_calls as call
     where call.id = ${row}.in_flight and call.at >= ${row}.modified_at)`;
   const unsure_since = sql<number | null>`case when ${isAsSent} then unsure_since else 0 end`;
-  return { in_flight: 0, must_look: 1, unsure_since } as const;
+  const lost_looks = sql<number>`case when sent_creates = '[]' then lost_looks else ${LOST_CREATE.lost_looks} end`;
+  return { in_flight: 0, must_look: 1, unsure_since, lost_looks } as const;
 }
 
 /** Has a resource looked at first whose run ended without a result; it is due again at `dueAt` (epoch milliseconds). */

@@ -117,7 +117,7 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     const settled = convergence?.settle(key, named) ?? waitForLeader(key, named);
     follower.follow();
     const settlement = await settled;
-    return stored.delete(id) ? end(deps, id, settlement) : settlement;
+    return stored.delete(id) ? endWaiting(deps, id, settlement) : settlement;
   }
 
   return {
@@ -202,9 +202,13 @@ function isWorthWaiting(
   return queue.aheadMs[callClass] < waitMs;
 }
 
-/** Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. */
-async function end(
-  { store, clock }: ReconcilerDeps,
+/**
+ * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
+ * store is closed, nobody is left who could be told: every request is answered by then, or its caller hung up.
+ * @throws StoreError when the store cannot be used
+ */
+export async function endWaiting(
+  { store, clock }: Pick<ReconcilerDeps, 'store' | 'clock'>,
   id: string,
   settlement: Settlement,
 ): Promise<Settlement> {
@@ -216,6 +220,7 @@ async function end(
       return { kind: 'refused', problem: parseProblem(refusal) };
     } catch (error) {
       if (!(error instanceof StoreError) || performance.now() > until) throw error;
+      if (error.code === 'store-closed') return settlement;
       await clock.sleep(TRY_EVERY_MS);
     }
   }

@@ -11,7 +11,13 @@ import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
 import { removeAgain } from './remove-again.ts';
-import { type GroupObservation, mergeGroup, saveMembers, toNewGroup } from './save-group.ts';
+import {
+  type GroupObservation,
+  mergeGroup,
+  saveMembers,
+  toNewGroup,
+  withoutUnderWay,
+} from './save-group.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
 
 /** Members after which a transaction ends: some ten milliseconds. */
@@ -77,10 +83,11 @@ async function saveScimGroups(
 }
 
 async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
-  const rows = added.map((group) => ({
+  const all = added.map((group) => ({
     memberIds: group.memberIds,
     row: toNewGroup(toObservation(group, undefined, now)),
   }));
+  const rows = await withoutUnderWay(tx, all);
   await insertObservedGroups(
     tx,
     rows.map(({ row }) => row),

@@ -4,6 +4,7 @@ import { toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
+import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 
@@ -30,6 +31,19 @@ export function toNewGroup({ ids, observed, now }: GroupObservation): NewGroupRo
     created_at: now,
     modified_at: now,
   };
+}
+
+/**
+ * Leaves out groups that a create of ours may have made: the look of the group that waits for it tells. Under another id
+ * they would be lost to whoever writes them meanwhile.
+ */
+export async function withoutUnderWay<New extends { readonly row: NewGroupRow }>(
+  tx: Db,
+  added: readonly New[],
+): Promise<readonly New[]> {
+  if (added.length === 0) return added;
+  const underWay = await listNamesUnderWay(tx, 'groups');
+  return added.filter(({ row }) => !underWay.has(row.display_name_folded));
 }
 
 /** Stores an observation: an unmanaged group is shown as observed, a managed one as desired. */

@@ -18,7 +18,7 @@ import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
 import { removeAgain } from './remove-again.ts';
-import { mergeGroup, toNewGroup } from './save-group.ts';
+import { mergeGroup, toNewGroup, withoutUnderWay } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
@@ -64,7 +64,12 @@ async function saveRestOnly(tx: Db, list: readonly RestGroup[], times: PageTimes
   const rows = await lockGroupsByIds(tx, { restIds, uids: list.map(({ uid }) => uid) });
   const added = list.filter((rest) => !rows.some((row) => carries(row, rest)));
   const observations = added.map((rest) => toObservation(undefined, { rest, times }));
-  await insertObservedGroups(tx, observations.map(toNewGroup));
+  const news = observations.map((observation) => ({ row: toNewGroup(observation) }));
+  const mine = await withoutUnderWay(tx, news);
+  await insertObservedGroups(
+    tx,
+    mine.map(({ row }) => row),
+  );
   for (const rest of list) {
     const known = rows.filter((row) => carries(row, rest));
     const row = known.find(({ deleted_at }) => deleted_at === null);

@@ -3,6 +3,7 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
+import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import type { ObservedAccount } from '../../store/users/observations.ts';
 import {
@@ -46,12 +47,15 @@ export async function saveUsers(
     await deleteUser(tx, unmanaged.id);
   }
   const added: ObservedAccount[] = [];
+  const isAnyNew = [...accounts.keys()].some((id) => !rows.has(id));
+  const underWay = isAnyNew ? await listNamesUnderWay(tx, 'users') : new Set<string>();
   const confirmed: ObservedDocument[] = [];
   const licensed: UserId[] = [];
   for (const [upstreamId, account] of accounts) {
     const row = rows.get(upstreamId);
     if (row === undefined) {
-      added.push(toNewUser(upstreamId, account.observe(undefined), now));
+      const user = toNewUser(upstreamId, account.observe(undefined), now);
+      if (!isOneOf(underWay, user)) added.push(user);
       continue;
     }
     const before = toObservedUser(row);
@@ -64,6 +68,15 @@ export async function saveUsers(
   await saveObservedDocuments(tx, confirmed);
   await insertObservedUsers(tx, added);
   return licensed;
+}
+
+/**
+ * True for an account that a create of ours may have made: the look of the user who waits for it tells. Under another id it
+ * would be lost to whoever writes it meanwhile.
+ */
+function isOneOf(underWay: ReadonlySet<string>, { row }: ObservedAccount): boolean {
+  const names = [row.observed_user_name_folded, row.observed_email_folded];
+  return names.some((name) => typeof name === 'string' && underWay.has(name));
 }
 
 interface Shown {

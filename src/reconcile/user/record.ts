@@ -17,7 +17,7 @@ import { endObservedUser } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
-  lockUser,
+  lockUserAfterGroups,
   toUserState,
   type UserRow,
   updateUser,
@@ -60,7 +60,7 @@ import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /** Recorder of users: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
 export const userRecorder: Recorder<UserTypes> = {
-  lock: (tx, { id }) => lockUser(tx, id),
+  lock: (tx, { id, deleted }) => lockUserAfterGroups(tx, id, deleted ? 'all' : 'waiting'),
   recordAsKnown,
   handOver,
   isRenamed,

@@ -1,8 +1,10 @@
 import { askOnly, type Cells, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isObservedActive, type UserField, type UserState } from '../../domain/user.ts';
 import { parseCells, parseStored, toUserCellColumns } from '../../store/engine/columns.ts';
 import { isInFlight } from '../../store/in-flight.ts';
+import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
@@ -23,6 +25,8 @@ export async function storeUserDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
+  // The groups that show the user get a new version.
+  await lockGroupsOf(tx, userId(target.id), 'all');
   const row = await lockOwnUser(tx, deps, target);
   await assertUserWithinLimits(tx, deps, { row, attributes: undefined });
   if (row.origin === null) {

@@ -2,6 +2,7 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import { lockGroupsOf } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import {
   listTombstones,
@@ -41,7 +42,11 @@ export type AccountMatch =
 export async function matchAccount(tx: Db, names: UserNames): Promise<AccountMatch> {
   for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
     const match = await matchOnce(tx, names);
-    if (!('row' in match) || isSameState(match.row, await lockUser(tx, match.row.id))) return match;
+    if (!('row' in match)) return match;
+    const { row, kind } = match;
+    // The account of a deleted user changes hands, and its memberships with it.
+    if (kind === 'tombstone') await lockGroupsOf(tx, row.id, 'all');
+    if (isSameState(row, await lockUser(tx, row.id))) return match;
   }
   throw new StoreError('store-contended', 'the account of a new user is being changed by others');
 }

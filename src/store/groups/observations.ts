@@ -12,12 +12,12 @@ export interface UpstreamGroupIdLists {
   readonly uids?: readonly string[];
 }
 
-/** The rows, live or deleted, that carry any of these ids, locked until the transaction ends. */
+/** The rows, live or deleted, that carry any of these ids, locked in their order until the transaction ends. */
 export async function lockGroupsByIds(
   tx: Db,
   { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
 ): Promise<GroupRow[]> {
-  const rows = new Map<GroupId, GroupRow>();
+  const seqs = new Set<number>();
   const lists = [
     ['upstream_scim_id', scimIds],
     ['upstream_rest_id', restIds],
@@ -25,11 +25,16 @@ export async function lockGroupsByIds(
   ] as const;
   for (const [column, ids] of lists) {
     for (const chunk of chunks<string | number>(ids)) {
-      const query = tx.selectFrom('groups').selectAll().where(column, 'in', chunk).forUpdate();
-      for (const row of await query.execute()) rows.set(row.id, row);
+      const named = tx.selectFrom('groups').select('seq').where(column, 'in', chunk);
+      for (const { seq } of await named.execute()) seqs.add(seq);
     }
   }
-  return [...rows.values()];
+  const rows: GroupRow[] = [];
+  for (const chunk of chunks([...seqs].toSorted((a, b) => a - b))) {
+    const query = tx.selectFrom('groups').selectAll().where('seq', 'in', chunk).orderBy('seq');
+    rows.push(...(await query.forUpdate().execute()));
+  }
+  return rows;
 }
 
 /** Adds groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */

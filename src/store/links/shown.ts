@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { chunks, forUpdate, isPostgres } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
 import { readInParts } from './links.ts';
 
@@ -28,7 +28,8 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     ref: '../Groups/',
     type: 'direct',
   });
-  for await (const chunk of cutByLinks(tx, userIds)) {
+  // In one order, so that two transactions with the same users do not wait for each other.
+  for await (const chunk of cutByLinks(tx, userIds.toSorted())) {
     await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
       shown_groups = fresh.items
       from (select u.id, coalesce((
@@ -76,8 +77,32 @@ async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<r
 export async function touchGroupsOf(tx: Db, userId: UserId, now: number): Promise<void> {
   await sql`update groups set version = version + 1,
       modified_at = case when modified_at > ${now} then modified_at else ${now} end
-    where id in (select group_id from memberships where user_id = ${userId}
-      union select group_id from group_admins where user_id = ${userId})`.execute(tx);
+    where id in (${lockedInOrder(tx, toGroupsOf(userId))})`.execute(tx);
+}
+
+/**
+ * Locks the groups that name this user until the transaction ends; of those `waiting`, the groups with a waiting change of
+ * the user. Whoever writes both locks groups first, in their order, and then users: nobody waits for somebody who waits.
+ */
+export async function lockGroupsOf(
+  tx: Db,
+  userId: UserId,
+  which: 'all' | 'waiting',
+): Promise<void> {
+  if (!isPostgres(tx)) return;
+  await lockedInOrder(tx, toGroupsOf(userId, which)).execute(tx);
+}
+
+/** SQL of the groups that name this user; of those `waiting`, the groups with a waiting change of the user. */
+export function toGroupsOf(userId: UserId, which: 'all' | 'waiting' = 'all'): RawBuilder<unknown> {
+  const some = which === 'waiting' ? sql`and pending is not null` : sql``;
+  return sql`select group_id from memberships where user_id = ${userId} ${some}
+    union select group_id from group_admins where user_id = ${userId} ${some}`;
+}
+
+/** SQL of the groups that a query names, each locked in the order of all until the transaction ends. */
+export function lockedInOrder(tx: Db, named: RawBuilder<unknown>): RawBuilder<{ id: GroupId }> {
+  return sql`select id from groups where id in (${named}) order by seq ${forUpdate(tx)}`;
 }
 
 /** Calls `touchUsers` for all users, a chunk a transaction, after many groups were read. */

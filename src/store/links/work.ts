@@ -6,15 +6,13 @@ import type { Refusal } from '../../domain/refusal.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import { lockedInOrder, toGroupsOf } from './shown.ts';
 
 /** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
-  const select = (list: LinkTable) => sql`
-    select group_id from ${sql.table(list)} where user_id = ${userId} and pending is not null`;
+  const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
   const { rows } = await sql<{ id: GroupId }>`update groups set due_at = ${now}, steps = steps + 1
-    where id in (${select('memberships')} union ${select('group_admins')}) returning id`.execute(
-    tx,
-  );
+    where id in (${waiting}) returning id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
@@ -215,11 +213,12 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
   const left = new Set<GroupId>();
   for (const name of LINK_TABLES) {
     const table = sql.table(name);
-    const managed = sql`select id from groups where origin is not null and deleted_at is null and id in (
-      select group_id from ${table} where user_id = ${userId} and (desired is null or desired = 1))`;
+    const named = sql`select group_id from ${table}
+      where user_id = ${userId} and (desired is null or desired = 1)`;
     const { rows } = await sql<{ id: GroupId }>`
       update groups set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
-      where id in (${managed}) returning id`.execute(tx);
+      where origin is not null and deleted_at is null and id in (${lockedInOrder(tx, named)})
+      returning id`.execute(tx);
     await sql`delete from ${table} where user_id = ${userId} and (
       (pending is null and (observed is null or observed = 0))
       or (select upstream_id from users where id = ${userId}) is null)`.execute(tx);

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import { tableOf } from '../due.ts';
@@ -27,6 +29,28 @@ export async function saveSentCreates(
   const change = { sent_creates: JSON.stringify(creates) };
   await tx.updateTable(tableOf(key)).set(change).where('id', '=', key.id).execute();
 }
+
+/**
+ * Lists the names, folded, of users or groups that the service may hold by now and nobody knows: their create is on its way,
+ * or its outcome is unknown.
+ */
+export async function listNamesUnderWay(db: Db, table: 'users' | 'groups'): Promise<Set<string>> {
+  const [name, isUnknown] =
+    table === 'users'
+      ? [sql.ref('user_name_folded'), sql`upstream_id is null`]
+      : [sql.ref('display_name_folded'), hasNoIds];
+  const mine = sql`select ${name} as name, sent_creates from ${sql.table(table)} where ${isUnknown}`;
+  // In two halves, because each has an index of its own.
+  const { rows } = await sql<{ name: string; sent_creates: string }>`
+    ${mine} and lost_looks > 0 union all ${mine} and in_flight > 0`.execute(db);
+  const sent = (mergeSentCreates(rows) ?? []).flatMap(({ name, address = name }) => [
+    name,
+    address,
+  ]);
+  return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
+}
+
+const hasNoIds = sql`upstream_scim_id is null and upstream_rest_id is null and upstream_uid is null`;
 
 /** Joins the sent creates of several rows; undefined: there is no row. */
 export function mergeSentCreates(
