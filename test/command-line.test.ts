@@ -144,6 +144,7 @@ test('a table fits the terminal, and colours are for a terminal alone', async ()
     expect(plain.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('…');
+    expect(file.text).toMatch(/ada@example\.com .* yes, seen no /);
   });
 });
 
@@ -339,6 +340,9 @@ test('a command that does not exist is refused, with --help too', () => {
       /unknown command 'bogus'/,
     );
   }
+  expect(() =>
+    execFileSync(process.execPath, [bin, 'user', '--limit', '3'], { stdio: 'pipe', env }),
+  ).toThrow(/unknown command 'user'; did you mean users\?/);
 });
 
 /** The script for a shell. */

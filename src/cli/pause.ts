@@ -3,6 +3,7 @@ import type { Status, WritesView } from '../ops/schemas/state.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import { toMoment } from './lists.ts';
 
 /** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
 export const addPauseCommand: AddCommand = (program, { connect, write }) => {
@@ -47,7 +48,7 @@ function toShown(answer: unknown, json: true | undefined): string {
 
 function toText({ mode, paused, waiting }: WritesView): string {
   const what = toWaiting({ waiting });
-  if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.\n`;
+  if (paused !== null) return `Paused since ${toMoment(paused.since)}: ${what} for the service.\n`;
   if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.\n`;
   return `Not paused: ${what} for the service.\n`;
 }
