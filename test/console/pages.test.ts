@@ -70,7 +70,8 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
   }
 
   async function picture(page: Page, name: string): Promise<void> {
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+    if (pictures === undefined) return;
+    await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
   }
 
   describe.each(['light', 'dark'] as const)('in its %s look', (scheme) => {
