@@ -39,7 +39,7 @@ const columns: readonly Column<Row>[] = [
     isWide: true,
     cell: (row) => <Value value={toHeld(row.action.kind, row.action.desired)} />,
   },
-  { title: 'Will do', cell: (row) => toVerb(row.action.kind) },
+  { title: 'Will do', isWide: true, cell: (row) => toVerb(row.action.kind) },
   { title: 'State', cell: (row) => <State action={row.action} /> },
 ];
 
