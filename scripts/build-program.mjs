@@ -5,10 +5,47 @@ import { build } from 'vite';
 const root = join(import.meta.dirname, '..');
 const entries = ['main', 'backup-worker', 'healthcheck-alone'];
 
+/**
+ * Leaves ASCII alone in the program: V8 keeps a text with any other character in twice the memory, and the source of
+ * each file as long as the process runs.
+ */
+const asciiOnly = {
+  name: 'ascii-only',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle))
+      if (file.type === 'chunk') file.code = toAscii(file.code);
+  },
+};
+
+function toAscii(code) {
+  return code.replace(/[^\0-\x7f]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** Parts of undici that a start would run and the program does not use: `fetch`, mocks, caches, HTTP/2. */
+const UNUSED = [
+  { importer: /undici\/index\.js$/, source: /^\.\/lib\/(?:web|mock|cache)\// },
+  { importer: /undici\/lib\/dispatcher\/client-h2\.js$/, source: /^node:http2$/ },
+];
+
+const unused = {
+  name: 'unused',
+  resolveId: (source, importer = '') =>
+    UNUSED.some((part) => part.importer.test(importer) && part.source.test(source))
+      ? '\0unused'
+      : undefined,
+  load: (id) =>
+    id === '\0unused'
+      ? 'module.exports = new Proxy({ constants: {} }, { get: (had, name) => had[name] ?? class {} });'
+      : undefined,
+};
+
 await build({
   configFile: false,
   root,
   logLevel: 'warn',
+  plugins: [{ ...unused, enforce: 'pre' }, asciiOnly],
   // An optional part of pg, which is not installed.
   ssr: { noExternal: true, external: ['pg-native'] },
   build: {
@@ -20,7 +57,13 @@ await build({
     copyPublicDir: false,
     rolldownOptions: {
       input: Object.fromEntries(entries.map((name) => [name, join(root, `src/cli/${name}.ts`)])),
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        // Names stay as they are, for the stacks of errors.
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+        comments: false,
+      },
     },
   },
 });

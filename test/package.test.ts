@@ -142,7 +142,7 @@ test('the package has one entry point, with types beside it, and no CommonJS; th
   });
 });
 
-/** Tells the files that a process has loaded when it ends. */
+/** Tells the files that a process has loaded when it ends, and the parts of Node. */
 const TELL_LOADED = `import { registerHooks } from 'node:module';
 const files = [];
 registerHooks({
@@ -151,10 +151,13 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on('exit', () => process.stderr.write('\\nLOADED ' + JSON.stringify(files) + '\\n'));
+process.on('exit', () => {
+  const parts = process.moduleLoadList.filter((name) => name.startsWith('NativeModule '));
+  process.stderr.write('\\nLOADED ' + JSON.stringify(files) + '\\nOF NODE ' + JSON.stringify(parts) + '\\n');
+});
 `;
 
-test('a start of what is installed loads a few files of the package and none of node_modules; its backup and health check work', async () => {
+test('a start of what is installed loads a few files of the package, none of node_modules, and no fetch of Node; its backup and health check work', async () => {
   const program = join(project, 'node_modules/scim-bridge/dist/cli');
   write('tell-loaded.mjs', TELL_LOADED);
   const bridge = await startBridge({
@@ -177,6 +180,14 @@ test('a start of what is installed loads a few files of the package and none of 
   expect(loaded.filter((url) => !url.includes('/scim-bridge/dist/cli/'))).toEqual([]);
   expect(loaded.length).toBeGreaterThan(0);
   expect(loaded.length).toBeLessThan(60);
+  const parts: string[] = JSON.parse(/^OF NODE (.*)$/m.exec(bridge.output())?.[1] ?? '[]');
+  expect(parts).toContain('NativeModule http');
+  // Each takes megabytes that nobody uses, and a fifth of the start.
+  expect(parts).not.toContain('NativeModule internal/deps/undici/undici');
+  expect(parts).not.toContain('NativeModule http2');
+  // V8 keeps the source of a file with any other character in twice the memory.
+  const isAscii = (url: string) => !/[^\0-\x7f]/.test(readFileSync(new URL(url), 'utf8'));
+  expect(loaded.filter((url) => !isAscii(url))).toEqual([]);
 });
 
 /** Makes this process pass for an older Node, whose `node:module` has fewer names. */

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
-import {
-  type IncomingMessage,
-  type RequestListener,
+import type {
+  IncomingMessage,
+  RequestListener,
   Server,
-  type ServerOptions,
-  type ServerResponse,
+  ServerOptions,
+  ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { BridgeError } from '../domain/errors.ts';
+
+/** Not imported: an import asks for every name of it, and three of them load the `fetch` of Node, 14 MB. */
+const http = process.getBuiltinModule('node:http');
 
 /** Limits of the connections of a listener. Times are in milliseconds. */
 export interface ConnectionLimits {
@@ -61,7 +64,7 @@ const LAST_REQUEST_MS = 250;
  * Server that closes unused connections as well. To Node a connection on which nothing was ever sent is not idle, so
  * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
-class GuardedServer extends Server {
+class GuardedServer extends http.Server {
   readonly #connections = new Set<Socket>();
   /** Time from which idle connections may be closed, by a steady clock. */
   #cutsAtMs: number | undefined;

@@ -136,7 +136,7 @@ export async function settleWithin<Undo>(
   carryOn();
   if (write.lock === undefined) {
     try {
-      waiters.settle(key, await readProgress());
+      await waiters.settleSoon(key, readProgress);
       const isInVain = isBehind() && (await isBehindTooMany(deps, write));
       if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
     } catch (error) {

@@ -51,6 +51,29 @@ describe('a request that waits for its write', () => {
     expect(waiters.size).toBe(2);
   });
 
+  test('shares one look at the progress with those who begin to wait in the same turn, and costs none once it is answered', async () => {
+    const waiters = createWaiters<string>(clock);
+    let looks = 0;
+    const readProgress = async () => {
+      looks += 1;
+      return DONE;
+    };
+    const answers = [3, 4].map((version) => ask(waiters, ada, version));
+    await Promise.all([
+      waiters.settleSoon(ada, readProgress),
+      waiters.settleSoon(ada, readProgress),
+    ]);
+    await runReady();
+    const shared = looks;
+    const later = ask(waiters, ada, 5);
+    const look = waiters.settleSoon(ada, readProgress);
+    waiters.settle(ada, DONE);
+    await look;
+
+    expect({ shared, looks }).toEqual({ shared: 1, looks: 1 });
+    expect([...answers, later]).toEqual([[APPLIED], [APPLIED], [APPLIED]]);
+  });
+
   test('is not answered for somebody else', async () => {
     const waiters = createWaiters<string>(clock);
     const answers = ask(waiters, ada, 4);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Problem, Settlement } from './outcome.ts';
@@ -23,6 +24,8 @@ export interface Waiters<Undo> {
   hold(key: ResourceKey): HeldWaiters<Undo>;
   /** Answers all requests whose version has arrived. */
   settle(key: ResourceKey, progress: Progress): void;
+  /** Settles by the progress in the next turn of the event loop: it is read once for all who wait then, if anybody does. */
+  settleSoon(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void>;
   /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
   answerNotYet(key: ResourceKey, version: number, reason: string): void;
   /** Resources that requests wait for. */
@@ -111,14 +114,20 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return holdEntries(held, (entry, settlement) => answer(key, entry, settlement));
   }
 
+  function settle(
+    key: ResourceKey,
+    { version, oldestPending = Number.POSITIVE_INFINITY }: Progress,
+  ): void {
+    for (const entry of list(key, version)) {
+      if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
+    }
+  }
+
   return {
     wait,
     hold,
-    settle(key, { version, oldestPending = Number.POSITIVE_INFINITY }) {
-      for (const entry of list(key, version)) {
-        if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
-      }
-    },
+    settle,
+    settleSoon: settleInNextTurn((key) => queues.has(keyText(key)), settle),
     answerNotYet(key, version, reason) {
       for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
     },
@@ -133,6 +142,26 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     get size() {
       return size;
     },
+  };
+}
+
+/** Settles in the next turn of the event loop, once for all who ask for it by then. */
+function settleInNextTurn(
+  isWaitedFor: (key: ResourceKey) => boolean,
+  settle: (key: ResourceKey, progress: Progress) => void,
+): Waiters<unknown>['settleSoon'] {
+  const begun = new Map<string, Promise<void>>();
+
+  async function run(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
+    await nextTurn();
+    begun.delete(keyText(key));
+    if (isWaitedFor(key)) settle(key, await readProgress());
+  }
+
+  return (key, readProgress) => {
+    const shared = begun.get(keyText(key)) ?? run(key, readProgress);
+    begun.set(keyText(key), shared);
+    return shared;
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { CallLog } from './calls.ts';
 import { clearDirectory, createDirectory } from './create-directory.ts';
 import { Faults } from './faults.ts';
@@ -82,6 +82,8 @@ async function serve(options: SandboxOptions, file: StateFile | undefined): Prom
     calls.reset();
   };
   const controlDeps = { service, calls, faults, shape: () => shape, setShape, reset };
+  // Not imported, for the memory: see `guarded-server.ts`.
+  const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ keepAliveTimeout: 60_000 });
   const baseUrl = await listen(server, options);
   const listener = createRequestListener({

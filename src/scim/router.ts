@@ -60,7 +60,7 @@ export function createScimRouter(deps: ScimDeps): Router {
 
 /** Takes `//Users` for `/Users`: a base address with a slash at its end, to which a provider adds another one. */
 const joinSlashes: RequestHandler = (req, _res, next) => {
-  req.url = req.url.replace(/^\/{2,}/, '/');
+  if (req.url.startsWith('//')) req.url = req.url.replace(/^\/{2,}/, '/');
   next();
 };
 

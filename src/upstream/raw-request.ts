@@ -1,5 +1,5 @@
 import { type FileInput, isFileInput } from './operations/file-input.ts';
-import { type FilePaths, toFormParts } from './operations/form-parts.ts';
+import { type FilePaths, isFormData, toFormParts } from './operations/form-parts.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
 import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
@@ -106,7 +106,7 @@ function hidesWayUp(segment: string): boolean {
 
 function toBody({ body, form }: RawRequest, filePaths: FilePaths): PreparedBody {
   if (form !== undefined && body !== undefined) throw new TypeError(`${ID}: body and form are two`);
-  const fields = body instanceof FormData ? Object.fromEntries(groupEntries(body)) : form;
+  const fields = isFormData(body) ? Object.fromEntries(groupEntries(body)) : form;
   if (fields === undefined) return { body: body === undefined ? undefined : JSON.stringify(body) };
   if (!isNamed(fields)) throw new TypeError(`${ID}: form must be an object`);
   return { body: undefined, form: toFormParts(`${ID}: form`, fields, { findFile, filePaths }) };

@@ -1,7 +1,9 @@
 import { userId } from '../../domain/ids.ts';
+import type { LoggedRemoval } from '../../domain/leaver.ts';
 import {
   endLeaver,
   findRemovalCall,
+  type LeaverEnd,
   type LeaverRow,
   listLeaversToLookAt,
   listUnlogged,
@@ -59,7 +61,7 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
         ...new Set(rows.map(({ user_id }) => userId(user_id))),
       ]);
       const byId = new Map<string, UserRow>(users.map((user) => [user.id, user]));
-      for (const row of rows) await judge(deps, row, byId.get(row.user_id));
+      await judgeAll(deps, rows, byId);
       afterSeq = rows.length < PART ? 0 : (rows.at(-1)?.seq ?? 0);
       if (afterSeq === 0) break;
     }
@@ -83,7 +85,8 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
 
   async function untilNews(): Promise<void> {
     const pause = new AbortController();
-    wake = () => pause.abort();
+    // With a reason: without one, an error with a stack is made each time.
+    wake = () => pause.abort('news');
     const either = AbortSignal.any([signal, pause.signal]);
     if (!isNews) await clock.sleep(ASK_EVERY_MS, either).catch(() => undefined);
     if (isNews) await clock.sleep(GATHER_MS, signal).catch(() => undefined);
@@ -105,27 +108,42 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
   };
 }
 
-/** Stores the end of a removal once what is observed shows it. */
+/** Stores the ends of removals that what is observed shows, all in one transaction. */
+async function judgeAll(
+  deps: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
+  leavers: readonly LeaverRow[],
+  users: ReadonlyMap<string, UserRow>,
+): Promise<void> {
+  const ends: (readonly [seq: number, end: LeaverEnd])[] = [];
+  for (const leaver of leavers) {
+    const end = await judge(deps, leaver, users.get(leaver.user_id));
+    if (end !== undefined) ends.push([leaver.seq, end]);
+  }
+  if (ends.length === 0) return;
+  await deps.store.write(async (tx) => {
+    for (const [seq, end] of ends) await endLeaver(tx, seq, end);
+  });
+}
+
+/** Finds the end of a removal; undefined: nothing that is observed shows it yet. */
 async function judge(
   { store, clock, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>,
   leaver: LeaverRow,
   row: UserRow | undefined,
-): Promise<void> {
+): Promise<LeaverEnd | undefined> {
   const judgement = judgeLeaver(leaver, row && toUserState(row), policy.deactivation);
-  if (judgement.kind === 'waits') return;
+  if (judgement.kind === 'waits') return undefined;
   const call = await findRemovalCall(store.read, leaver);
   const endedAt = Math.round(clock.now());
   const isOut = judgement.kind === 'out';
   const sent = call && isSent(call.outcome) ? call : undefined;
-  await store.write((tx) =>
-    endLeaver(tx, leaver.seq, {
-      status: isOut ? 'out' : call?.outcome === 'refused' ? 'refused' : 'withdrawn',
-      seen: isOut ? judgement.seen : undefined,
-      sent: sent && { id: sent.id, at: sent.at, operation: sent.operation },
-      endedAt,
-      lookAt: isOut && isToLookAt(leaver, row) ? endedAt + LOOK_AFTER_MS : undefined,
-    }),
-  );
+  return {
+    status: isOut ? 'out' : call?.outcome === 'refused' ? 'refused' : 'withdrawn',
+    seen: isOut ? judgement.seen : undefined,
+    sent: sent && { id: sent.id, at: sent.at, operation: sent.operation },
+    endedAt,
+    lookAt: isOut && isToLookAt(leaver, row) ? endedAt + LOOK_AFTER_MS : undefined,
+  };
 }
 
 function isSent(outcome: string | null): boolean {
@@ -140,13 +158,18 @@ function isToLookAt({ kind }: LeaverRow, row: UserRow | undefined): boolean {
 /** Finds the entries of the audit log about those who are out. */
 async function readLogged({ store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>): Promise<void> {
   const since = clock.now() - LOG_WITHIN_MS;
+  const found: (readonly [seq: number, logged: LoggedRemoval])[] = [];
   for (const leaver of await listUnlogged(store.read, { since, limit: PART })) {
     const logged =
       leaver.status === 'out'
         ? await findLoggedRemoval(store.read, leaver)
         : ({ kind: 'silent' } as const);
-    if (logged !== undefined) await store.write((tx) => saveLogged(tx, leaver.seq, logged));
+    if (logged !== undefined) found.push([leaver.seq, logged]);
   }
+  if (found.length === 0) return;
+  await store.write(async (tx) => {
+    for (const [seq, logged] of found) await saveLogged(tx, seq, logged);
+  });
 }
 
 /** Makes the function that looks what remains of those who are out, as far as its share of the time goes. */

@@ -91,7 +91,7 @@ export async function saveChanges(
 ): Promise<void> {
   const landed = { ...row, in_flight: 0, steps: original.steps + 1 };
   const change = toChangedColumns(original, landed);
-  if (!isKnown) return updateUser(tx, row.id, change);
+  if (!isKnown) return updateUser(tx, row.id, change, original);
   if (losesName(change)) throw new RowChanged();
   await landUnchanged(tx, 'users', original, change, lead);
 }

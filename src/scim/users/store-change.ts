@@ -104,7 +104,7 @@ export async function storeUserChange(
   };
   const start = isDue ? await begin(tx, request, changed) : undefined;
   const stored = { ...changed, ...start?.step.columns };
-  await updateUser(tx, row.id, toChangedColumns(row, stored));
+  await updateUser(tx, row.id, toChangedColumns(row, stored), row);
   if (!isDeepStrictEqual(before.emails, next.emails))
     await replaceUserEmails(tx, row.id, listFoldedEmails(next));
   return {

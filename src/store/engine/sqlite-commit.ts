@@ -25,17 +25,25 @@ export interface Commits extends Pick<WriterTransaction, 'prepare' | 'commit'> {
 /**
  * Commits of a file with a log. The log of a large transaction is brought to the disk before its commit and copied into
  * the file behind it, both on other threads; otherwise the commit would do both at once and hold the event loop.
- * @param execute runs one statement on the writer. @throws StoreError from it
+ * @param commit commits; `execute` runs one statement on the writer. @throws StoreError from them
  */
 export function createCommits(
   writer: DatabaseSync,
-  { path, execute }: { readonly path: string; readonly execute: (text: string) => void },
+  {
+    path,
+    commit,
+    execute,
+  }: {
+    readonly path: string;
+    readonly commit: () => void;
+    readonly execute: (text: string) => void;
+  },
 ): Commits {
   const countChanges = writer.prepare('select total_changes() as changes');
   const readChanges = () => Number(countChanges.get()?.changes);
   let committed = readChanges();
   let copying: Promise<void> | undefined;
-  const isLarge = () => readChanges() - committed >= LARGE_ROWS;
+  let isLarge = false;
 
   async function copy(): Promise<void> {
     await checkpoint(path);
@@ -44,13 +52,16 @@ export function createCommits(
   }
 
   return {
-    prepare: () => (isLarge() ? flush(`${path}-wal`) : undefined),
+    prepare() {
+      const changes = readChanges();
+      isLarge = changes - committed >= LARGE_ROWS;
+      committed = changes;
+      return isLarge ? flush(`${path}-wal`) : undefined;
+    },
     commit() {
-      const copies = isLarge();
-      if (copies) execute('pragma wal_autocheckpoint=0');
-      execute('commit');
-      committed = readChanges();
-      if (copies) copying ??= copy();
+      if (isLarge) execute('pragma wal_autocheckpoint=0');
+      commit();
+      if (isLarge) copying ??= copy();
     },
     settled: async () => copying,
   };

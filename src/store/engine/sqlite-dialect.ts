@@ -1,43 +1,116 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
-  CompiledQuery,
+  type CompiledQuery,
   type DatabaseConnection,
+  DefaultQueryExecutor,
   type DialectAdapter,
   type Driver,
+  DummyDriver,
+  Kysely,
+  type KyselyProps,
   type QueryCompiler,
+  type QueryResult,
   type SelectModifierNode,
   SqliteAdapter,
-  type SqliteDatabase,
   SqliteDialect,
-  SqliteDriver,
   SqliteQueryCompiler,
-  type SqliteStatement,
+  Transaction,
 } from 'kysely';
 import type { Turns } from '../../domain/turns.ts';
+import type { Schema } from '../schema.ts';
 import { toSqliteStoreError } from './sqlite-file.ts';
 import { type StatementLog, toVerb } from './statement-log.ts';
 import { StoreError } from './store-error.ts';
 
-/** Connection whose transactions the write queue opens and commits. */
-export interface SavepointDialectConfig {
-  database: SqliteDatabase;
-  isInTransaction(): boolean;
-  /** Paces statements, so that many in a row leave the event loop to others in between. */
-  readonly turns: Turns;
+/** kysely on one connection, whose transactions the write queue opens and commits. */
+export interface SqliteSession {
+  /** Statements outside writes. */
+  readonly db: Kysely<Schema>;
+  /** Runs `work` so that it can fail alone in the transaction that is open. What is kept of its `tx` is of no use afterwards. */
+  write<T>(work: (tx: Transaction<Schema>) => Promise<T>): Promise<T>;
 }
 
 /**
- * kysely's SQLite dialect where what kysely calls a transaction is a savepoint inside one that is already
- * open, so that one write can fail alone.
+ * Opens kysely on a connection. A statement is over when its call returns, so kysely's pool, locks and log are passed by:
+ * they cost more than most statements.
+ * @param turns paces statements, so that many in a row leave the event loop to others in between
  */
-export class SavepointDialect extends SqliteDialect {
-  readonly #config: SavepointDialectConfig;
-  constructor(config: SavepointDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
+export function openSession(
+  statements: Statements,
+  { turns, isInTransaction }: { readonly turns: Turns; isInTransaction(): boolean },
+): SqliteSession {
+  const connection = toConnection(statements, turns);
+  const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
+  const executor = new DirectExecutor(connection);
+  const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
+  const run = (text: string) => statements.prepare(text).run([]);
+  return {
+    db: new Kysely<Schema>(props),
+    async write(work) {
+      const { tx, end } = toTransaction(connection, props);
+      run('savepoint write');
+      try {
+        const result = await work(tx);
+        run('release write');
+        end('committed');
+        return result;
+      } catch (error) {
+        end('undone');
+        // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
+        if (isInTransaction()) {
+          run('rollback to write');
+          run('release write');
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/** The statements of one write, and what refuses later ones. */
+function toTransaction(connection: DatabaseConnection, props: KyselyProps) {
+  let over: string | undefined;
+  const guarded: DatabaseConnection = {
+    ...connection,
+    executeQuery: (query) =>
+      over === undefined
+        ? connection.executeQuery(query)
+        : Promise.reject(new StoreError('store-failed', `the write is already ${over}`)),
+  };
+  const tx = new Transaction<Schema>({ ...props, executor: new DirectExecutor(guarded) });
+  const end = (how: 'committed' | 'undone') => {
+    over = how;
+  };
+  return { tx, end };
+}
+
+function toConnection({ prepare }: Statements, turns: Turns): DatabaseConnection {
+  const execute = ({ sql, parameters }: CompiledQuery): QueryResult<unknown> => {
+    const statement = prepare(sql);
+    if (statement.reader) return { rows: statement.all(parameters) };
+    return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
+  };
+  return {
+    async executeQuery(query) {
+      const pause = turns();
+      if (pause) await pause;
+      return toResult(execute(query));
+    },
+    async *streamQuery({ sql, parameters }) {
+      for (const row of prepare(sql).iterate(parameters)) yield toResult({ rows: [row] });
+    },
+  };
+}
+
+/** The type of the rows is that of the query, which the caller knows. */
+function toResult<Row>(result: QueryResult<unknown>): QueryResult<Row> {
+  return result as QueryResult<Row>;
+}
+
+/** kysely's SQLite dialect; how its statements run is the business of the session. */
+class Dialect extends SqliteDialect {
   override createDriver(): Driver {
-    return new SavepointDriver(this.#config);
+    return new DummyDriver();
   }
   override createAdapter(): DialectAdapter {
     return new SingleWriterAdapter();
@@ -47,50 +120,7 @@ export class SavepointDialect extends SqliteDialect {
   }
 }
 
-const savepoint = CompiledQuery.raw('savepoint write');
-const release = CompiledQuery.raw('release write');
-const undo = CompiledQuery.raw('rollback to write');
-
-class SavepointDriver extends SqliteDriver {
-  readonly #config: SavepointDialectConfig;
-  #connection: DatabaseConnection | undefined;
-  constructor(config: SavepointDialectConfig) {
-    super(config);
-    this.#config = config;
-  }
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    this.#connection ??= inTurns(await super.acquireConnection(), this.#config.turns);
-    return this.#connection;
-  }
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(savepoint);
-  }
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(release);
-  }
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
-    if (!this.#config.isInTransaction()) return;
-    await connection.executeQuery(undo);
-    await connection.executeQuery(release);
-  }
-}
-
-function inTurns(connection: DatabaseConnection, turns: Turns): DatabaseConnection {
-  return {
-    executeQuery(query, options) {
-      const execute = () => connection.executeQuery<never>(query, options);
-      return turns()?.then(execute) ?? execute();
-    },
-    streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
-  };
-}
-
 class SingleWriterAdapter extends SqliteAdapter {
-  /** True only so that kysely adds no lock of its own: each call of node:sqlite is over before the next begins. */
-  override get supportsMultipleConnections(): boolean {
-    return true;
-  }
   /** SQLite undoes a failed migration like any other write. */
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -104,35 +134,64 @@ class SingleWriterCompiler extends SqliteQueryCompiler {
   }
 }
 
+const compiler = new SingleWriterCompiler();
+const adapter = new SingleWriterAdapter();
+
+/** Executes on its one connection, without asking for it each time. */
+class DirectExecutor extends DefaultQueryExecutor {
+  readonly #connection: DatabaseConnection;
+
+  constructor(connection: DatabaseConnection) {
+    super(compiler, adapter, { provideConnection: (consumer) => consumer(connection) });
+    this.#connection = connection;
+  }
+
+  override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#connection.executeQuery<Row>(query);
+  }
+}
+
+/** Prepared statements of one connection. Every method throws StoreError. */
+export interface Statements {
+  prepare(text: string): Statement;
+}
+
+/** A prepared statement, whose rows are objects. */
+interface Statement {
+  /** True when it answers with rows. */
+  readonly reader: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): { readonly changes: number | bigint };
+  iterate(parameters: readonly unknown[]): Iterable<unknown>;
+}
+
 /** Options of prepared statements. */
 interface CacheOptions extends Pick<StatementLog, 'measure'> {
   readonly statementsMax: number;
 }
 
+/** Length from which on a text is not kept: it holds a list, of another length the next time. */
+const KEPT_LENGTH_MAX = 4_000;
+
 /**
- * node:sqlite in the shape that kysely's SQLite driver expects, with every SQL text prepared once.
- * The least recently used statement is dropped beyond `statementsMax`; SQLite frees it with the object.
- * Every method throws StoreError.
+ * Prepares every SQL text once, but for long ones. The least recently used statement is dropped beyond `statementsMax`;
+ * SQLite frees it with the object.
  */
 export function cachedStatements(
   database: DatabaseSync,
   { statementsMax, measure }: CacheOptions,
-): SqliteDatabase {
-  const cache = new Map<string, SqliteStatement>();
-
+): Statements {
+  const cache = new Map<string, Statement>();
   return {
-    prepare: (text) => {
+    prepare(text) {
       const known = cache.get(text);
       const statement = known ?? adapt(database, text, measure);
-      if (known)
-        cache.delete(text); // Set again below: a Map keeps the order of insertion.
+      if (text.length > KEPT_LENGTH_MAX) return statement;
+      // Set again: a Map keeps the order of insertion.
+      if (known) cache.delete(text);
       else if (cache.size >= statementsMax) dropFirst(cache);
       cache.set(text, statement);
       return statement;
-    },
-    close: () => {
-      cache.clear();
-      database.close();
     },
   };
 }
@@ -147,11 +206,7 @@ function dropFirst(cache: Map<string, unknown>): void {
 /** SQLite plans a statement anew each time that a limit is bound, unless the limit is an expression. */
 const BOUND_LIMIT = /\blimit \?/g;
 
-function adapt(
-  database: DatabaseSync,
-  given: string,
-  measure: StatementLog['measure'],
-): SqliteStatement {
+function adapt(database: DatabaseSync, given: string, measure: StatementLog['measure']): Statement {
   const verb = toVerb(given);
   const text = given.replace(BOUND_LIMIT, '$& + 0');
   const statement = prepare(database, text, (fail) => measure(verb, fail));

@@ -1,14 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Kysely } from 'kysely';
-import { createTurns, type Turns } from '../../domain/turns.ts';
+import { createTurns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
-import type { Schema } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { type Commits, createCommits } from './sqlite-commit.ts';
-import { cachedStatements, SavepointDialect } from './sqlite-dialect.ts';
+import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
-import { createStatementLog, type StatementLog } from './statement-log.ts';
+import { createStatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
@@ -47,8 +45,13 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   const queue = createWriteQueue({ ...transaction, commit }, batchMax);
   const turns = createTurns();
   const statements = createStatementLog();
-  const write = toKysely(writer, turns, statements);
-  const read = toKysely(reader, turns, statements);
+  const open = (connection: DatabaseSync): SqliteSession =>
+    openSession(cachedStatements(connection, { statementsMax, measure: statements.measure }), {
+      turns,
+      isInTransaction: () => connection.isTransaction,
+    });
+  const { write } = open(writer);
+  const { db: read } = open(reader);
 
   return {
     engine: 'sqlite',
@@ -58,7 +61,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     generation: () => commits,
     onStatement: statements.listen,
     connections: () => undefined,
-    write: (work) => queue.run(() => write.transaction().execute(work)),
+    write: (work) => queue.run(() => write(work)),
     scrub: async () => {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
       await settled();
@@ -68,13 +71,8 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     close: async () => {
       await queue.close();
       await settled();
-      // kysely does not close a connection that it never used. The writer is closed last: it leaves one file, without
-      // the log.
-      await read.destroy();
-      if (reader.isOpen) reader.close();
-      await write.destroy();
-      if (writer.isOpen) writer.close();
-      if (lock.isOpen) lock.close();
+      // The writer is closed last: it leaves one file, without the log.
+      for (const connection of [reader, writer, lock]) if (connection.isOpen) connection.close();
     },
   };
 }
@@ -99,29 +97,19 @@ function openWriter(path: string): DatabaseSync {
   }
 }
 
-function toKysely(
-  connection: DatabaseSync,
-  turns: Turns,
-  { measure }: StatementLog,
-): Kysely<Schema> {
-  const database = cachedStatements(connection, { statementsMax, measure });
-  const isInTransaction = () => connection.isTransaction;
-  return new Kysely<Schema>({
-    dialect: new SavepointDialect({ database, isInTransaction, turns }),
-  });
-}
-
 function writerTransaction(writer: DatabaseSync, path: string): WriterTransaction & Commits {
-  const execute = (text: string) => {
+  const translated = (run: () => unknown) => () => {
     try {
-      writer.exec(text);
+      run();
     } catch (error) {
       throw toSqliteStoreError(error);
     }
   };
+  const [begin, commit] = [writer.prepare('begin immediate'), writer.prepare('commit')];
+  const execute = (text: string) => translated(() => writer.exec(text))();
   return {
-    begin: () => execute('begin immediate'),
-    ...createCommits(writer, { path, execute }),
+    begin: translated(() => begin.run()),
+    ...createCommits(writer, { path, commit: translated(() => commit.run()), execute }),
     rollback: () => {
       if (writer.isTransaction) execute('rollback');
     },

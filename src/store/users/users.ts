@@ -176,10 +176,16 @@ export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
 /**
  * Changes a user, and remembers the names that the user loses. The groups that show the user get a new version with the name
  * that they show. The caller has read the row in the same transaction.
+ * @param held the row as it was read; absent: its names are read again where they may change
  */
-export async function updateUser(tx: Db, id: UserId, change: UserChange): Promise<void> {
+export async function updateUser(
+  tx: Db,
+  id: UserId,
+  change: UserChange,
+  held?: NamedRow,
+): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  if (losesName(change)) await keepNames(tx, id, change);
+  if (losesName(change)) await keepNames(tx, id, change, held);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
   if (change.user_name === undefined && change.deleted_at === undefined) return;
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
@@ -192,19 +198,22 @@ const NAME_COLUMNS = [
   'observed_email_folded',
 ] as const;
 
+type NamedRow = Pick<UserRow, (typeof NAME_COLUMNS)[number]>;
+
 /** True when a change may take a name from a user. */
 export function losesName(change: UserChange): boolean {
   return NAME_COLUMNS.some((column) => change[column] !== undefined);
 }
 
-async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> {
+async function keepNames(
+  tx: Db,
+  id: UserId,
+  change: UserChange,
+  held: NamedRow | undefined,
+): Promise<void> {
   // No name of an erased user is kept either.
   if (typeof change.erased_at === 'number') return;
-  const row = await tx
-    .selectFrom('users')
-    .select(NAME_COLUMNS)
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = held ?? (await findNames(tx, id));
   if (row === undefined) return;
   const old = NAME_COLUMNS.map((column) => row[column]);
   const names = NAME_COLUMNS.map((column) => {
@@ -212,6 +221,10 @@ async function keepNames(tx: Db, id: UserId, change: UserChange): Promise<void> 
     return typeof next === 'string' || next === null ? next : row[column];
   });
   await keepFormerNames(tx, { type: 'user', id }, { old, names });
+}
+
+function findNames(tx: Db, id: UserId): Promise<NamedRow | undefined> {
+  return tx.selectFrom('users').select(NAME_COLUMNS).where('id', '=', id).executeTakeFirst();
 }
 
 /** Removes a user who was never created, or who is unmanaged and no longer in the service. */

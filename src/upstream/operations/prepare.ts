@@ -1,5 +1,11 @@
 import { isFileInput } from './file-input.ts';
-import { type FilePaths, type FormPart, readFormData, toFormParts } from './form-parts.ts';
+import {
+  type FilePaths,
+  type FormPart,
+  isFormData,
+  readFormData,
+  toFormParts,
+} from './form-parts.ts';
 import type { Fields, Operation } from './operation.ts';
 import { compilePart, isFileType, isNamed, type Named, toName } from './part.ts';
 import { compileQuery } from './query.ts';
@@ -134,7 +140,7 @@ function compileBody(
     fileNames.includes(name) && isFileInput(value) ? value : undefined;
 
   function readFields(given: unknown): Named | undefined {
-    if (given instanceof FormData) {
+    if (isFormData(given)) {
       if (content === 'json') throw new TypeError(`${label} cannot be a form`);
       return readFormData(label, given, body);
     }
@@ -148,7 +154,7 @@ function compileBody(
     if (fields === undefined || row === undefined) return { body: undefined };
     const isForm =
       content === 'multipart' ||
-      given instanceof FormData ||
+      isFormData(given) ||
       fileNames.some((name) => fields[name] !== undefined);
     if (!isForm) return { body: JSON.stringify(fields) };
     return { body: undefined, form: toFormParts(label, fields, { findFile, filePaths }) };
