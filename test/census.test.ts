@@ -297,7 +297,7 @@ describe('scim-bridge census', () => {
     expect([found.code, agreed.code]).toEqual([2, 0]);
     expect(found.text).toContain('1 only in the service, 1 only at the provider');
     expect(found.text).toMatch(/only at the provider +eve@example.com +3/);
-    expect(agreed.text).toContain('All three agree about 1 people of the file. Nothing was found.');
+    expect(agreed.text).toContain('All three agree about 1 person of the file. Nothing was found.');
   });
 
   test('tells ids and rows in the place of names and values, unless names are asked for', async () => {
@@ -321,7 +321,7 @@ describe('scim-bridge census', () => {
   ])('takes a list %s', async (_, text) => {
     const { code, text: told } = await run(write('list.json', text), '--kind', 'only-provider');
 
-    expect([code, told]).toEqual([0, expect.stringContaining('File: 1 people.')]);
+    expect([code, told]).toEqual([0, expect.stringContaining('File: 1 person.')]);
   });
 
   test.each([

@@ -81,7 +81,7 @@ test('status tells how the bridge is, what waits and what differs, and by its ex
     const json = await run(bridge, 'status --json');
 
     expect(well.text).toContain('scim-bridge 1.2.3 on sqlite');
-    expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 groups/);
+    expect(well.text).toMatch(/last sweep +complete, ended .*Z, 3 people and 1 group/);
     expect(well.text).toMatch(/differences +1 open/);
     expect(well.text).toMatch(/first read +finished/);
     expect(paused).toMatchObject({ code: 2, text: expect.stringContaining('writes-paused') });
@@ -144,6 +144,7 @@ test('a table fits the terminal, and colours are for a terminal alone', async ()
     expect(plain.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('\u001b[');
     expect(file.text).not.toContain('…');
+    expect(file.text).toMatch(/ada@example\.com .* yes, seen no /);
   });
 });
 
@@ -339,6 +340,9 @@ test('a command that does not exist is refused, with --help too', () => {
       /unknown command 'bogus'/,
     );
   }
+  expect(() =>
+    execFileSync(process.execPath, [bin, 'user', '--limit', '3'], { stdio: 'pipe', env }),
+  ).toThrow(/unknown command 'user'; did you mean users\?/);
 });
 
 /** The script for a shell. */
@@ -477,7 +481,7 @@ test('a sweep that is asked for while the bridge restarts is made once it is bac
   serve();
 
   expect(await sweeping.ended).toBe(0);
-  expect(sweeping.out.text).toContain('Sweep complete: 1 people');
+  expect(sweeping.out.text).toContain('Sweep complete: 1 person and 0 groups compared in');
 });
 
 test.runIf(existsSync('/usr/bin/script'))(

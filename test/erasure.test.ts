@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { addEraseCommand } from '../src/cli/erase.ts';
+import { type UserId, userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { addPlan } from '../src/reconcile/add-plan.ts';
 import { forgetTombstones } from '../src/reconcile/erasure/erasure.ts';
@@ -18,7 +19,15 @@ import { findUserRow } from '../src/store/users/users.ts';
 import { type AuditWorld, behindTheBack, withAudit } from './support/audit-world.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
-import { addGroup, addUser, findId, send, untilSettled } from './support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
@@ -69,11 +78,56 @@ async function deleteAda(world: AuditWorld): Promise<string> {
   return id;
 }
 
-/** What is not there by itself: words of the service, a name of hers that fits two, and the log of requests, which is late. */
-async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
-  const words = JSON.stringify({ code: 'refused', words: 'Ada@example.com is not to be a pilot' });
+/** A failure of others in the service's words, as a user, a group, a field and a place in a group keep it. */
+const WORDS = { code: 'refused', words: 'Ada@example.com is not to be a pilot', status: 400 };
+const FAILURE = { version: 9, since: 1, retryAt: 1, problem: WORDS };
+const NEVER = Number.MAX_SAFE_INTEGER;
+const SILENT = JSON.stringify({ ...WORDS, words: 'erased' });
+
+async function addPilot(bridge: TestBridge, name: string): Promise<UserId> {
+  const [id, group] = [
+    await addUser(bridge, name),
+    await findId(bridge, { type: 'Groups', name: 'Pilots' }),
+  ];
+  const join = { op: 'add', path: 'members', value: toMembers([id]) };
+  await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(join));
+  await untilSettled(bridge);
+  return userId(id);
+}
+
+/** Failures that are kept of Pilots, and of a user and their place in it: as a whole, and of their fields. */
+async function listProblems({ store: { read } }: TestBridge, id: UserId): Promise<unknown[]> {
+  const group = await read.selectFrom('groups').selectAll().executeTakeFirstOrThrow();
+  const row = await findUserRow(read, id);
+  const links = read.selectFrom('memberships').select('problem').where('user_id', '=', id);
+  const { problem } = await links.executeTakeFirstOrThrow();
+  const ofField = (cells: string, field: string) =>
+    JSON.stringify(Object(JSON.parse(cells))[field].failure.problem);
+  return [
+    ...[group.last_error, ofField(group.cells, 'displayName'), row?.last_error],
+    ...[ofField(row?.cells ?? '', 'name'), problem],
+  ];
+}
+
+/** What the service said of her where others asked. */
+async function sayOfOthers({ store }: TestBridge, other: UserId): Promise<void> {
+  const last_error = JSON.stringify(WORDS);
+  const toCells = (field: string) => JSON.stringify({ [field]: { pending: 9, failure: FAILURE } });
   await store.write(async (tx) => {
-    await tx.updateTable('groups').set({ last_error: words }).execute();
+    await tx
+      .updateTable('groups')
+      .set({ last_error, cells: toCells('displayName') })
+      .execute();
+    const user = { last_error, cells: toCells('name'), stuck_at: 1 };
+    await tx.updateTable('users').set(user).where('id', '=', other).execute();
+    const link = { pending: 9, retry_at: NEVER, stuck_at: 1, problem: last_error };
+    await tx.updateTable('memberships').set(link).where('user_id', '=', other).execute();
+  });
+}
+
+/** What is not there by itself: a name of hers that fits two, and the log of requests, which is late. */
+async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
+  await store.write(async (tx) => {
     const nameFolded = 'ada@example.com';
     await keepFormerNames(tx, { type: 'user', id }, { old: ['ada@else.example'], names: [] });
     await saveDispute(tx, { type: 'user', nameFolded, reason: 'two accounts', now: 1 });
@@ -95,6 +149,8 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     await withAudit({ settings: await settings({ DRIFT_POLICY: 'repair' }) }, async (world) => {
       const id = await deleteAda(world);
       await speakOfAda(world, id);
+      const bea = await addPilot(world, 'bea');
+      await sayOfOthers(world, bea);
       const erase = runner(world, [addEraseCommand]);
       const before = toTables(await listTraces(world.store, id));
       const shown = await erase('erase', 'ada@example.com');
@@ -110,6 +166,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
       const done = await erase('erase', 'ada@example.com', '--yes');
       const after = await listTraces(world.store, id);
+      const told = await listProblems(world, bea);
       await sweep(world);
       await world.poll(LONG_MS);
       const later = await listTraces(world.store, id);
@@ -125,7 +182,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
             'drifts',
             'plan_actions',
           ],
-          ...['audit_events', 'audit_event_resources', 'disputes', 'groups'],
+          ...['audit_events', 'audit_event_resources', 'disputes', 'groups', 'memberships'],
         ]),
       );
       expect(shown.code).toBe(2);
@@ -137,6 +194,8 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       });
       expect(toTables(after)).toEqual(['users']);
       expect(after.join()).not.toMatch(SHE);
+      // That others failed, and how, is not forgotten.
+      expect(told).toEqual([SILENT, SILENT, SILENT, SILENT, SILENT]);
       expect(toTables(later)).toEqual(['users']);
       expect(later.join()).not.toMatch(SHE);
       expect((await world.request('GET', `/Users/${id}`)).status).toBe(404);
@@ -250,6 +309,8 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const over = await deleteAda(world);
+      const dee = await addPilot(world, 'dee');
+      await sayOfOthers(world, dee);
       const [waiting, held] = [await addUser(world, 'bea'), await addUser(world, 'cy')];
       await send(world, 'DELETE', `/Users/${held}`);
       await world.poll(LONG_MS);
@@ -263,6 +324,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       world.sandbox.faults.clear();
 
       expect([early, count]).toEqual([0, 1]);
+      expect(await listProblems(world, dee)).toEqual([SILENT, SILENT, SILENT, SILENT, SILENT]);
       const names = await Promise.all(
         [over, waiting, held].map(
           async (id) => (await findUserRow(world.store.read, id))?.user_name,

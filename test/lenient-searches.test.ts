@@ -114,6 +114,35 @@ test('a filter at the base address searches users and groups', async () => {
   expect((await send(bridge, 'GET', '/')).body).toMatchObject({ service: 'scim-bridge' });
 });
 
+test('a dot between a schema and its attribute is read as the colon, wherever attributes are named', async () => {
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+  const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+  const dora = await addUser(bridge, 'dora', { [enterprise]: { department: 'Flight' } });
+  const filter = `${core}.userName sw "dora" and ${enterprise}.department eq "Flight"`;
+  const ask = async (query: Record<string, string>) =>
+    listResources(await send(bridge, 'GET', `/Users?${new URLSearchParams(query)}`));
+
+  expect((await ask({ filter })).map(({ id }) => id)).toEqual([dora]);
+  const chosen = { filter, attributes: `${enterprise}.department` };
+  const schemas = expect.anything();
+  expect(await ask(chosen)).toEqual([
+    { schemas, id: dora, [enterprise]: { department: 'Flight' } },
+  ]);
+  const [left] = await ask({
+    filter,
+    excludedAttributes: `${core}.userName,${enterprise}.manager`,
+  });
+  expect(left).not.toHaveProperty('userName');
+  const sorted = await ask({ sortBy: `${core}.userName`, sortOrder: 'descending' });
+  expect(sorted).toEqual(await ask({ sortBy: `${core}:userName`, sortOrder: 'descending' }));
+  expect(sorted).not.toEqual(await ask({}));
+  const change = { op: 'replace', path: `${enterprise}.department`, value: 'Ground' };
+  await send(bridge, 'PATCH', `/Users/${dora}`, toPatch(change));
+  const { body } = await send(bridge, 'GET', `/Users/${dora}`);
+  expect(body[enterprise]).toEqual({ department: 'Ground' });
+  await send(bridge, 'DELETE', `/Users/${dora}`);
+});
+
 describe('a text without its quotes', () => {
   test.each([
     ['Users', 'userName eq ada@example.com'],

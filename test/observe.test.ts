@@ -379,7 +379,7 @@ test('the plan of the first day is approved and discarded from the command line'
       await untilFollowed(bridge, plan);
 
       expect(shown.text).toContain(`scim-bridge plan approve ${id} ${String(plan.hash)}`);
-      expect(shown.text).toContain('of first-run: 1 actions, held, 1 wait');
+      expect(shown.text).toContain('of first-run: 1 action, held, 1 waits');
       expect(decided.code).toBe(0);
     });
   }

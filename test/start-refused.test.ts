@@ -61,6 +61,22 @@ describe.concurrent('a start that is refused', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test('a store of an earlier build: exit code 1, one line with what to do, and the file is as it was', async (context) => {
+    const folder = makeFolder(context);
+    const path = join(folder, 'bridge.db');
+    const store = await openStore({ url: `sqlite:${path}` });
+    await migrate(store);
+    await store.write((tx) => sql`alter table samples drop column leavers`.execute(tx));
+    await store.close();
+    const before = readFileSync(path);
+
+    const { exitCode, errors } = await runToEnd({ folder });
+
+    expect(exitCode).toBe(1);
+    expectOneLine(errors, 'earlier build', 'samples.leavers is missing', 'DATABASE_URL');
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
   test('a real service, and nobody who could come in: exit code 78, one line, and how to make a token', async (context) => {
     const folder = makeFolder(context);
     const service = await startService(context);

@@ -97,6 +97,11 @@ describe('the strict profile refuses in a PATCH', () => {
       'invalidPath',
     ],
     [
+      'a dot between a schema and its attribute',
+      { op: 'add', path: `${ENTERPRISE}.department`, value: 'R&D' },
+      'invalidPath',
+    ],
+    [
       'a filter that no value fits',
       { op: 'replace', path: 'emails[type eq "other"].value', value: 'a@example.com' },
       'noTarget',
@@ -133,6 +138,8 @@ describe('the strict profile refuses in a filter', () => {
     'not active eq true',
     'title eq 5',
     'department eq "R&D"',
+    `${ENTERPRISE}.department eq "R&D"`,
+    'schemas[value eq "x"]',
   ])('%s, which the lenient one answers', async (filter) => {
     const path = `/Users?${new URLSearchParams({ filter })}`;
     expectRefused(await askStrictly('GET', path), 'invalidFilter');

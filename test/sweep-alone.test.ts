@@ -43,7 +43,7 @@ describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) 
 
     expect(dry.text).toContain('discarded (dry-run)');
     expect([dry.code, isLeft]).toEqual([2, true]);
-    expect(repaired.text).toContain('1 actions, applied');
+    expect(repaired.text).toContain('1 action, applied');
     expect(repaired.code).toBe(0);
     expect(service.service.getUser(ada).active).toBe(true);
     expect(after.code).toBe(0);

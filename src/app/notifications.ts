@@ -1,5 +1,6 @@
 import { toAccessFacts } from '../access/overview.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
+import { toCount } from '../domain/text.ts';
 import type { NotifierDeps } from '../notify/notifier.ts';
 import type { Observed } from '../notify/watch.ts';
 import { type HealthSources, readReadiness } from '../ops/state/health.ts';
@@ -77,7 +78,7 @@ function toReason({
 
 function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
   const why = reason ?? 'it is above its limits';
-  const text = `A plan of ${waiting} changes (${source}) waits for an operator: ${why}. scim-bridge plan show`;
+  const text = `A plan of ${toCount(waiting, 'change')} (${source}) waits for an operator: ${why}. scim-bridge plan show`;
   const subject = `plan:${id}`;
   const data = { plan: id, source, waiting, reason };
   return { key: subject, began: toTold('plan.held', subject, text, data) };

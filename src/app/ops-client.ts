@@ -153,10 +153,7 @@ function findJson(text: string): unknown {
 }
 
 function toFailure(url: string, { status, answer }: OpsAnswer): OpsError {
-  return new OpsError(`${url} answered ${status}${toWords(answer)}`, { status });
-}
-
-function toWords(answer: unknown): string {
   const isOurs = typeof answer === 'object' && answer !== null && 'message' in answer;
-  return isOurs ? `: ${String(answer.message)}` : '';
+  const said = `${url} answered ${status}`;
+  return new OpsError(isOurs ? `${String(answer.message)} (${said})` : said, { status });
 }

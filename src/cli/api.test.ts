@@ -156,7 +156,7 @@ test('a long list tells a terminal how much of it is read, and takes that away',
 
   expect(code).toBe(0);
   expect(lines).toEqual([
-    '1 entries read · 33 %, about 4 s left · 2 s',
+    '1 entry read · 33 %, about 4 s left · 2 s',
     '2 entries read · 66 %, about 2 s left · 4 s',
     '3 entries read · 100 %, about 0 s left · 6 s',
     undefined,

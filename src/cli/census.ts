@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { CENSUS_KINDS, type CensusKind } from '../domain/census.ts';
+import { toCount } from '../domain/text.ts';
 import type { CensusAnswer, CensusFinding } from '../ops/schemas/census.ts';
 import { askWithExport, type ExportOptions, MAP, toLimit, toShort } from './ask-export.ts';
 import type { AddCommand, CliContext } from './context.ts';
@@ -79,12 +80,12 @@ function toKinds(answer: CensusAnswer, { kind: wanted }: Options): CensusAnswer 
 function toText(answer: CensusAnswer, { limit }: Options, context: CliContext): string {
   const { provider, entries, people, accounts, agreeing, sweptAt, items } = answer;
   const seen = sweptAt === null ? 'when the bridge first met it' : `on ${toMoment(sweptAt)}`;
-  const head = `File: ${entries} people. Bridge: ${people} of the provider ${provider}. Service: ${accounts} accounts, last read as a whole ${seen}.\n`;
-  if (items.length === 0)
-    return `${head}All three agree about ${agreeing} people of the file. Nothing was found.\n`;
+  const head = `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.\n`;
+  const agree = `All three agree about ${toCount(agreeing, 'person', 'people')} of the file.`;
+  if (items.length === 0) return `${head}${agree} Nothing was found.\n`;
   const kinds = Object.entries(answer.kinds).map(([kind, count]) => `${count} ${toWords(kind)}`);
   const table = toShort(items, { columns: COLUMNS, limit, context });
-  return `${head}All three agree about ${agreeing} people of the file. Found: ${kinds.join(', ')}.\n${table}`;
+  return `${head}${agree} Found: ${kinds.join(', ')}.\n${table}`;
 }
 
 const WORDS: Readonly<Record<CensusKind, string>> = {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { toCount } from '../domain/text.ts';
 import type { DriftsDecided } from '../ops/schemas/drift.ts';
 import { confirm, YES } from './confirm.ts';
 import type { CliContext } from './context.ts';
@@ -104,5 +105,5 @@ function toPlanText({ id, hash, counts, exceeded }: NonNullable<DriftsDecided['p
   const kinds = Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}\n`);
   const above = exceeded.map((limit) => `  above the limit: ${limit}\n`);
   const name = id === null ? `The plan ${hash}` : `Plan ${id}`;
-  return `${name}: ${counts.total} actions\n${kinds.join('')}${above.join('')}`;
+  return `${name}: ${toCount(counts.total, 'action')}\n${kinds.join('')}${above.join('')}`;
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
+import { toCount } from '../domain/text.ts';
 
 /**
  * Reads a provider's export. A list in one JSON document (SCIM, Microsoft Graph, Okta) becomes one object a line, which
@@ -13,7 +14,7 @@ export async function readExportFile(path: string): Promise<Uint8Array> {
   if (list === undefined) return bytes;
   const { items, isWhole } = list;
   if (!isWhole) {
-    const message = `${path} is one page of a list, with ${items.length} entries: put all pages into one file, one object a line.`;
+    const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
     throw new BridgeError('file-incomplete', message);
   }
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));

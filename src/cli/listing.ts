@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
+import { toCount } from '../domain/text.ts';
 import type { CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -192,7 +193,7 @@ async function readPages<Item>(
     items.push(...page.items);
     cursor = page.nextCursor;
     if (cursor === null || items.length >= limit) return { items, nextCursor: cursor };
-    progress.tell(`${items.length} entries read`);
+    progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
   }
 }
 

@@ -197,7 +197,7 @@ export const addUsersCommand: AddCommand = listCommand<UserItem, ResourceFilters
       { head: 'account', rank: 'minor', cell: ({ upstreamId }) => `${upstreamId ?? ''}` },
       {
         head: 'active',
-        cell: ({ active }) => `${active.desired ?? '-'} / ${active.observed ?? '?'}`,
+        cell: ({ active }) => toActive(active),
       },
       ...toWorkColumns<UserItem>(),
     ],
@@ -271,6 +271,14 @@ function toOutcome(outcome: ActView['outcome']): Cell {
 function toWritten({ op, path, values, words }: RequestView['written'][number]): string {
   if (words !== null) return `${op}: ${words} (${values})`;
   return `${op} ${path} (${values})`;
+}
+
+/** Says whether somebody is active, and what the service was seen to hold where that is something else. */
+function toActive({ desired, observed }: UserItem['active']): string {
+  const [wanted, seen] = [desired, observed].map((is) => (is ? 'yes' : 'no'));
+  if (desired === null) return observed === null ? '?' : `${seen}`;
+  if (observed === desired) return `${wanted}`;
+  return `${wanted}, seen ${observed === null ? 'not yet' : seen}`;
 }
 
 /** A moment to the second. */

@@ -1,3 +1,4 @@
+import { toCount } from '../domain/text.ts';
 import type { LookAnswer } from '../ops/schemas/drift.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
@@ -54,7 +55,7 @@ function toText(name: string, { type, gone, calls, differences, repair }: LookAn
     : differences.length === 0
       ? 'Nothing differs.'
       : `Differences: ${differences.length}`;
-  return `${type} ${name}, ${calls} calls. ${found}\n${lines.join('')}${toRepairText(repair)}`;
+  return `${type} ${name}, ${toCount(calls, 'call')}. ${found}\n${lines.join('')}${toRepairText(repair)}`;
 }
 
 function toRepairText(repair: LookAnswer['repair']): string {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { toCount } from '../domain/text.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Move, MoveStep } from '../store/move/move-store.ts';
 import { confirm, YES } from './confirm.ts';
@@ -104,7 +105,7 @@ function writeMoved(context: CliContext, { path, tables, had }: Moved, to: strin
   write(
     `${had ? 'An earlier run had copied everything.\n\n' : ''}${toTable(tables, COLUMNS, context)}\n`,
   );
-  write(`${tables.length} tables with ${rows} rows are the same in both stores, by count and by hash.
+  write(`${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, by count and by hash.
 
 What to do now:
   1. Set DATABASE_URL to the new address, with its password: ${withoutPassword(to)}

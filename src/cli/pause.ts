@@ -1,7 +1,9 @@
+import { toCount } from '../domain/text.ts';
 import type { Status, WritesView } from '../ops/schemas/state.ts';
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
+import { toMoment } from './lists.ts';
 
 /** `pause`: stops all changes of the service, in every process on the store, until `resume`. */
 export const addPauseCommand: AddCommand = (program, { connect, write }) => {
@@ -46,11 +48,11 @@ function toShown(answer: unknown, json: true | undefined): string {
 
 function toText({ mode, paused, waiting }: WritesView): string {
   const what = toWaiting({ waiting });
-  if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.\n`;
+  if (paused !== null) return `Paused since ${toMoment(paused.since)}: ${what} for the service.\n`;
   if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.\n`;
   return `Not paused: ${what} for the service.\n`;
 }
 
 function toWaiting({ waiting }: Pick<WritesView, 'waiting'>): string {
-  return waiting === 1 ? '1 person or group waits' : `${waiting} people and groups wait`;
+  return toCount(waiting, 'person or group waits', 'people and groups wait');
 }

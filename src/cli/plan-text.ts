@@ -1,4 +1,5 @@
 import { isHolding } from '../domain/plan.ts';
+import { toCount } from '../domain/text.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { PlanSeats } from '../ops/schemas/seats.ts';
 
@@ -12,8 +13,8 @@ export function toPlanHead({
   waiting,
 }: Pick<PlanAnswer, 'id' | 'status' | 'source' | 'reason' | 'counts' | 'waiting'>): string {
   const why = reason === null ? '' : ` (${reason})`;
-  const rest = status === 'held' ? `, ${waiting} wait` : '';
-  return `Plan ${id} of ${source}: ${counts.total} actions, ${status}${rest}${why}\n`;
+  const rest = status === 'held' ? `, ${toCount(waiting, 'waits', 'wait')}` : '';
+  return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}\n`;
 }
 
 /** Prints the seats that a plan needs; nothing where it needs none, or how many are free is not known. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { PLAN_STATUSES } from '../domain/plan.ts';
+import { toCount } from '../domain/text.ts';
 import { toReleaseText } from '../ops/recovery/release.ts';
 import type { ReadingView } from '../ops/schemas/kinds.ts';
 import type { PlanAnswer, PlanSummary } from '../ops/schemas/plans.ts';
@@ -182,7 +183,7 @@ const COLOURS: Readonly<Record<PlanSummary['status'], Colour | undefined>> = {
 
 function toPlanLine({ id, status, source, counts, createdAt, reason }: PlanSummary): string {
   const why = reason === null ? '' : `: ${reason}`;
-  return `${id}  ${createdAt}  ${status.padEnd(9)} ${counts.total} actions of ${source}${why}\n`;
+  return `${id}  ${createdAt}  ${status.padEnd(9)} ${toCount(counts.total, 'action')} of ${source}${why}\n`;
 }
 
 interface DecisionCommand {

@@ -3,6 +3,7 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
+import { findNearest } from '../settings/nearest.ts';
 import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
@@ -66,10 +67,17 @@ function assertKnown(program: Command, args: readonly string[]): void {
       continue;
     }
     const child = command.commands.find((known) => known.name() === word);
-    if (child === undefined && word !== 'help') command.error(`error: unknown command '${word}'`);
+    if (child === undefined && word !== 'help') refuseUnknown(command, word);
     if (child === undefined) return;
     command = child;
   }
+}
+
+function refuseUnknown(command: Command, word: string): never {
+  const names = command.commands.map((known) => known.name());
+  const nearest = findNearest(word, names);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return command.error(`error: unknown command '${word}'${hint}`);
 }
 
 function findConfigFile(program: Command, { env }: CliWorld): string {

@@ -1,3 +1,4 @@
+import { toCount } from '../domain/text.ts';
 import type { ReadingView } from '../ops/schemas/kinds.ts';
 import type { Status } from '../ops/schemas/state.ts';
 import type { AddCommand, CliContext } from './context.ts';
@@ -50,8 +51,8 @@ function toText(status: Status, context: CliContext): string {
   const leads = leader === null ? 'nobody leads' : leader.isSelf ? 'it leads' : 'another leads';
   const changes =
     writes.paused === null
-      ? `${writes.mode}, ${writes.waiting} wait for the service`
-      : `paused since ${toMoment(writes.paused.since)}${toReason(writes.paused)}, ${writes.waiting} wait`;
+      ? `${writes.mode}, ${toCount(writes.waiting, 'waits', 'wait')} for the service`
+      : `paused since ${toMoment(writes.paused.since)}${toReason(writes.paused)}, ${toCount(writes.waiting, 'waits', 'wait')}`;
   return [
     `${paint({ text: status.status, colour: colour[status.status] })}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${toMoment(bridge.startedAt)}, ${leads}\n`,
     ...reasons.map(({ code, detail, remedy }) => {
@@ -103,7 +104,7 @@ function toLeavers({ leavers }: Status): string[] {
     'observe-mode': ', because the bridge only observes',
     'writes-paused': ', because changes are paused',
   };
-  const who = count === 1 ? '1 who left is not out' : `${count} who left are not out`;
+  const who = toCount(count, 'who left is not out', 'who left are not out');
   const why = heldBy === null ? '' : holds[heldBy];
   return [toLine('leavers', `${who}, since ${toMoment(since)}${why}`)];
 }
@@ -112,7 +113,7 @@ function toLeavers({ leavers }: Status): string[] {
 function toSeats({ seats: { total, used, waiting, daysLeft } }: Status): string[] {
   if (total === null && waiting === 0) return [];
   const of = total === null ? '' : ` of ${total}`;
-  const waits = waiting === 0 ? '' : `, ${waiting} wait for one`;
+  const waits = waiting === 0 ? '' : `, ${toCount(waiting, 'waits', 'wait')} for one`;
   const end = daysLeft === null || daysLeft === 0 ? '' : `, the rest for ${toDays(daysLeft)}`;
   return [toLine('seats', `${used}${of} taken${waits}${end}`)];
 }
@@ -128,7 +129,7 @@ function toServiceText({ upstream }: Status): string {
   if (service.kind === 'shut') return 'does not answer';
   const calls = Object.values(waiting).reduce((sum, count) => sum + count, 0);
   const pause = pausedForMs > 0 ? `, asks for a pause of ${toTimeText(pausedForMs)}` : '';
-  return `answers, ${inFlight} calls under way, ${calls} wait for their turn${pause}`;
+  return `answers, ${toCount(inFlight, 'call')} under way, ${toCount(calls, 'waits for its', 'wait for their')} turn${pause}`;
 }
 
 /** Prints how far a complete read of the service has come. */
@@ -143,10 +144,15 @@ function toSweepText({ lastSweep }: Status): string {
   const { status, startedAt, endedAt, progress, counts } = lastSweep;
   if (endedAt !== null) {
     const { users = 0, groups = 0 } = counts;
-    return `${status}, ended ${toMoment(endedAt)}, ${users} people and ${groups} groups`;
+    return `${status}, ended ${toMoment(endedAt)}, ${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')}`;
   }
   const end = progress?.endsAt ? `, until about ${toMoment(progress.endsAt)}` : '';
-  return `running since ${toMoment(startedAt)}, ${progress?.read ?? 0} entries read${end}`;
+  return `running since ${toMoment(startedAt)}, ${toCount(progress?.read ?? 0, 'entry', 'entries')} read${end}`;
+}
+
+/** Says how many accounts and groups the bridge does not manage. */
+export function toUnmanagedCount(count: number): string {
+  return `${toCount(count, 'account or group', 'accounts or groups')} that nobody asked for`;
 }
 
 function toDriftsText({ drifts }: Status): string {
@@ -154,8 +160,7 @@ function toDriftsText({ drifts }: Status): string {
   const byStatus = Map.groupBy(managed, ({ status }) => status);
   const parts = [...byStatus].map(([status, some]) => `${sum(some)} ${status}`);
   const unmanaged = sum(drifts.filter(({ kind }) => kind.endsWith('.unmanaged')));
-  const others =
-    unmanaged === 0 ? '' : ` (and ${unmanaged} accounts or groups that nobody asked for)`;
+  const others = unmanaged === 0 ? '' : ` (and ${toUnmanagedCount(unmanaged)})`;
   return `${parts.length === 0 ? 'none' : parts.join(', ')}${others}`;
 }
 

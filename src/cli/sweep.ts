@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
+import { toCount } from '../domain/text.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
@@ -14,6 +15,7 @@ import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { outlast } from './outlast.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { toUnmanagedCount } from './status.ts';
 import { toPlain } from './table.ts';
 
 const POLL_MS = 250;
@@ -131,7 +133,7 @@ function tell(progress: Progress, done: SweepView['progress']): void {
   }
   const { read, expected } = done;
   progress.tell(
-    `${read} entries read`,
+    `${toCount(read, 'entry', 'entries')} read`,
     expected === null ? undefined : { done: read, total: expected },
   );
 }
@@ -151,7 +153,7 @@ async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftA
       const path = `/drifts?status=${status}&limit=${PAGE}&cursor=${cursor}` as const;
       const page: DriftPage = parseAnswer<DriftPage>(await client.send('GET', path));
       drifts.push(...page.items);
-      progress.tell(`${drifts.length} differences read`);
+      progress.tell(`${toCount(drifts.length, 'difference')} read`);
       cursor = page.nextCursor;
     }
   }
@@ -192,15 +194,17 @@ interface Result {
 function toHead({ sweep, drifts }: Result): string {
   const { status, calls, counts, reasons } = sweep;
   const { users = 0, groups = 0 } = counts;
-  const head = `Sweep ${status}: ${users} people and ${groups} groups compared in ${calls} calls, ${toDifferences(drifts)}\n`;
+  const compared = `${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')} compared`;
+  const head = `Sweep ${status}: ${compared} in ${toCount(calls, 'call')}, ${toDifferences(drifts)}\n`;
   return [head, ...reasons.map((reason) => `  not concluded: ${reason}\n`)].join('');
 }
 
 function toDifferences(drifts: readonly DriftAnswer[]): string {
   const managed = drifts.filter(isOfManaged).length;
-  const found = managed === 0 ? 'nothing managed differs' : `${managed} differences open`;
+  const found =
+    managed === 0 ? 'nothing managed differs' : `${toCount(managed, 'difference')} open`;
   const others = drifts.length - managed;
-  return others === 0 ? found : `${found}, ${others} accounts or groups that nobody asked for`;
+  return others === 0 ? found : `${found}, ${toUnmanagedCount(others)}`;
 }
 
 /** Counts without a name, for logs that many may read. */

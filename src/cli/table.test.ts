@@ -51,6 +51,19 @@ test('characters that take two places keep the columns straight, and a cut falls
   expect(lines[2]).toBe(`${row.id}  plain       x`);
 });
 
+test('colours are for a terminal that has them, and take no place', () => {
+  const toColoured = (hasColours: boolean) => {
+    const name: Column<Row> = { head: 'name', cell: () => ({ text: 'held', colour: 'yellow' }) };
+    const terminal = { columns: () => 80, hasColours };
+    return toTable([row], [name, { head: 'since', cell: ({ since }) => since }], { terminal });
+  };
+
+  expect(toColoured(true)).toBe(
+    `\u001b[1mNAME\u001b[22m  \u001b[1mSINCE\u001b[22m\n\u001b[33mheld\u001b[39m  ${row.since}\n`,
+  );
+  expect(toColoured(false)).toBe(`NAME  SINCE\nheld  ${row.since}\n`);
+});
+
 test('columns without an entry are left out at a terminal, and are there in a file', () => {
   const bare = { ...row, problem: '', since: '' };
 

@@ -1,5 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
-import { createColors } from 'picocolors';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.ts';
 
@@ -68,8 +67,11 @@ export function toTable<Item>(
 
 /** Creates a painter: colours are for a terminal alone. */
 export function createPaint({ terminal }: Output): (cell: Cell) => string {
-  const colours = createColors(terminal?.hasColours === true);
-  return ({ text, colour }) => (colour === undefined || text === '' ? text : colours[colour](text));
+  const hasColours = terminal?.hasColours === true;
+  return ({ text, colour }) =>
+    hasColours && colour !== undefined && text !== ''
+      ? styleText(colour, text, { validateStream: false })
+      : text;
 }
 
 /** Leaves out what is empty, then narrows the widest columns, then leaves out minor ones, until the line fits. */

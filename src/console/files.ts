@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 
 /** Folder of the built pages; the same from the sources and from the built program. */
 const FOLDER = join(import.meta.dirname, '../../dist/console/ui');
@@ -12,10 +13,25 @@ export interface ConsoleFile {
   readonly gzip: Buffer | undefined;
 }
 
+const firstLoads = z.array(
+  z.strictObject({
+    /** Address below the console, with `{id}` where an id stands. */
+    path: z.string(),
+    /** Files of the console. */
+    scripts: z.array(z.string()),
+    /** Paths below `/ops`. */
+    reads: z.array(z.string()),
+  }),
+);
+
+/** What a page loads first, as the build found it (`ui/app/first-loads.ts`). */
+export type FirstLoad = z.output<typeof firstLoads>[number];
+
 /** The built pages. */
 export interface ConsoleFiles {
   /** Page that loads everything else, with `NONCE` where the nonce belongs. */
   readonly index: string;
+  readonly firstLoads: readonly FirstLoad[];
   /** By name; the name changes with the content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
@@ -45,7 +61,8 @@ export async function readConsoleFiles(folder = FOLDER): Promise<ConsoleFiles | 
       gzip: await readOptional(`${path}.gz`),
     });
   }
-  return { index: index.toString('utf8'), assets };
+  const listed: unknown = JSON.parse(await readFile(join(folder, 'first-loads.json'), 'utf8'));
+  return { index: index.toString('utf8'), firstLoads: firstLoads.parse(listed), assets };
 }
 
 async function readOptional(path: string): Promise<Buffer | undefined> {

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { findSessionText, toSessionUse } from '../access/session-cookie.ts';
+import type { Sessions } from '../access/sessions.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import { type ConsoleFile, type ConsoleFiles, NONCE, readConsoleFiles } from './files.ts';
+import { toPreloads } from './preloads.ts';
 
 /** Assets have the hash of their content in their names. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -9,7 +13,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  * Serves the pages of the console. Every address that is no asset is the one page, which reads the address itself. The
  * files are read once, at the first request.
  */
-export function createPages(): Router {
+export function createPages(sessions: Pick<Sessions, 'find'>): Router {
   let reading: Promise<ConsoleFiles | undefined> | undefined;
   const read = () => {
     reading ??= readConsoleFiles();
@@ -17,7 +21,7 @@ export function createPages(): Router {
   };
   const router = Router();
   router.get('/assets/:name', sendAsset(read));
-  router.get('/{*page}', sendPage(read));
+  router.get('/{*page}', sendPage(read, sessions));
   return router;
 }
 
@@ -44,8 +48,8 @@ function choose(req: Pick<Request, 'acceptsEncodings'>, file: ConsoleFile) {
   return [undefined, plain] as const;
 }
 
-function sendPage(read: ReadFiles): RequestHandler {
-  return async (_req, res) => {
+function sendPage(read: ReadFiles, sessions: Pick<Sessions, 'find'>): RequestHandler {
+  return async (req, res) => {
     const files = await read();
     if (files === undefined) {
       const message = 'The console is not built: run npm run build, and start the bridge again.';
@@ -55,8 +59,21 @@ function sendPage(read: ReadFiles): RequestHandler {
     const nonce = randomBytes(16).toString('base64');
     protect(res, nonce);
     res.set('Cache-Control', 'no-store').type('text/html');
-    res.send(files.index.replaceAll(NONCE, nonce));
+    const preloads = toPreloads(files.firstLoads, req, await isSignedIn(sessions, req));
+    res.send(files.index.replaceAll(NONCE, nonce).replace('</head>', `${preloads}</head>`));
   };
+}
+
+/** False also while the store cannot be used: the page asks again, and says so. */
+async function isSignedIn(sessions: Pick<Sessions, 'find'>, req: Request): Promise<boolean> {
+  const text = findSessionText(req);
+  if (text === undefined) return false;
+  try {
+    return (await sessions.find(text, toSessionUse(req))) !== undefined;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 }
 
 /** Only our own files run, nothing leaves the origin, and no other page may frame this one. */

@@ -9,5 +9,5 @@ export const CONSOLE_PATH = '/console';
 export function createConsole(deps: SignInDeps): Router {
   const router = Router().use(createSignIn(deps));
   if (deps.oidc !== undefined) router.use(deps.oidc.router);
-  return router.use(createPages());
+  return router.use(createPages(deps.sessions));
 }

@@ -1,3 +1,5 @@
+import { toCount } from './text.ts';
+
 /** Kinds of harm that a repair can do. */
 export const HARM_KINDS = [
   'deactivate',
@@ -23,8 +25,7 @@ const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]
 
 /** Amount of one kind of harm, in words. A user counts once, or once in each group. */
 export function toHarmWords(harm: HarmKind, count: number): string {
-  const [one, many] = HARM_WORDS[harm];
-  return `${count} ${count === 1 ? one : many}`;
+  return toCount(count, ...HARM_WORDS[harm]);
 }
 
 /** Limit of one kind of harm in 24 hours without an operator's approval. */

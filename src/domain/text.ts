@@ -64,3 +64,8 @@ function isMarkAt(text: string, at: number): boolean {
   const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff;
   return MARK.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? at - 1 : at) ?? unit));
 }
+
+/** A number with its noun: `1 group`, `2 groups`. */
+export function toCount(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -7,6 +7,7 @@ import { badRequest, type ScimType } from './errors.ts';
  * - `schemas-missing`, `schemas-unknown`: no `schemas`, or a URN that is old, misspelt or not ours
  * - `name-case`, `name-qualified`, `name-dotted`: `username`, `urn:…:User:title`, `name.givenName` as a key
  * - `name-unqualified`, `path-unqualified`: `department` without its schema, as a key or in a path
+ * - `path-dotted`: `urn:…:User.department`, a dot between a schema and its attribute
  * - `array-around-value`, `object-around-value`: `["X"]` or `{"value": "X"}` where "X" belongs
  * - `value-for-list`, `value-for-object`: one value where a list belongs, a text where an object belongs
  * - `boolean-as-text`, `number-as-text`, `text-as-other`: "True", "16", or 16 where a text belongs
@@ -19,7 +20,7 @@ import { badRequest, type ScimType } from './errors.ts';
  * - `empty-value-dropped`: a value of a list that tells its use alone
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
- *   `not` without parentheses, "True" for true, or an attribute of an extension without its schema
+ *   `not` without parentheses, "True" for true, or an attribute of an extension without its schema or behind a dot
  * - `value-made`: a filter in a path that no value fits, so that one is made
  * - `binary-malformed`: a binary value that is not base64
  * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone
@@ -31,6 +32,7 @@ export type RepairKind =
   | 'name-qualified'
   | 'name-unqualified'
   | 'path-unqualified'
+  | 'path-dotted'
   | 'value-made'
   | 'binary-malformed'
   | 'name-dotted'
@@ -107,6 +109,7 @@ const STRICT: Partial<Record<RepairKind, readonly [ScimType, string]>> = {
     'invalidPath',
     'The path names an attribute of an extension without its schema.',
   ],
+  'path-dotted': ['invalidPath', 'A dot stands between a schema and its attribute.'],
   'value-made': ['noTarget', 'No value fits the filter of the path.'],
   'binary-malformed': ['invalidValue', 'A binary value is not base64.'],
   'name-doubled': ['invalidSyntax', 'An attribute is named twice.'],

@@ -64,8 +64,14 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
   });
   afterAll(() => world?.stop());
 
+  async function findAddress(name: string): Promise<string> {
+    const path = PAGES[name] ?? '/';
+    return typeof path === 'string' ? path : path(world);
+  }
+
   async function picture(page: Page, name: string): Promise<void> {
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+    if (pictures === undefined) return;
+    await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
   }
 
   describe.each(['light', 'dark'] as const)('in its %s look', (scheme) => {
@@ -99,9 +105,10 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
     test.each(Object.keys(PAGES))(
       '%s has nothing serious for axe, and fits a tablet and a phone',
       async (name) => {
-        const path = PAGES[name] ?? '/';
-        const address = typeof path === 'string' ? path : await path(world);
-        const page = await world.open(address, { scheme, height: HEIGHTS[name] ?? 800 });
+        const page = await world.open(await findAddress(name), {
+          scheme,
+          height: HEIGHTS[name] ?? 800,
+        });
         await page.locator('table, .timeline, .ticks').first().waitFor();
         await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
         await page
@@ -123,10 +130,58 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
     );
   });
 
+  test.each(Object.keys(PAGES))(
+    '%s asks for all that it shows first in one step after the page itself, and once',
+    async (name) => {
+      const address = await findAddress(name);
+      const page = await world.openSignedIn();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url().slice(world.story.origin.length)));
+      const answer = await page.goto(`/console${address}`);
+      await page
+        .locator(LAST[name] ?? 'h1')
+        .first()
+        .waitFor();
+      await expect.poll(() => page.getByLabel('Loading', { exact: true }).count()).toBe(0);
+
+      expect(asked.slice(1).filter(isOfFirst).toSorted()).toEqual(
+        findNamed(await answer?.text())
+          .filter(isOfFirst)
+          .toSorted(),
+      );
+    },
+  );
+
+  test('the page names reads for whoever is signed in, and asks for no others than its filters do', async () => {
+    const readNames = async (page: Page, path: string) => {
+      const answer = await page.request.get(path);
+      return findNamed(await answer.text()).filter((each) => each.startsWith('/ops'));
+    };
+    const operator = await world.openSignedIn();
+    expect(await readNames(operator, '/console/users')).toContain('/ops/users?limit=200');
+    expect(await readNames(operator, '/console/users/a%22%3E')).toContain(
+      '/ops/users/a%22%3E/explain',
+    );
+    expect(await readNames(operator, '/console/users?q=ada')).toEqual([]);
+    expect(await readNames(operator, '/console/none')).toEqual([]);
+    expect(await readNames(await world.openStranger(), '/console/users')).toEqual([]);
+  });
+
   test('none asks anything of other origins or breaks the policy', () => {
     expect(world.faults).toEqual([]);
   });
 });
+
+/** Addresses that a page names for the browser to load. */
+function findNamed(html = ''): string[] {
+  const named = html.matchAll(/<(?:link|script) [^>]*(?:href|src)="([^"]+)"/g);
+  return [...named].map(([, address = '']) => address.replaceAll('&amp;', '&'));
+}
+
+/** False for the icon, for live events, which come beside what is shown, and for what an answer leads to. */
+function isOfFirst(address: string): boolean {
+  return !/\.svg$|live-worker|\/ops\/events|\?credential=/.test(address);
+}
 
 /** Pixels of the page that lie beyond its width, in the page. */
 function readBeyond(): number {

@@ -5,8 +5,8 @@ import { listMigrations, migrate } from '../../src/store/engine/migrate.ts';
 // Migrates a store, says so in the middle of one migration more, and waits there until somebody kills it.
 // node test/support/half-migration.ts <URL of the store>
 const store = await openStore({ url: process.argv[2] ?? '' });
-await migrate(store, {
-  ...listMigrations(store.engine),
+await migrate(store, (engine) => ({
+  ...listMigrations(engine),
   '999-half': {
     async up(db) {
       await sql`alter table users add column half integer`.execute(db);
@@ -18,4 +18,4 @@ await migrate(store, {
       }
     },
   },
-});
+}));

@@ -25,7 +25,11 @@ export function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
             command="scim-bridge retry --all"
             path="/retry"
             body={{ all: true }}
-            told={({ count }) => `${count} users and groups are tried now.`}
+            told={({ count }) =>
+              count === 1
+                ? '1 user or group is tried now.'
+                : `${count} users and groups are tried now.`
+            }
           />
         )}
       </Acts>

@@ -32,22 +32,14 @@ export interface Column<Row> {
 
 /** A table of which only the rows in sight are made, and of which more is read as it is needed. */
 export function DataTable<Row extends RowData>({
-  label,
-  columns,
   list,
-  toKey,
   empty,
-}: {
-  readonly label: string;
-  readonly columns: readonly Column<Row>[];
-  readonly list: LongList<Row>;
-  readonly toKey: (row: Row) => string;
-  readonly empty: ReactNode;
-}) {
+  ...options
+}: RowsOptions<Row> & { readonly empty: ReactNode }) {
   if (list.error) return <Fault error={list.error} />;
   if (list.isLoading) return <Loader size="sm" aria-label="Loading" />;
   if (list.items.length === 0) return <Empty>{empty}</Empty>;
-  return <Rows {...{ label, columns, list, toKey }} />;
+  return <Rows {...{ list, ...options }} />;
 }
 
 interface RowsOptions<Row> {
@@ -55,9 +47,11 @@ interface RowsOptions<Row> {
   readonly columns: readonly Column<Row>[];
   readonly list: LongList<Row>;
   readonly toKey: (row: Row) => string;
+  /** Content of a row that fills the line; undefined: the row has cells. */
+  readonly toHeading?: (row: Row) => ReactNode;
 }
 
-function Rows<Row extends RowData>({ label, columns, list, toKey }: RowsOptions<Row>) {
+function Rows<Row extends RowData>({ label, columns, list, toKey, toHeading }: RowsOptions<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { items, hasMore } = list;
   const table = useTable({
@@ -79,6 +73,20 @@ function Rows<Row extends RowData>({ label, columns, list, toKey }: RowsOptions<
   useEffect(() => {
     if (hasMore && last >= items.length - AHEAD) list.readMore();
   }, [hasMore, last, items.length, list]);
+  const toCells = (row: (typeof rows)[number] | undefined) => {
+    const heading = row && toHeading?.(row.original);
+    if (heading !== undefined)
+      return (
+        <td className="grows" colSpan={columns.length}>
+          {heading}
+        </td>
+      );
+    return row?.getAllCells().map((cell, place) => (
+      <td key={cell.id} className={toClass(columns[place])}>
+        <table.FlexRender cell={cell} />
+      </td>
+    ));
+  };
   const above = shown[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
@@ -110,11 +118,7 @@ function Rows<Row extends RowData>({ label, columns, list, toKey }: RowsOptions<
                 aria-rowindex={index + 2}
                 ref={virtual.measureElement}
               >
-                {rows[index]?.getAllCells().map((cell, place) => (
-                  <td key={cell.id} className={toClass(columns[place])}>
-                    <table.FlexRender cell={cell} />
-                  </td>
-                ))}
+                {toCells(rows[index])}
               </tr>
             ))}
             <Spacer height={below} width={columns.length} />

@@ -27,23 +27,20 @@ const columns: readonly Column<Row>[] = [
   {
     title: 'Of',
     grows: true,
-    cell: (row) =>
-      row.kind === 'heading' ? <Heading row={row} /> : <Subject action={row.action} />,
+    cell: (row) => <Subject action={row.action} />,
   },
   {
     title: 'Seen',
     isWide: true,
-    cell: (row) =>
-      row.kind === 'change' && <Value value={toHeld(row.action.kind, row.action.observed)} />,
+    cell: (row) => <Value value={toHeld(row.action.kind, row.action.observed)} />,
   },
   {
     title: 'Wanted',
     isWide: true,
-    cell: (row) =>
-      row.kind === 'change' && <Value value={toHeld(row.action.kind, row.action.desired)} />,
+    cell: (row) => <Value value={toHeld(row.action.kind, row.action.desired)} />,
   },
-  { title: 'Will do', cell: (row) => row.kind === 'change' && toVerb(row.action.kind) },
-  { title: 'State', cell: (row) => row.kind === 'change' && <State action={row.action} /> },
+  { title: 'Will do', isWide: true, cell: (row) => toVerb(row.action.kind) },
+  { title: 'State', cell: (row) => <State action={row.action} /> },
 ];
 
 /** All changes of a plan, those of one group and one kind together. */
@@ -62,6 +59,7 @@ export function PlanDiff({ id }: { readonly id: string }) {
       columns={columns}
       list={list}
       toKey={({ key }) => key}
+      toHeading={(row) => (row.kind === 'heading' ? <Heading row={row} /> : undefined)}
       empty="This plan has no changes."
     />
   );

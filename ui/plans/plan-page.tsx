@@ -5,7 +5,7 @@ import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { ExactMoment } from '../parts/moment.tsx';
-import { Facts, Page, Section } from '../parts/page.tsx';
+import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
 import { PlanDiff } from './plan-diff.tsx';
 import { toCounts, toHarm, toReason, toSource } from './words.ts';
@@ -19,49 +19,44 @@ export function PlanPage() {
   const { id } = route.useParams();
   const plan = useRead('Plan', `/plans/${encodeURIComponent(id)}`, { topics: ['plans', 'work'] });
   if (plan.error) return <Fault error={plan.error} />;
-  if (!plan.data) {
-    // A large plan is summed up for a while; its changes can be read meanwhile.
-    return (
-      <Page title="Plan" actions={<Loader size="sm" aria-label="Loading" />}>
-        <PlanDiff id={id} />
-      </Page>
-    );
-  }
-  return <OnePlan key={id} plan={plan.data} />;
+  return <OnePlan key={id} id={id} plan={plan.data} />;
 }
 
-function OnePlan({ plan }: { readonly plan: PlanOf }) {
-  const { counts, status, reason } = plan;
+/** A large plan is summed up for a while; its changes can be read meanwhile. */
+function OnePlan({ id, plan }: { readonly id: string; readonly plan: PlanOf | undefined }) {
   return (
     <Page
-      title={toCounts(counts.kinds)}
-      lead={toLead(status, reason)}
-      actions={<StateTag state={status} />}
+      title={plan === undefined ? 'Plan' : toCounts(plan.counts.kinds)}
+      lead={plan && toLead(plan.status, plan.reason)}
+      actions={plan ? <StateTag state={plan.status} /> : <Loader size="sm" aria-label="Loading" />}
     >
-      <Facts
-        items={[
-          ['Changes', counts.total.toLocaleString('en')],
-          ['By whom', toAuthors(plan.summary)],
-          ...(status === 'held' ? [] : [['What became of them', toProgress(plan)] as const]),
-          ['Harm', toHarm(counts.harm)],
-          ...(plan.seats?.needs ? [['Seats', toSeats(plan.seats)] as const] : []),
-          ['From', toSource(plan.source)],
-          ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
-          ...(plan.undoes === null
-            ? []
-            : [['Undoes', <PlanLink key="undoes" id={plan.undoes} />] as const]),
-        ]}
-      />
-      <Decision plan={plan} />
+      {plan && <Facts items={toFacts(plan)} />}
+      {plan && <Decision plan={plan} />}
       <Section
         title="Changes"
         lead="By group and by who changed it. Wanted is what the provider or a rule asked for; seen is what the service holds."
       >
-        <PlanDiff id={plan.id} />
+        <PlanDiff id={id} />
       </Section>
-      <History plan={plan} />
+      {plan && <History plan={plan} />}
     </Page>
   );
+}
+
+function toFacts(plan: PlanOf): Fact[] {
+  const { counts, status } = plan;
+  return [
+    ['Changes', counts.total.toLocaleString('en')],
+    ['By whom', toAuthors(plan.summary)],
+    ...(status === 'held' ? [] : [['What became of them', toProgress(plan)] as const]),
+    ['Harm', toHarm(counts.harm)],
+    ...(plan.seats?.needs ? [['Seats', toSeats(plan.seats)] as const] : []),
+    ['From', toSource(plan.source)],
+    ['Hash', <code key="hash">{plan.hash.slice(0, 12)}</code>],
+    ...(plan.undoes === null
+      ? []
+      : [['Undoes', <PlanLink key="undoes" id={plan.undoes} />] as const]),
+  ];
 }
 
 /** Why the plan waits, or why nothing of it is done. */

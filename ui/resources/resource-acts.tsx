@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Act, Acts, Refusal } from '../parts/act.tsx';
@@ -11,6 +11,9 @@ type Explanation = Ops<'Explanation'>;
 export function ResourceActs({ it }: { readonly it: Explanation }) {
   const path = `/${it.type}s/${it.id}`;
   const isWaiting = it.problem !== null || it.dueAt !== null;
+  // What came of a retry is told beside its button, also when nothing waits any more.
+  const [hasWaited, setHasWaited] = useState(isWaiting);
+  if (isWaiting && !hasWaited) setHasWaited(true);
   return (
     <Acts>
       <Act
@@ -35,7 +38,7 @@ export function ResourceActs({ it }: { readonly it: Explanation }) {
           told={toFound}
         />
       )}
-      {isWaiting && (
+      {hasWaited && (
         <Act
           name="Retry"
           label="Retry"
@@ -88,7 +91,8 @@ function Adopt({ it, path }: { readonly it: Explanation; readonly path: string }
 
 function toFound({ gone, differences, repair, calls }: Ops<'Look'>): string {
   if (gone) return 'The service has it no more.';
-  if (differences.length === 0) return `Nothing differs (${calls} calls).`;
+  if (differences.length === 0)
+    return `Nothing differs (${calls === 1 ? '1 call' : `${calls} calls`}).`;
   const kinds = differences.map(({ kind, member }) =>
     member === null ? toKind(kind) : `${toKind(kind)} ${member.name ?? member.id}`,
   );

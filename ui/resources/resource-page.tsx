@@ -88,8 +88,8 @@ function toFacts(it: Ops<'Explanation'>): Fact[] {
   return [
     ['Id', <code key="id">{it.id}</code>, 'long'],
     [
-      'In the service',
-      it.upstream ?? 'not there, as far as was seen',
+      'Id in the service',
+      it.upstream ?? 'none, as far as was seen',
       it.type === 'group' ? 'long' : undefined,
     ],
     [

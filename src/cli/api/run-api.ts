@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import { toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNear, findOperation } from '../../ops/api/find-operation.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -109,7 +110,7 @@ async function readAll(
       items.push(...page.items);
       const { length: done } = items;
       const part = page.total === undefined ? undefined : { done, total: page.total };
-      progress.tell(`${done} entries read`, part);
+      progress.tell(`${toCount(done, 'entry', 'entries')} read`, part);
     }
   } finally {
     progress.end();

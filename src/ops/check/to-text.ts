@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import type { CheckReport, CheckResult, GuessResult } from './report.ts';
 
 /** The report as lines for a terminal: what has to work, then the open questions, then the sum. Pure. */
@@ -44,10 +45,6 @@ function toGuessLine({ verdict, guess, observed, setting, value }: GuessResult, 
   const advice = value === undefined ? setting : `set ${setting}: ${value}`;
   const notes = [observed, advice].filter((note) => note !== undefined).join('; ');
   return `${verdict.padEnd(verdictWidth)}  ${guess.padEnd(width)}  ${notes}`.trimEnd();
-}
-
-function toCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function toWidth(texts: readonly string[]): number {

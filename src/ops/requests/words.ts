@@ -6,6 +6,7 @@ export const REPAIR_WORDS = {
   'name-qualified': 'an attribute stands under its full name, with its schema',
   'name-unqualified': 'an attribute of an extension stands without its schema',
   'path-unqualified': 'a path names an attribute of an extension without its schema',
+  'path-dotted': 'a path has a dot between a schema and its attribute',
   'value-made': 'no value fits the filter of a path: one is made',
   'binary-malformed': 'a binary value is not base64',
   'name-dotted': 'an attribute of an object is named with a dot',

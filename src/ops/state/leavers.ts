@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import type { LateLeaver, LateLeavers } from '../../store/changes.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
@@ -39,7 +40,7 @@ export function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFact
 export function listLateLeavers({ count, some }: LateLeavers): Reason[] {
   const [oldest] = some;
   if (oldest === undefined) return [];
-  const who = count === 1 ? '1 person who left' : `${count} people who left`;
+  const who = toCount(count, 'person who left', 'people who left');
   return [
     {
       code: 'leavers-late',

@@ -1,10 +1,11 @@
 import { toHarmWords } from '../../domain/harm.ts';
 import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
+import { toCount } from '../../domain/text.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import { toMoment } from '../http/moment.ts';
 import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
-import { type Reason, toCount } from './reason.ts';
+import { type Reason, toSubjects } from './reason.ts';
 
 /** True when changes are brought to the service at all. */
 export function isSending({ mode, pause }: WritesFacts): boolean {
@@ -13,7 +14,7 @@ export function isSending({ mode, pause }: WritesFacts): boolean {
 
 /** Reasons why nothing is changed. Writes of providers are answered with 2xx all the same, and kept. */
 export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): Reason[] {
-  const accepted = `${toCount(changes)} accepted, not applied`;
+  const accepted = `${toSubjects(changes)} accepted, not applied`;
   const reasons: Reason[] = [];
   if (mode === 'observe') {
     reasons.push({
@@ -50,7 +51,9 @@ export function listRecovery(
     ? 'What was accepted while the bridge observed is held'
     : 'The store is older than what was done';
   const waiting =
-    plan === undefined ? '' : ` A plan of ${plan.waiting} changes waits for an operator.`;
+    plan === undefined
+      ? ''
+      : ` A plan of ${toCount(plan.waiting, 'change')} waits for an operator.`;
   const detail = `${why}: since ${toMoment(state.since)} only new writes are brought to the service.${waiting}`;
   return [{ code: 'recovery', detail, remedy }];
 }

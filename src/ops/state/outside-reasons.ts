@@ -1,4 +1,5 @@
 import type { AccessFacts } from '../../access/overview.ts';
+import { toCount } from '../../domain/text.ts';
 import { toMoment } from '../http/moment.ts';
 import type { UpstreamFacts } from './readiness-facts.ts';
 import type { Reason } from './reason.ts';
@@ -53,7 +54,7 @@ const NO_CREDENTIAL: Reason = {
 function listExpiring([first, ...others]: AccessFacts['expiring']): Reason[] {
   if (first?.expiresAt === null || first === undefined) return [];
   const count = others.length + 1;
-  const what = count === 1 ? '1 token or secret' : `${count} tokens or secrets`;
+  const what = toCount(count, 'token or secret', 'tokens or secrets');
   const when = toMoment(first.expiresAt);
   return [
     {
@@ -68,7 +69,7 @@ function listExpiring([first, ...others]: AccessFacts['expiring']): Reason[] {
 function toFailing(failed: number): Reason {
   return {
     code: 'authentication-failing',
-    detail: `${failed} requests had no valid credential within ten minutes.`,
+    detail: `${toCount(failed, 'request')} had no valid credential within ten minutes.`,
     remedy:
       '`scim-bridge status` says from where. Give the provider a valid token, or keep the stranger out in front of the bridge.',
   };

@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
@@ -12,7 +13,7 @@ import {
 } from './operator-reasons.ts';
 import { listAccess, listUpstream } from './outside-reasons.ts';
 import type { AuditFailure, LeaderFacts, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
-import { type Reason, toCount } from './reason.ts';
+import { type Reason, toSubjects } from './reason.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
 /** `unavailable` is answered with 503, the others with 200. */
@@ -190,7 +191,7 @@ function listWaiting(
   if (stuck > 0) {
     reasons.push({
       code: 'stuck',
-      detail: `${toCount(stuck)} acknowledged, then refused or not done by the service.`,
+      detail: `${toSubjects(stuck)} acknowledged, then refused or not done by the service.`,
       remedy:
         'The words of the service (`scim-bridge status`) say what to correct, in the provider or in the service; then `scim-bridge retry`.',
     });
@@ -198,7 +199,7 @@ function listWaiting(
   if (isFailing(backlog, nowMs)) {
     reasons.push({
       code: 'failing',
-      detail: `${toCount(backlog.failing)} tried again and again without success for more than a minute.`,
+      detail: `${toSubjects(backlog.failing)} tried again and again without success for more than a minute.`,
       remedy:
         '`scim-bridge status` says which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
     });
@@ -207,7 +208,7 @@ function listWaiting(
   if (isSending && waitedMs >= behindAfterMs) {
     reasons.push({
       code: 'behind',
-      detail: `${toCount(due)} waiting, the oldest for ${Math.floor(waitedMs / 60_000)} minutes.`,
+      detail: `${toSubjects(due)} waiting, the oldest for ${toCount(Math.floor(waitedMs / 60_000), 'minute')}.`,
       remedy:
         'Nothing while the backlog shrinks; otherwise see the other reasons, or raise `upstream.requestsPerSecond` where the service allows it.',
     });
@@ -215,7 +216,7 @@ function listWaiting(
   if (disputed > 0) {
     reasons.push({
       code: 'disputed',
-      detail: `${disputed === 1 ? '1 name fits' : `${disputed} names fit`} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
+      detail: `${toCount(disputed, 'name fits', 'names fit')} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
       remedy:
         '`scim-bridge status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
     });
@@ -229,7 +230,7 @@ function listSeatless({ noSeat, noSeatSince }: WaitingWork): Reason[] {
   return [
     {
       code: 'no-seat',
-      detail: `${noSeat === 1 ? '1 person waits' : `${noSeat} people wait`} for a free seat of the service since ${toMoment(noSeatSince)}: it refuses additions for lack of them.`,
+      detail: `${toCount(noSeat, 'person waits', 'people wait')} for a free seat of the service since ${toMoment(noSeatSince)}: it refuses additions for lack of them.`,
       remedy:
         'Buy seats, or deactivate in the provider whom nobody needs any more: who waits longest gets each free one. `scim-bridge retry` tries at once.',
     },

@@ -1,3 +1,5 @@
+import { toCount } from '../../domain/text.ts';
+
 /** One thing that is not as it should be. `code` is stable; the texts hold neither secrets nor names. */
 export interface Reason {
   readonly code: ReasonCode;
@@ -37,6 +39,6 @@ export type ReasonCode =
   | 'authentication-failing';
 
 /** A number of people and groups, as the beginning of a sentence. */
-export function toCount(count: number): string {
-  return count === 1 ? '1 person or group is' : `${count} people and groups are`;
+export function toSubjects(count: number): string {
+  return toCount(count, 'person or group is', 'people and groups are');
 }

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createMention, type ErasureObstacle, listPersonalNames } from '../../domain/erasure.ts';
+import {
+  createMention,
+  type ErasureObstacle,
+  listPersonalNames,
+  silence,
+} from '../../domain/erasure.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -8,12 +13,12 @@ import {
   countTraces,
   eraseRow,
   eraseTraces,
-  listGroupProblems,
   listOldTombstones,
   listSayingEvents,
   type TraceCounts,
 } from '../../store/resources/erasure.ts';
 import { lockFormerIds } from '../../store/resources/former-ids.ts';
+import { type KeptWords, listKeptWords } from '../../store/resources/kept-words.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -39,14 +44,18 @@ export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
 
-const NO_MENTIONS: Mentions = { eventIds: [], authoredIds: [], groupIds: [] };
+/** Events have a time of their own, after which they go. */
+const NO_EVENTS: EventMentions = { eventIds: [], authoredIds: [] };
 
 /** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { read } = deps.store;
   const row = await findUserRow(read, id);
   if (row === undefined) return undefined;
-  const person = toTraced(row, await findMentions(read, listNames(row)));
+  const person = toTraced(row, {
+    ...(await findEvents(read, listNames(row))),
+    kept: await listKeptWords(read),
+  });
   return toErasure(read, deps, { row, counts: await countTraces(read, person) });
 }
 
@@ -59,12 +68,12 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const before = await findUserRow(store.read, id);
   if (before === undefined) return undefined;
   // Read before the transaction, because the audit log may be long.
-  const mentions = await findMentions(store.read, listNames(before));
+  const events = await findEvents(store.read, listNames(before));
   const erasure = await store.write(async (tx) => {
     await lockFormerIds(tx);
     const row = await lockUser(tx, userId(id));
     if (row === undefined) return undefined;
-    const person = toTraced(row, mentions);
+    const person = toTraced(row, { ...events, kept: await listKeptWords(tx) });
     const planned = await toErasure(tx, deps, { row, counts: await countTraces(tx, person) });
     if (planned.obstacles.length > 0) return planned;
     const counts = await eraseTraces(tx, person);
@@ -109,13 +118,14 @@ function forgetPart(
   return store.write(async (tx) => {
     await lockFormerIds(tx);
     const rows = await listOldTombstones(tx, { before, afterSeq, limit: PART });
+    const kept = rows.length === 0 ? [] : await listKeptWords(tx);
     let count = 0;
     for (const { id } of rows) {
       const row = await lockUser(tx, id);
       const now = clock.now();
       if (row === undefined || (await listObstacles(tx, row, { ...policy, now })).length > 0)
         continue;
-      await eraseTraces(tx, toTraced(row, NO_MENTIONS));
+      await eraseTraces(tx, toTraced(row, { ...NO_EVENTS, kept }));
       await eraseRow(tx, row, now);
       count += 1;
     }
@@ -143,18 +153,27 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-function toTraced(row: UserRow, mentions: Mentions): TracedUser {
-  return { id: row.id, account: row.upstream_id, names: listNames(row), ...mentions };
+function toTraced(
+  row: UserRow,
+  { kept, ...events }: EventMentions & { readonly kept: readonly KeptWords[] },
+): TracedUser {
+  const names = listNames(row);
+  const isMentioned = createMention(names);
+  const words = kept.flatMap((place) => {
+    const silent = silence(place.text, isMentioned);
+    return silent === undefined ? [] : [{ ...place, silent }];
+  });
+  return { id: row.id, account: row.upstream_id, names, words, ...events };
 }
 
 /** Events of one read. */
 const EVENTS_PART = 1_000;
 
-/** Mentions of a user in the rows of others. */
-export type Mentions = Pick<TracedUser, 'eventIds' | 'authoredIds' | 'groupIds'>;
+/** Mentions of a user in the audit log. */
+type EventMentions = Pick<TracedUser, 'eventIds' | 'authoredIds'>;
 
-/** Searches the texts of events and problems for one of these names. */
-async function findMentions(db: Db, names: readonly string[]): Promise<Mentions> {
+/** Searches the texts of events for one of these names. */
+async function findEvents(db: Db, names: readonly string[]): Promise<EventMentions> {
   const isMentioned = createMention(names);
   const [eventIds, authoredIds]: [string[], string[]] = [[], []];
   for (let afterId = ''; ; ) {
@@ -169,7 +188,5 @@ async function findMentions(db: Db, names: readonly string[]): Promise<Mentions>
     // Many reads of the store in a row would block the event loop.
     await nextTurn();
   }
-  const problems = await listGroupProblems(db);
-  const groupIds = problems.filter(({ last_error }) => isMentioned(last_error)).map(({ id }) => id);
-  return { eventIds, authoredIds, groupIds };
+  return { eventIds, authoredIds };
 }

@@ -14,6 +14,9 @@ const read: readonly (readonly [string, readonly string[], string?])[] = [
   [`${core}:name.givenName`, ['name', 'givenName']],
   ['manager', [enterprise, 'manager']],
   [`${enterprise}:manager.value`, [enterprise, 'manager', 'value']],
+  [`${core}.userName`, ['userName']],
+  [`${enterprise.toUpperCase()}.manager.value`, [enterprise, 'manager', 'value']],
+  [`${core}.emails[type eq "work"].value`, ['emails', 'value'], 'work'],
   ['emails', ['emails']],
   ['emails.value', ['emails', 'value']],
   ['emails[type eq "work"]', ['emails'], 'work'],
@@ -51,6 +54,7 @@ const forgotten: readonly (readonly [string, RepairKind[]])[] = [
   ['urn:acme:custom:2.0:User', ['unknown-schema-dropped']],
   [`${enterprise}:shoeSize`, ['unknown-attribute-dropped']],
   [`${enterprise}:shoes[size eq 42]`, ['unknown-attribute-dropped']],
+  [`${enterprise}.shoeSize`, ['unknown-attribute-dropped']],
 ];
 
 for (const [path, repairs] of forgotten) {

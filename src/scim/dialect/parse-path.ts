@@ -6,6 +6,7 @@ import {
   findAttribute,
   findTable,
   isCoreQualified,
+  isDotted,
   isKnownSchema,
   isQualified,
   type ResourceSchema,
@@ -37,6 +38,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   const found = findAttribute(schema, name);
   if (!found) return toOther(name, schema, { repairs, filter });
   if (found.extension !== undefined && !isQualified(name)) repairs.count('path-unqualified');
+  if (isDotted(schema, name)) repairs.count('path-dotted');
   const { attribute, sub } = found;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
     throw badRequest('mutability', `${found.keys.join('.')} is read-only.`);

@@ -4,6 +4,7 @@ import { type AttributeRule, findRule, toWhole } from '../schema/attribute-table
 import {
   findAttribute,
   findTable,
+  isDotted,
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
@@ -67,7 +68,13 @@ export function parseFilter(
   schema: ResourceSchema,
   reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, (name) => findTarget(schema, name), { reading, isInElement: false });
+  const { repairs = UNCOUNTED } = reading;
+  const scope: Scope = (name) => {
+    const target = findTarget(schema, name);
+    if (target && isDotted(schema, name)) repairs.count('filter-dialect');
+    return target;
+  };
+  return parseInScope(filter, scope, { reading, isInElement: false });
 }
 
 /**

@@ -25,6 +25,7 @@ function fromStore(error: StoreError): ScimError {
     case 'store-reference':
     case 'store-url':
     case 'store-newer':
+    case 'store-older':
       return new ScimError(500, 'The bridge failed.', { cause: error });
     default: {
       const detail = 'The store of the bridge cannot be used now.';

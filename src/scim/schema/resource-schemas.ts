@@ -28,13 +28,16 @@ export interface ResourceSchema {
   readonly name: 'User' | 'Group';
   readonly core: SchemaTable;
   readonly extensions: readonly SchemaTable[];
-  /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, … */
+  /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
   readonly paths: ReadonlyMap<string, AttributePath>;
   /** The schemas by URN in lower case, misspelt and pre-release URNs included. */
   readonly tables: ReadonlyMap<string, SchemaTable>;
 }
 
 const ENTERPRISE = enterpriseDefinition.id;
+
+/** What stands between a schema and its attribute; some clients write a dot. */
+const SEPARATORS = [':', '.'];
 
 /** Old and misspelt URNs that providers send, by the right one. In lower case. */
 const URN_ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -99,13 +102,23 @@ export function isQualified(name: string): boolean {
 /** True when the qualified name belongs to the core schema of the resource, even if the attribute is unknown. */
 export function isCoreQualified({ core }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
-  return listUrns(core.urn).some((urn) => folded.startsWith(`${urn}:`));
+  return listUrns(core.urn).some((urn) => isBelow(urn, folded));
 }
 
 /** True when the qualified name belongs to a schema of the resource, even if the attribute is unknown. */
 export function isKnownSchema({ tables }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
-  return tables.keys().some((urn) => folded.startsWith(`${urn}:`));
+  return tables.keys().some((urn) => isBelow(urn, folded));
+}
+
+/** True when a dot stands between the schema and its attribute, where the standard has a colon. @see RFC 7644 §3.10 */
+export function isDotted({ tables }: ResourceSchema, name: string): boolean {
+  const folded = name.toLowerCase();
+  return tables.keys().some((urn) => folded.startsWith(`${urn}.`));
+}
+
+function isBelow(urn: string, folded: string): boolean {
+  return SEPARATORS.some((separator) => folded.startsWith(`${urn}${separator}`));
 }
 
 function toResourceSchema(
@@ -119,7 +132,9 @@ function toResourceSchema(
     const extension = table === core ? undefined : table.urn;
     for (const urn of listUrns(table.urn)) {
       tables.set(urn, table);
-      addPaths(paths, table, { extension, prefix: `${urn}:` });
+      for (const separator of SEPARATORS) {
+        addPaths(paths, table, { extension, prefix: `${urn}${separator}` });
+      }
     }
     // Entra writes "manager" and "department" without the URN; no core schema has these names.
     if (table === core || table.urn === ENTERPRISE)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
@@ -36,9 +37,9 @@ describeStores('migrate', ({ makeUrl, open }) => {
 
   test('a later version adds only what is new', async () => {
     const store = await open(await makeUrl('empty'));
-    await migrate(store, { '001-first': first });
+    await migrate(store, () => ({ '001-first': first }));
 
-    const ran = await migrate(store, { '001-first': first, '002-second': second });
+    const ran = await migrate(store, () => ({ '001-first': first, '002-second': second }));
 
     expect(ran).toEqual(['002-second']);
     expect(await listTables(store)).toEqual(['first', 'second']);
@@ -46,9 +47,9 @@ describeStores('migrate', ({ makeUrl, open }) => {
 
   test('a store of a newer version is refused and left as it is', async () => {
     const store = await open(await makeUrl('empty'));
-    await migrate(store, { '001-first': first, '002-second': second });
+    await migrate(store, () => ({ '001-first': first, '002-second': second }));
 
-    const refused = migrate(store, { '001-first': first });
+    const refused = migrate(store, () => ({ '001-first': first }));
 
     await expect(refused).rejects.toMatchObject({
       code: 'store-newer',
@@ -57,10 +58,29 @@ describeStores('migrate', ({ makeUrl, open }) => {
     expect(await listTables(store)).toEqual(['first', 'second']);
   });
 
+  test('a store that an earlier build made with other tables is refused, and says what to do', async () => {
+    for (const [change, difference] of [
+      ['alter table samples drop column leavers', 'samples.leavers is missing'],
+      ['alter table samples add column kept text', 'samples.kept is not known'],
+      ['drop table samples', 'samples.at is missing'],
+    ] as const) {
+      const store = await open(await makeUrl('empty'));
+      await migrate(store);
+      await store.write((tx) => sql.raw(change).execute(tx));
+
+      await expect(migrate(store)).rejects.toMatchObject({
+        code: 'store-older',
+        message: expect.stringMatching(
+          new RegExp(`earlier build .*\\(${difference}\\): run that build, or set DATABASE_URL`),
+        ),
+      });
+    }
+  });
+
   test('a migration that fails leaves nothing behind, nor those before it in the same run', async () => {
     const store = await open(await makeUrl('empty'));
 
-    const failed = migrate(store, { '001-first': first, '002-broken': broken });
+    const failed = migrate(store, () => ({ '001-first': first, '002-broken': broken }));
 
     await expect(failed).rejects.toThrow(/^migration 002-broken failed .*: no further$/);
     expect(await listTables(store)).toEqual([]);
@@ -74,7 +94,7 @@ describeStores('migrate', ({ makeUrl, open }) => {
       },
     };
 
-    const failed = migrate(store, { '001-twice': twice });
+    const failed = migrate(store, () => ({ '001-twice': twice }));
 
     await expect(failed).rejects.toMatchObject({
       code: 'store-failed',

@@ -4,20 +4,31 @@ import { lockUntilCommit } from '../commit-lock.ts';
 import { initial } from '../migrations/001-initial.ts';
 import type { Db, Engine, Store } from '../store.ts';
 import { StoreError } from './store-error.ts';
+import { assertSameTables } from './tables.ts';
 
 /**
  * Brings the store up to the newest migration, in one transaction. Replicas may do so at the same time.
- * @returns the names of the migrations that ran now.
- * @throws StoreError `store-newer` when a later version of the bridge has been here; nothing is changed then.
+ * @param list the migrations of an engine. @returns the names of those that ran now.
+ * @throws StoreError `store-newer` when a later version of the bridge has been here, `store-older` when an earlier build
+ * made other tables; nothing is changed then.
  */
 export async function migrate(
   store: Store,
-  migrations: Record<string, Migration> = listMigrations(store.engine),
+  list: (engine: Engine) => Record<string, Migration> = listMigrations,
 ): Promise<string[]> {
+  const migrations = list(store.engine);
   return store.write(async (tx) => {
     if (store.engine === 'postgres') await lockForMigration(tx);
     const applied = await listApplied(tx, store.engine);
     assertNotNewer(applied, migrations);
+    if (applied.length > 0) {
+      const made = Object.entries(list('sqlite')).filter(([name]) => applied.includes(name));
+      await assertSameTables(
+        tx,
+        store.engine,
+        made.map(([, migration]) => migration),
+      );
+    }
     // The store has no newer migration, so an equal number means the same ones. The migrator would read the columns of
     // every table to find that.
     if (applied.length === Object.keys(migrations).length) return [];

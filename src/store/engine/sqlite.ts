@@ -77,6 +77,12 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   };
 }
 
+/** A database in memory alone, without tables. */
+export function openInMemory(): Kysely<Schema> {
+  const connection = connect(':memory:', { readOnly: false });
+  return toKysely(connection, createTurns(), createStatementLog());
+}
+
 function openWriter(path: string): DatabaseSync {
   createFile(path);
   const writer = connect(path, { readOnly: false });

@@ -11,6 +11,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
 import { listUsersByKey } from './explained.ts';
+import type { SilencedWords } from './kept-words.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
@@ -65,8 +66,8 @@ export interface TracedUser {
   readonly eventIds: readonly string[];
   /** Events whose author has one of the names. */
   readonly authoredIds: readonly string[];
-  /** Groups whose last problem says one of the names. */
-  readonly groupIds: readonly string[];
+  /** Words of the service, kept of others, that say one of the names. */
+  readonly words: readonly SilencedWords[];
 }
 
 /** Rows of a table, and what becomes of them; undefined: they go. */
@@ -118,7 +119,7 @@ function toCounts(counts: Record<string, number>): TraceCounts {
  * Lists one entry for each table that holds personal data. The order matters: events are found by the users they name.
  */
 function listTraces(user: TracedUser): Trace[] {
-  const { id, account, names, groupIds } = user;
+  const { id, account, names, words } = user;
   const folded = names.map(foldCase);
   const number = account === null ? '' : String(account);
   const nameless = sql`${ERASED}`;
@@ -185,14 +186,19 @@ function listTraces(user: TracedUser): Trace[] {
       rows: sql`resource_type = 'user' and ${isOneOf('name_folded', folded)}`,
     },
     ...listEventTraces(user),
-    {
-      kind: 'problems',
-      table: 'groups',
-      rows: isOneOf('id', groupIds),
-      change: sql`last_error = null`,
-    },
+    ...words.map(({ table, column, seq, text, silent }) => ({
+      ...({ kind: 'problems', table } as const),
+      rows: sql`seq = ${seq} and ${sql.ref(column)} = ${text}
+        and ${sql.ref(OWNERS[table])} <> ${id}`,
+      change: sql`${sql.ref(column)} = ${silent}`,
+    })),
   ];
 }
+
+/** Column that says whose row it is. */
+const OWNERS = {
+  ...{ users: 'id', groups: 'id', memberships: 'user_id', group_admins: 'user_id' },
+} as const satisfies Record<SilencedWords['table'], string>;
 
 /** Reduces an event that names the user to its time, its kind and its author. */
 function listEventTraces({ id, account, eventIds, authoredIds }: TracedUser): Trace[] {
@@ -323,11 +329,4 @@ export async function listSayingEvents(
     .orderBy('id')
     .limit(limit)
     .execute();
-}
-
-/** The last problem of each group that has one. */
-export async function listGroupProblems(db: Db): Promise<{ id: string; last_error: string }[]> {
-  const { rows } = await sql<{ id: string; last_error: string }>`
-    select id, last_error from groups where last_error is not null`.execute(db);
-  return rows;
 }
