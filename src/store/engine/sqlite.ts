@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTurns } from '../../domain/turns.ts';
+import { createTurns, type Turns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
-import type { Store } from '../store.ts';
+import type { Db, Store } from '../store.ts';
 import { type Commits, createCommits } from './sqlite-commit.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
-import { createStatementLog } from './statement-log.ts';
+import { createStatementLog, type StatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
@@ -45,13 +45,8 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   const queue = createWriteQueue({ ...transaction, commit }, batchMax);
   const turns = createTurns();
   const statements = createStatementLog();
-  const open = (connection: DatabaseSync): SqliteSession =>
-    openSession(cachedStatements(connection, { statementsMax, measure: statements.measure }), {
-      turns,
-      isInTransaction: () => connection.isTransaction,
-    });
-  const { write } = open(writer);
-  const { db: read } = open(reader);
+  const { write } = toSession(writer, turns, statements);
+  const { db: read } = toSession(reader, turns, statements);
 
   return {
     engine: 'sqlite',
@@ -77,10 +72,22 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   };
 }
 
-/** A database in memory alone, without tables. */
-export function openInMemory(): Kysely<Schema> {
+/** A database in memory alone, without tables, and what closes it. */
+export function openInMemory(): { readonly db: Db; close(): void } {
   const connection = connect(':memory:', { readOnly: false });
-  return toKysely(connection, createTurns(), createStatementLog());
+  const { db } = toSession(connection, createTurns(), createStatementLog());
+  return { db, close: () => connection.close() };
+}
+
+function toSession(
+  connection: DatabaseSync,
+  turns: Turns,
+  { measure }: StatementLog,
+): SqliteSession {
+  return openSession(cachedStatements(connection, { statementsMax, measure }), {
+    turns,
+    isInTransaction: () => connection.isTransaction,
+  });
 }
 
 function openWriter(path: string): DatabaseSync {

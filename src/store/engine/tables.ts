@@ -26,12 +26,12 @@ export async function assertSameTables(
 }
 
 async function listWanted(migrations: readonly Migration[]): Promise<Set<string>> {
-  const memory = openInMemory();
+  const { db, close } = openInMemory();
   try {
-    for (const { up } of migrations) await up(memory);
-    return await listColumns(memory, 'sqlite');
+    for (const { up } of migrations) await up(db);
+    return await listColumns(db, 'sqlite');
   } finally {
-    await memory.destroy();
+    close();
   }
 }
 
