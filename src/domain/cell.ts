@@ -21,7 +21,7 @@ export interface Cell {
 
 /** Value that a rule gave, or that the service held at the takeover. */
 export interface Source {
-  readonly value: number | boolean;
+  readonly value: number | boolean | string;
   readonly by: 'rule' | 'service';
 }
 

@@ -22,14 +22,18 @@ export const CHANGE_KINDS = [
   'member.remove',
   'admin.add',
   'admin.remove',
+  'entity.add',
+  'entity.change',
+  'entity.remove',
   'user.hand-over',
   'group.hand-over',
 ] as const;
 
 /**
  * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
- * `admin` are one user in a group. A create of something that the service had looks for it first. A `hand-over` gives a
- * user or group to another provider, and does not reach the service.
+ * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
+ * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
+ * service.
  */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -41,8 +45,8 @@ export type ChangedList = 'memberships' | 'group_admins';
 
 /** Facts about one kind of change. */
 interface ChangeRow {
-  /** Fields that it may concern, or the list in which it concerns one user. */
-  readonly about: readonly (UserField | GroupField)[] | ChangedList;
+  /** Fields that it may concern, the list in which it concerns one user, or that it concerns the roles in one entity. */
+  readonly about: readonly (UserField | GroupField)[] | ChangedList | 'entity';
   /** Drift that it repairs; absent: none. */
   readonly repairs?: RepairableKind;
   /** Harm that it does, `measured`: if its values say so; absent: none. */
@@ -131,6 +135,23 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
     harm: 'demoteAdmin',
     words: 'is not wanted as an admin: demote',
   },
+  'entity.add': {
+    about: 'entity',
+    repairs: 'entity.removed',
+    words: 'is to have roles in a space or document: add',
+  },
+  'entity.change': {
+    about: 'entity',
+    repairs: 'entity.changed',
+    harm: 'measured',
+    words: 'has other roles in a space or document: set as wanted',
+  },
+  'entity.remove': {
+    about: 'entity',
+    repairs: 'entity.added',
+    harm: 'cutAccess',
+    words: 'is to have no roles in a space or document: remove',
+  },
   'user.hand-over': {
     about: [],
     words: 'goes to another provider: hand over',
@@ -164,7 +185,7 @@ export interface SentChange {
   readonly kind: ChangeKind | null;
   /** Id of the account, or of the group; undefined at a creation. */
   readonly upstreamId?: string;
-  /** Id of the account that comes into the group or leaves it. */
+  /** Id of the account that comes into the group or leaves it, or the field of the entity (`toEntityField`). */
   readonly memberId?: string;
 }
 
@@ -206,12 +227,13 @@ export function isGranting(change: ValuedChange): boolean {
 /** Flags that restrict: off is more. */
 const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
 
-/** True when the service holds more than desired in any field: bits of a mask, or a flag. */
+/** True when the service holds more than desired in any field: bits of a mask, a role, or a flag. */
 function holdsMore({ desired, observed }: ValuedChange): boolean {
   if (!isJsonObject(observed)) return false;
   const wanted = isJsonObject(desired) ? desired : {};
   return Object.entries(observed).some(([field, held]) => {
     const want = wanted[field];
+    if (Array.isArray(held)) return held.some((one) => !Array.isArray(want) || !want.includes(one));
     if (typeof held === 'number') return hasMoreBits(held, typeof want === 'number' ? want : 0);
     const [isHeld, isWanted] = [held === true, want === true];
     return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;

@@ -16,9 +16,15 @@ export const DRIFT_KINDS = [
   'member.removed',
   'admin.added',
   'admin.removed',
+  'entity.added',
+  'entity.removed',
+  'entity.changed',
 ] as const;
 
-/** Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched. */
+/**
+ * Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched.
+ * `entity`: the roles of a group in a space or document, where a rule speaks of them.
+ */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** True for drifts of unmanaged accounts and groups. */
@@ -55,7 +61,7 @@ export interface Difference {
   readonly type: 'user' | 'group';
   /** The SCIM id of the user or group. */
   readonly resourceId: string;
-  /** The SCIM id of the user in a list of the group; empty elsewhere. */
+  /** The SCIM id of the user in a list of the group, or the field of the entity (`toEntityField`); empty elsewhere. */
   readonly memberId: string;
   /** Null: it is not desired, or it is not there. */
   readonly desired: JsonValue;

@@ -1,6 +1,13 @@
 import { ask, askOnly, type Cells, mustWait } from './cell.ts';
+import { type EntityField, isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { GROUP_EXTENSION, toWrittenName } from './extensions.ts';
-import { type GroupField, type GroupState, listGroupDifferences, toDesiredGroup } from './group.ts';
+import {
+  type DesiredGroup,
+  type GroupField,
+  type GroupState,
+  listGroupDifferences,
+  toDesiredGroup,
+} from './group.ts';
 import type { JsonObject } from './json.ts';
 import { isGone } from './missed.ts';
 
@@ -31,7 +38,7 @@ export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   const { state, cells, attributes, fields, version, inFlight } = write;
   const { scimId, restId, uid } = state.ids;
   if ((scimId ?? restId ?? uid) === undefined) {
-    return askOnly(cells, ['existence'], version);
+    return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
   const desired = toDesiredGroup(attributes);
   const isUnsure = inFlight || state.mustLook || isGone(state.observed);
@@ -41,8 +48,36 @@ export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   const waiting = fields.filter((field) =>
     mustWait(cells[field], { differs: differing.has(field), isUnsure }),
   );
-  const owned = waiting.filter((field) => field === 'existence' || desired[field] !== undefined);
+  // An entity is named where the rules want other roles in it.
+  const owned = fields.filter(
+    (field) => isEntityField(field) || (waiting.includes(field) && isOwned(desired, field)),
+  );
   return ask(cells, owned, version);
+}
+
+/**
+ * Cells of a deleted group. One that the bridge made is to go where the service may have it; another one leaves the
+ * entities into which the rules put it.
+ */
+export function toCellsAfterGroupDeletion(
+  cells: Cells<GroupField>,
+  { isOwn, mayBeThere, version }: GroupDeletion,
+): Cells<GroupField> {
+  const existence = isOwn && mayBeThere ? (['existence'] as const) : [];
+  const asked = askOnly<GroupField>(cells, existence, version);
+  return isOwn ? asked : leaveEntities<GroupField>(asked, version);
+}
+
+/** Deletion of a group. */
+export interface GroupDeletion {
+  /** True for a group that the bridge made. */
+  readonly isOwn: boolean;
+  readonly mayBeThere: boolean;
+  readonly version: number;
+}
+
+function isOwned(desired: DesiredGroup, field: Exclude<GroupField, EntityField>): boolean {
+  return field === 'existence' || desired[field] !== undefined;
 }
 
 /** The three facts of one user in one list. */

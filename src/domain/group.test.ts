@@ -100,6 +100,9 @@ describe('whether what waits for a group takes access away', () => {
     wanted,
     version: 1,
   });
+  const toEntityCells = (value: string) => ({
+    'entity:minutes': { pending: 1, source: { value, by: 'rule' } } as const,
+  });
   const leaves = link(false);
   const joins = link(true);
 
@@ -110,7 +113,9 @@ describe('whether what waits for a group takes access away', () => {
     { why: 'one of several admins goes', admins: [joins, leaves], want: true },
     { why: 'the group goes', deleted: true, want: true },
     { why: 'the group goes, whoever joined', deleted: true, members: [joins], want: true },
-  ])('$why: $want', ({ deleted = false, members = [], admins = [], want }) => {
-    expect(removesGroupAccess({ deleted, members, admins })).toBe(want);
+    { why: 'it leaves an entity', cells: toEntityCells(''), want: true },
+    { why: 'it is to have roles in an entity', cells: toEntityCells('reader'), want: false },
+  ])('$why: $want', ({ deleted = false, cells = {}, members = [], admins = [], want }) => {
+    expect(removesGroupAccess({ deleted, cells, members, admins })).toBe(want);
   });
 });

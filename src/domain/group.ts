@@ -1,4 +1,5 @@
 import type { Cells } from './cell.ts';
+import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
@@ -6,8 +7,16 @@ import type { Missed } from './missed.ts';
 import { normaliseName } from './name.ts';
 import type { SentCreate } from './sent-create.ts';
 
-/** Owned fields of a group itself; members and admins wait row by row. `existence`: that it is there, or gone. */
-export type GroupField = 'existence' | 'displayName' | 'permissions' | 'addToCardsAndSpacesEnabled';
+/**
+ * Owned fields of a group: its own, and one for each entity in which rules want roles. Members and admins wait row by
+ * row. `existence`: that it is there, or gone.
+ */
+export type GroupField =
+  | 'existence'
+  | 'displayName'
+  | 'permissions'
+  | 'addToCardsAndSpacesEnabled'
+  | EntityField;
 
 /** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
 export interface UpstreamGroupIds {
@@ -74,6 +83,8 @@ export interface GroupState {
   readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;
   readonly observed: ObservedGroup | undefined;
+  /** Absent: they were not listed yet, or a call of unknown outcome may have changed them since. */
+  readonly entities?: SeenEntities | undefined;
   readonly cells: Cells<GroupField>;
   readonly version: number;
   readonly deleted: boolean;
@@ -94,10 +105,11 @@ export interface GroupState {
 /** True when a change that waits and can be made now removes access: such a group goes first. */
 export function removesGroupAccess({
   deleted,
+  cells,
   members,
   admins,
-}: Pick<GroupState, 'deleted' | 'members' | 'admins'>): boolean {
-  return deleted || [...members, ...admins].some(({ wanted }) => !wanted);
+}: Pick<GroupState, 'deleted' | 'cells' | 'members' | 'admins'>): boolean {
+  return deleted || [...members, ...admins].some(({ wanted }) => !wanted) || leavesEntity(cells);
 }
 
 /** Maps the attributes of a managed group to the desired group. */

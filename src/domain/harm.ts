@@ -9,7 +9,7 @@ export const HARM_KINDS = [
   'deleteGroup',
 ] as const;
 
-/** Kind of harm. `cutAccess`: permissions of a group, or licences of a user. */
+/** Kind of harm. `cutAccess`: permissions of a group, its roles in a space or document, or licences of a user. */
 export type HarmKind = (typeof HARM_KINDS)[number];
 
 /** Time for which harm counts, in milliseconds. */

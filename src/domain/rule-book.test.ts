@@ -185,3 +185,23 @@ test('whether membership drives anything is known without a look at people', () 
   const names = ['guests of A', 'Board', 'Admins of guests'];
   expect(names.map(drivesMembers)).toEqual([true, true, false]);
 });
+
+test('of each entity the first rule that matches and names it decides', () => {
+  const book = createRuleBook([
+    { group: 'Board*', entities: [{ uid: 'minutes', roles: ['writer', 'reader', 'writer'] }] },
+    { group: 'Cooks', entities: [{ uid: 'kitchen', roles: ['reader'] }] },
+    {
+      group: '*',
+      permissions: 1,
+      entities: [
+        { uid: 'minutes', roles: ['admin'] },
+        { uid: 'lobby', roles: ['reader'] },
+      ],
+    },
+  ]);
+
+  expect(book.ruleEntities('board of directors')).toEqual({
+    'entity:minutes': { value: 'reader writer', rule: 1 },
+    'entity:lobby': { value: 'reader', rule: 3 },
+  });
+});

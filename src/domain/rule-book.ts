@@ -1,7 +1,9 @@
+import { type EntityField, toEntityField, toRoleText } from './entity.ts';
 import { foldCase } from './fold.ts';
 import { createMatcher } from './matcher.ts';
 import {
   type AdminsRule,
+  type GroupRule,
   RULED_GROUP_FIELDS,
   RULED_USER_FIELDS,
   type Rule,
@@ -11,7 +13,7 @@ import {
 
 /** Value that a rule gives a field, and the place of the rule in the list, from 1. */
 export interface Ruling {
-  readonly value: number | boolean;
+  readonly value: number | boolean | string;
   readonly rule: number;
 }
 
@@ -37,6 +39,8 @@ export interface RuleBook {
   readonly rules: readonly Rule[];
   /** Values for a group of this name: per field the first rule that matches and sets it. */
   ruleGroup(name: string): Rulings<RuledGroupField>;
+  /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
+  ruleEntities(name: string): Rulings<EntityField>;
   /** Values for a user in groups of these names. */
   ruleUser(groupNames: readonly string[]): Rulings<RuledUserField>;
   /** Group whose members administer a group of this name: the first rule that matches. */
@@ -64,6 +68,7 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   return {
     rules,
     ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
+    ruleEntities: (name) => ruleEntities(groups, name),
     ruleUser: (names) => ruleFields(RULED_USER_FIELDS, users, names),
     ruleAdmins(name) {
       const first = admins.find(({ matches }) => matches([name]));
@@ -98,6 +103,17 @@ function ruleFields<Field extends string>(
     for (const field of open) {
       const value = rule[field];
       if (value !== undefined) rulings[field] = { value, rule: number };
+    }
+  }
+  return rulings;
+}
+
+function ruleEntities(rules: readonly Compiled<GroupRule>[], name: string): Rulings<EntityField> {
+  const rulings: { [Entity in EntityField]?: Ruling } = {};
+  for (const { rule, number, matches } of rules) {
+    if (rule.entities === undefined || !matches([name])) continue;
+    for (const { uid, roles } of rule.entities) {
+      rulings[toEntityField(uid)] ??= { value: toRoleText(roles), rule: number };
     }
   }
   return rulings;

@@ -6,6 +6,15 @@ export interface GroupRule {
   readonly group: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
+  readonly entities?: readonly EntityRule[];
+}
+
+/** Roles that a rule gives a group in one entity: a space or document of the service. */
+export interface EntityRule {
+  /** The uid of the entity. */
+  readonly uid: string;
+  /** The ids of the roles. */
+  readonly roles: readonly string[];
 }
 
 /**
@@ -46,7 +55,13 @@ export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
 /** A rule as text, as in the configuration. */
 export function toRuleText(rule: Rule): string {
   const parts = Object.entries(rule).map(([key, value]) =>
-    typeof value === 'string' ? `${key}: '${value}'` : `${key}: ${value}`,
+    typeof value === 'string' ? `${key}: '${value}'` : `${key}: ${toText(value)}`,
   );
   return `{ ${parts.join(', ')} }`;
+}
+
+function toText(value: number | boolean | readonly EntityRule[]): string {
+  if (typeof value !== 'object') return String(value);
+  const entities = value.map(({ uid, roles }) => `{ uid: ${uid}, roles: [${roles.join(', ')}] }`);
+  return `[${entities.join(', ')}]`;
 }

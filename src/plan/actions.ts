@@ -1,3 +1,4 @@
+import type { EntityField } from '../domain/entity.ts';
 import type { LinkChange } from '../domain/group.ts';
 import type { PersonName } from '../domain/name.ts';
 import type { UserField } from '../domain/user.ts';
@@ -106,6 +107,22 @@ export interface ChangeAdmin extends Explained {
   readonly change: LinkChange;
 }
 
+/** Lists the entities of the group, before its roles in these are changed. */
+export interface LookAtEntities extends Explained {
+  readonly kind: 'look-at-entities';
+  readonly fields: readonly EntityField[];
+}
+
+/** Changes the roles of the group in one entity. */
+export interface ChangeEntity extends Explained {
+  readonly kind: 'change-entity';
+  readonly field: EntityField;
+  /** The ids of the roles; empty: the entity is taken from the group. */
+  readonly roles: readonly string[];
+  /** True when the service shows the entity among those of the group. */
+  readonly isListed: boolean;
+}
+
 /** One upstream step for a group. */
 export type GroupAction =
   | LookAtGroup
@@ -114,4 +131,6 @@ export type GroupAction =
   | DeleteGroup
   | ChangeMembers
   | ChangeMember
-  | ChangeAdmin;
+  | ChangeAdmin
+  | LookAtEntities
+  | ChangeEntity;

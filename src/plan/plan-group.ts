@@ -8,6 +8,7 @@ import {
   listGroupDifferences,
 } from '../domain/group.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
+import { listOpenEntities, planEntities } from './plan-entities.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
@@ -24,8 +25,8 @@ export interface GroupPlan {
 }
 
 /**
- * The calls that bring a group from observed to desired, in order: admins who are none any more, members
- * (removals first), attributes, new admins; a refused attribute must not keep anybody in power. Only what
+ * The calls that bring a group from observed to desired, in order: admins who are none any more, entities to leave,
+ * members (removals first), attributes, new admins, roles in entities; a refused attribute must not keep anybody in power. Only what
  * is pending is acted on. Deferred members are not in the state, so they are in no plan. What failed before comes
  * last and apart, so that it takes nothing along and nothing waits for it.
  */
@@ -39,14 +40,18 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   const updates = planUpdates(state);
   const { fresh, tried } = splitLinks(state);
   const admins = planAdmins(fresh);
+  const entities = planEntities(state);
   const actions: GroupAction[] = [
     ...admins.filter(({ change }) => !change.wanted),
+    ...entities.removals,
     ...planMembers(fresh, policy),
     ...updates.fresh,
     ...admins.filter(({ change }) => change.wanted),
+    ...entities.others,
     ...updates.tried,
     ...planMembers(tried, policy),
     ...planAdmins(tried),
+    ...entities.tried,
   ];
   return { actions, done: listDone(state) };
 }
@@ -76,11 +81,17 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
     return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], done: [] };
   }
   const { fresh, tried } = splitLinks(state);
-  const actions = [fresh, tried].flatMap((links) => [
-    ...planMembers(links, policy),
-    ...planAdmins(links),
-  ]);
-  return { actions, done };
+  const entities = planEntities(state);
+  const actions: GroupAction[] = [
+    ...planMembers(fresh, policy),
+    ...planAdmins(fresh),
+    ...entities.removals,
+    ...planMembers(tried, policy),
+    ...planAdmins(tried),
+    ...entities.tried,
+  ];
+  const open = new Set<GroupField>(listOpenEntities(state));
+  return { actions, done: done.filter((field) => !open.has(field)) };
 }
 
 function planCreation({ cells, desired }: GroupState): GroupPlan {
@@ -115,7 +126,7 @@ function toWanted(desired: DesiredGroup): GroupField[] {
 }
 
 function listDone(state: GroupState): GroupField[] {
-  const open = listOpenFields(state);
+  const open = new Set([...listOpenFields(state), ...listOpenEntities(state)]);
   return listWaiting(state.cells).filter((field) => !open.has(field));
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeKind, SentChange } from '../domain/change.ts';
 import { assertNever } from '../domain/errors.ts';
 import type { LinkChange } from '../domain/group.ts';
-import type { GroupAction, UserAction } from './actions.ts';
+import type { ChangeEntity, GroupAction, UserAction } from './actions.ts';
 
 /** Lists the changes that the call of an action makes; none: it looks. */
 export function toUserChanges(action: UserAction): SentChange[] {
@@ -67,9 +67,18 @@ export function toGroupChanges(action: GroupAction, upstreamId: string | undefin
       return toLinkChanges('member', [action.change], upstreamId);
     case 'change-admin':
       return toLinkChanges('admin', [action.change], upstreamId);
+    case 'look-at-entities':
+      return [];
+    case 'change-entity':
+      return [{ ...own(toEntityKind(action)), memberId: action.field }];
     default:
       return assertNever(action);
   }
+}
+
+function toEntityKind({ roles, isListed }: ChangeEntity): ChangeKind {
+  if (roles.length === 0) return 'entity.remove';
+  return isListed ? 'entity.change' : 'entity.add';
 }
 
 /** Lists the changes of members or admins, under the id of the group that the call uses. */

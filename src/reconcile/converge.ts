@@ -66,10 +66,10 @@ export async function converge<T extends KindTypes>(
       step = await replan();
       continue;
     }
-    missed = toMissed(missed, { outcome, isLook: state.mustLook });
+    const isLook = changesNothing(kind, action);
+    missed = toMissed(missed, { outcome, isLook });
     failures += Number(outcome.kind === 'unknown');
-    const isOwn =
-      !action || deps.outage.note({ key: keyText(key), isLook: state.mustLook, outcome });
+    const isOwn = !action || deps.outage.note({ key: keyText(key), isLook, outcome });
     const row = seen.isAsBegun ? begun?.row : undefined;
     const ended = { outcome, isOwn, failures, row, change: begun?.change };
     begun = undefined;
@@ -106,6 +106,14 @@ async function take<T extends KindTypes>(
   const traced = { key, action: toName(kind, action), change };
   const known = missed === undefined ? state : { ...state, missed };
   return traceStep(deps, traced, () => kind.apply(deps, known, action));
+}
+
+/** True for a look: an action, and no change. */
+function changesNothing<Action>(
+  { toChanges }: { toChanges(action: Action): readonly SentChange[] },
+  action: Action | undefined,
+): boolean {
+  return action !== undefined && toChanges(action).length === 0;
 }
 
 /** Name of an action in the log and in traces: the kinds of its changes. */

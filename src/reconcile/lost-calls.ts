@@ -1,5 +1,6 @@
 import { askAgain } from '../domain/cell.ts';
 import type { ChangeKind } from '../domain/change.ts';
+import { isEntityField } from '../domain/entity.ts';
 import type { GroupField } from '../domain/group.ts';
 import type { GroupId } from '../domain/ids.ts';
 import type { UserField } from '../domain/user.ts';
@@ -66,7 +67,10 @@ export async function listOvertaken(
 
 /** Lets the fields wait again that lost calls may have changed. */
 export function withFieldsClaimed<Row extends UnsureRow>(row: Row, lost: readonly LostCall[]): Row {
-  const fields = lost.flatMap(({ kind }) => (kind === null ? [] : (FIELDS[kind] ?? [])));
+  const fields = lost.flatMap(({ kind, memberId }): readonly (UserField | GroupField)[] => {
+    if (memberId !== undefined && isEntityField(memberId)) return [memberId];
+    return kind === null ? [] : (FIELDS[kind] ?? []);
+  });
   return { ...row, cells: JSON.stringify(askAgain(parseCells(row), fields, row.version)) };
 }
 

@@ -1,5 +1,6 @@
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
+import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { GroupField } from '../domain/group.ts';
 import { HARM_KINDS, HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
@@ -12,7 +13,13 @@ import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemovals } from '../store/changes.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
-import { lockGroup, toObservedGroup, updateGroup } from '../store/groups/groups.ts';
+import {
+  type GroupRow,
+  lockGroup,
+  toObservedGroup,
+  toSeenEntities,
+  updateGroup,
+} from '../store/groups/groups.ts';
 import { stopLeaving } from '../store/links/work.ts';
 import {
   countPopulation,
@@ -218,6 +225,7 @@ async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] |
     const values = { desired: null, observed, harm: 'deleteGroup' } as const;
     actions.push({ ...group, ...values, kind: 'group.delete', memberId: '' });
   }
+  if (limit.harms.has('cutAccess')) actions.push(...(await takeEntities(tx, row, changes)));
   for (const { list, kind, harm } of LISTS) {
     const accounts = changes
       .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
@@ -228,6 +236,26 @@ async function takeFromGroup(tx: Db, removals: Removals): Promise<PlanAction[] |
     actions.push(...left.map((memberId) => ({ ...group, ...values, kind, memberId })));
   }
   return actions;
+}
+
+/** Takes the entities that the call's changes leave out of what waits of a group. */
+async function takeEntities(
+  tx: Db,
+  row: GroupRow,
+  changes: readonly SentChange[],
+): Promise<PlanAction[]> {
+  const leaving = changes.flatMap(({ kind, memberId = '' }) =>
+    kind === 'entity.remove' && isEntityField(memberId) ? [memberId] : [],
+  );
+  if (leaving.length === 0) return [];
+  const cells = parseCells<GroupField>(row);
+  const left = listWaiting(cells).filter((field) => !leaving.some((one) => one === field));
+  await updateGroup(tx, row.id, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  const held = toSeenEntities(row)?.roles ?? {};
+  return leaving.map((memberId) => ({
+    ...{ kind: 'entity.remove', type: 'group', resourceId: row.id, memberId, harm: 'cutAccess' },
+    ...{ desired: { roles: [] }, observed: { roles: parseRoles(held[memberId]) } },
+  }));
 }
 
 const LISTS = [

@@ -1,18 +1,29 @@
-import { type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import { ask, type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { type Combined, combine, isAsked } from '../domain/combine.ts';
+import {
+  type EntityField,
+  findWantedRoles,
+  isEntityField,
+  leavesEntity,
+  listEntityFields,
+  losesRoles,
+  wantEntities,
+} from '../domain/entity.ts';
 import { GROUP_EXTENSION } from '../domain/extensions.ts';
 import { type GroupField, toDesiredGroup } from '../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../domain/group-write.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromGroup } from '../domain/protection.ts';
+import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS } from '../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
-import { parseCells, parseStored, toGroupColumns } from '../store/engine/columns.ts';
+import { parseCells, parseStored, toDueClass, toGroupColumns } from '../store/engine/columns.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
   toGroupState,
   toObservedGroup,
+  toSeenEntities,
 } from '../store/groups/groups.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import type { Db } from '../store/store.ts';
@@ -28,19 +39,50 @@ export async function ruleGroup(
   { row, attributes }: { row: GroupRow; attributes: JsonObject },
 ): Promise<Combined<GroupField>> {
   const { displayName } = attributes;
-  const rulings = book.ruleGroup(typeof displayName === 'string' ? displayName : '');
+  const name = typeof displayName === 'string' ? displayName : '';
+  const rulings = book.ruleGroup(name);
+  const roles = toRoles(book.ruleEntities(name));
   const parts = {
     attributes,
     cells: parseCells<GroupField>(row),
     urn: GROUP_EXTENSION,
     fields: RULED_GROUP_FIELDS,
   };
-  const combined = combine({ ...parts, rulings });
+  const combined = withEntities(row, combine({ ...parts, rulings }), roles);
   const taken = listTaken(row, combined);
   if (taken.size === 0) return combined;
   if ((await protection.findGroupReason(tx, row)) === undefined) return combined;
   const entries = Object.entries(rulings).filter(([field]) => !taken.has(field));
-  return combine({ ...parts, rulings: Object.fromEntries(entries) });
+  const kept = combine({ ...parts, rulings: Object.fromEntries(entries) });
+  return withEntities(row, kept, keepRoles(parts.cells, roles, taken));
+}
+
+type Roles = ReadonlyMap<EntityField, string>;
+
+function toRoles(rulings: Rulings<EntityField>): Roles {
+  const named = Object.entries(rulings).flatMap(([field, ruling]) =>
+    ruling !== undefined && isEntityField(field) ? [[field, String(ruling.value)] as const] : [],
+  );
+  return new Map(named);
+}
+
+/** Adds the roles in entities to what the rules want of a group; another set of roles is another value. */
+function withEntities(
+  row: GroupRow,
+  combined: Combined<GroupField>,
+  roles: Roles,
+): Combined<GroupField> {
+  const { cells, changed } = wantEntities<GroupField>(combined.cells, roles, toSeenEntities(row));
+  return { ...combined, cells, changed: [...combined.changed, ...changed] };
+}
+
+/** The roles without those that a protected group would lose: there it keeps what was wanted before. */
+function keepRoles(cells: Cells<GroupField>, roles: Roles, taken: ReadonlySet<string>): Roles {
+  const kept = listEntityFields(cells).flatMap((field) => {
+    const before = findWantedRoles(cells[field]);
+    return taken.has(field) && before !== undefined ? [[field, before] as const] : [];
+  });
+  return new Map([...roles, ...kept]);
 }
 
 /** Lists the fields by which the rules take something. A field without a rule is released, which takes nothing. */
@@ -48,16 +90,22 @@ function listTaken(row: GroupRow, { attributes, changed, cells }: Combined<Group
   const before = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   const fields = changed.filter((field) => cells[field]?.source !== undefined);
   const after = toDesiredGroup(attributes);
-  return new Set<string>(
-    listTakenFromGroup({
-      ...{ before, after, observed: toObservedGroup(row), fields },
-      isInService: hasUpstreamIds(row),
-    }),
+  const own = listTakenFromGroup({
+    ...{ before, after, observed: toObservedGroup(row), fields },
+    isInService: hasUpstreamIds(row),
+  });
+  const cellsBefore = parseCells<GroupField>(row);
+  const entities = fields.filter(
+    (field) =>
+      isEntityField(field) &&
+      losesRoles(findWantedRoles(cellsBefore[field]), findWantedRoles(cells[field])),
   );
+  return new Set<string>([...own, ...entities]);
 }
 
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
 export function isRuled(row: GroupRow, field: GroupField): boolean {
+  if (isEntityField(field)) return true;
   const cells = parseCells<GroupField>(row);
   if (cells[field]?.source?.by !== 'rule') return false;
   const attributes = parseStored<JsonObject>(row.attributes);
@@ -87,6 +135,7 @@ export async function toRuledGroup(
     version,
     modified_at: now,
     due_at: isDue ? now : row.due_at,
+    due_class: isDue ? toDueClass(row.due_class === 0 || leavesEntity(cells)) : row.due_class,
   };
 }
 
@@ -102,8 +151,10 @@ function toCells(
 ): Cells<GroupField> {
   const state = toGroupState(row);
   const { scimId, restId, uid } = state.ids;
-  // A new group is created with its whole desired state.
-  if ((scimId ?? restId ?? uid) === undefined) return cells;
+  // A new group is created with its whole desired state, but for its roles in entities.
+  if ((scimId ?? restId ?? uid) === undefined) {
+    return ask(cells, changed.filter(isEntityField), version);
+  }
   const inFlight = isInFlight(row);
   const asked = toCellsAfterGroupWrite({
     state,

@@ -1,4 +1,4 @@
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from './model.ts';
+import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
 
 /** An audit entry without its author and its time. */
 export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
@@ -106,6 +106,24 @@ export function linkEntry(
     action: linkActions[link][`${present}`],
     message: `Group ${link} ${present ? 'added' : 'removed'}`,
     details: { ...groupDetails(group), ...userDetails(user) },
+  };
+}
+
+/** The audit entry of a group whose roles in a space changed. */
+export function rolesEntry({
+  group,
+  space,
+  isGiven,
+}: {
+  group: SandboxGroup;
+  space: SandboxSpace;
+  isGiven: boolean;
+}): AuditEntry {
+  return {
+    category: 'group_management',
+    action: isGiven ? 'grant_access' : 'revoke_access',
+    message: isGiven ? 'Group has roles in a space' : 'Group has no roles in a space',
+    details: { ...groupDetails(group), entity_uid: space.uid },
   };
 }
 

@@ -39,13 +39,19 @@ export interface SandboxGroup {
   readonly updated: string;
 }
 
-/** One space, with those who entered it directly and the groups that have a role in it. */
+/** Roles of a group in a space. */
+export interface SandboxGroupRoles {
+  readonly groupId: number;
+  readonly roleIds: readonly string[];
+}
+
+/** One space, with those who entered it directly and the groups that have roles in it. */
 export interface SandboxSpace {
   readonly id: number;
   readonly uid: string;
   readonly title: string;
   readonly userIds: readonly number[];
-  readonly groupIds: readonly number[];
+  readonly groups: readonly SandboxGroupRoles[];
 }
 
 /** Kind of link between a user and a group. */

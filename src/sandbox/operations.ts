@@ -56,6 +56,17 @@ export const operations = {
     path: `${group}/entities`,
     section: 'groups',
   },
+  'groupEntities.addEntity': { method: 'POST', path: `${group}/entities`, section: 'groups' },
+  'groupEntities.updateGroupEntity': {
+    method: 'PATCH',
+    path: `${group}/entities/{uid}`,
+    section: 'groups',
+  },
+  'groupEntities.removeEntity': {
+    method: 'DELETE',
+    path: `${group}/entities/{uid}`,
+    section: 'groups',
+  },
   'spaces.retrieveListOfSpaces': { method: 'GET', path: '/api/latest/spaces', section: null },
   'spaceUsers.getListOfUsers': {
     method: 'GET',

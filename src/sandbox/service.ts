@@ -1,5 +1,6 @@
 import type { Author, Directory } from './directory.ts';
 import { addGroup, type NewGroup, removeGroup, updateGroup } from './directory-groups.ts';
+import { findRoles, getSpace, setRoles } from './directory-spaces.ts';
 import {
   addUser,
   type NewUser,
@@ -16,6 +17,8 @@ export type UserRef = number | string;
 /** A group by id or name; of several with one name, the oldest. */
 export type GroupRef = number | string;
 
+/** The role of the service's spaces by which a group reads. */
+const READER = '06ccb31f-426b-4fa3-b7e5-861daee95696';
 const defaultAddress = '192.0.2.20';
 
 /**
@@ -150,7 +153,22 @@ export class SandboxService {
     this.#link(group, user, { link: 'admin', present: false });
   }
 
-  /** Creates a space that these users entered directly and in which these groups have a role. */
+  /** The roles of a group in a space; undefined: it has none. */
+  rolesOf(space: string, group: GroupRef): readonly string[] | undefined {
+    return findRoles(getSpace(this.#directory, space), this.getGroup(group));
+  }
+
+  /** Sets the roles of a group in a space, by its uid; none: the space is taken from the group. */
+  setRoles(space: string, group: GroupRef, roleIds: readonly string[]): void {
+    const wanted = {
+      space: getSpace(this.#directory, space),
+      group: this.getGroup(group),
+      roleIds,
+    };
+    setRoles(this.#directory, this.#author, wanted);
+  }
+
+  /** Creates a space that these users entered directly, and in which these groups may read. */
   addSpace(
     title: string,
     people: { readonly users?: readonly UserRef[]; readonly groups?: readonly GroupRef[] } = {},
@@ -159,7 +177,10 @@ export class SandboxService {
     const space = {
       ...{ id: state.spaces.size + 1, uid: newUid(), title },
       userIds: (people.users ?? []).map((user) => this.getUser(user).id),
-      groupIds: (people.groups ?? []).map((group) => this.getGroup(group).id),
+      groups: (people.groups ?? []).map((group) => ({
+        groupId: this.getGroup(group).id,
+        roleIds: [READER],
+      })),
     };
     state.commit([{ kind: 'space', space }]);
     return space;

@@ -39,6 +39,8 @@ test('rules are JSON in the environment, where they replace those of the file', 
   expect(settings.rules).toEqual(three);
 });
 
+const ENTITIES =
+  'a list of 1 to 200 entities, each once and as { uid, roles } with 1 to 20 ids of roles';
 const refused: [rule: string, message: string][] = [
   ['5', 'is no rule: it has to hold keys and values'],
   ['{ name: X }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
@@ -65,7 +67,19 @@ const refused: [rule: string, message: string][] = [
   ],
   [
     '{ group: X }',
-    'sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled',
+    'sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled or entities',
+  ],
+  [
+    '{ group: X, entities: [{ uid: a, roles: [] }] }',
+    `has [{"uid":"a","roles":[]}] as entities; allowed: ${ENTITIES}`,
+  ],
+  [
+    '{ group: X, entities: [{ uid: "a b", roles: [r] }] }',
+    `has [{"uid":"a b","roles":["r"]}] as entities; allowed: ${ENTITIES}`,
+  ],
+  [
+    '{ group: X, entities: [{ uid: a, roles: [r] }, { uid: a, roles: [s] }] }',
+    `has [{"uid":"a","roles":["r"]},{"uid":"a","roles":["s"]}] as entities; allowed: ${ENTITIES}`,
   ],
   ['{ adminsOf: X }', 'sets nothing; a rule with adminsOf needs from'],
   [
@@ -92,11 +106,15 @@ test('a rule that earlier ones leave nothing to is a mistake', () => {
   - { group: x, permissions: 2, addToCardsAndSpacesEnabled: false }
   - { adminsOf: X, from: A }
   - { adminsOf: X, from: B }
+  - { group: 'Y*', entities: [{ uid: a, roles: [r] }, { uid: b, roles: [r] }] }
+  - { group: 'Y*', entities: [{ uid: b, roles: [s] }, { uid: c, roles: [s] }] }
+  - { group: 'y*', entities: [{ uid: c, roles: [r] }, { uid: a, roles: [s] }] }
 `;
   const never = 'never applies: earlier entries match the same groups and come first';
   expect(listMessages(yaml)).toEqual([
     `rules (from bridge.yaml): entry 3 ${never}.`,
     `rules (from bridge.yaml): entry 5 ${never}.`,
+    `rules (from bridge.yaml): entry 8 ${never}.`,
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { foldCase } from '../domain/fold.ts';
 import { hasStar } from '../domain/rule-book.ts';
-import type { Rule } from '../domain/rules.ts';
+import type { EntityRule, Rule } from '../domain/rules.ts';
 import { kindFacts } from './kinds.ts';
 import { findNearest } from './nearest.ts';
 import { isTree, type Tree } from './tree.ts';
@@ -54,7 +54,26 @@ const amount: Test = {
   allowed: `a whole number from 0 to ${NUMBER_MAX}`,
   holds: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= NUMBER_MAX,
 };
+const ENTITIES_MAX = 200;
+const ROLES_MAX = 20;
+const isId = (value: unknown) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value);
+const entities: Test = {
+  allowed: `a list of 1 to ${ENTITIES_MAX} entities, each once and as { uid, roles } with 1 to ${ROLES_MAX} ids of roles`,
+  holds: (value) =>
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length <= ENTITIES_MAX &&
+    value.every(isEntity) &&
+    new Set(value.map(({ uid }) => uid)).size === value.length,
+};
 const flag: Test = { allowed: 'true or false', holds: (value) => typeof value === 'boolean' };
+
+function isEntity(value: unknown): value is EntityRule {
+  if (!isTree(value) || Object.keys(value).length !== 2) return false;
+  const { uid, roles } = value;
+  const isList = Array.isArray(roles) && roles.length > 0 && roles.length <= ROLES_MAX;
+  return isId(uid) && isList && roles.every(isId);
+}
 
 interface Kind {
   readonly key: string;
@@ -63,7 +82,7 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
-  { key: 'group', keys: { permissions: amount, addToCardsAndSpacesEnabled: flag } },
+  { key: 'group', keys: { permissions: amount, addToCardsAndSpacesEnabled: flag, entities } },
   { key: 'adminsOf', keys: { from: pattern } },
   { key: 'membersOf', keys: { appsPermissions: amount, temporarilyInactive: flag } },
 ];
@@ -126,18 +145,26 @@ function findShadow(
   earlier: readonly unknown[],
 ): string | undefined {
   const own = foldCase(String(entry[key]));
-  const left = new Set(
-    key === 'adminsOf' ? [key] : Object.keys(keys).filter((name) => Object.hasOwn(entry, name)),
-  );
+  const left = new Set(key === 'adminsOf' ? [key] : listSet(entry, keys));
   for (const other of earlier) {
     if (!isTree(other) || typeof other[key] !== 'string') continue;
     const theirs = foldCase(other[key]);
     if (theirs !== own && theirs !== '*') continue;
-    for (const name of [...left]) if (Object.hasOwn(other, name)) left.delete(name);
+    for (const name of key === 'adminsOf' ? [key] : listSet(other, keys)) left.delete(name);
   }
   return left.size === 0
     ? 'never applies: earlier entries match the same groups and come first'
     : undefined;
+}
+
+/** Lists what an entry sets: its fields, and of entities each one. */
+function listSet(entry: Tree, keys: Kind['keys']): string[] {
+  return Object.keys(keys).flatMap((name) => {
+    const value = entry[name];
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) return [name];
+    return value.filter(isEntity).map(({ uid }) => `${name} ${uid}`);
+  });
 }
 
 /** Parses an entry without problems. */

@@ -77,7 +77,7 @@ export const settingsSchema = z.strictObject({
   rules: ruleList()
     .prefault([])
     .describe(
-      'Fields that follow from groups: permissions, flags and admins of groups, licences and suspensions of users. See [rules.md](rules.md).',
+      'Fields that follow from groups: permissions, flags and admins of groups, their roles in spaces and documents, licences and suspensions of users. See [rules.md](rules.md).',
     ),
   server: serverSchema.prefault({}),
   shutdown: z

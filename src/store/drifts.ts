@@ -153,14 +153,15 @@ export async function listSentDrifts(
   const lastSeq = (lateAt < 0 ? next : next.slice(0, lateAt)).at(-1)?.seq;
   if (lastSeq === undefined) return { drifts: [], lastSeq };
   const compared = sql`select max(started_at) from sweeps where status not in ('running', 'incomplete')
-    and ended_at < drifts.first_seen_at and (reads_admins = 1 or drifts.change not like 'admin.%')`;
+    and ended_at < drifts.first_seen_at and (reads_admins = 1
+      or (drifts.change not like 'admin.%' and drifts.change not like 'entity.%'))`;
   const account = sql`select cast(upstream_id as text) from users where users.id = drifts.member_id`;
   const isShown = sql`exists (select 1 from audit_event_resources as about
     join audit_events as event on event.id = about.event_id where about.resource_id = drifts.resource_id
     and event.explained_by like cast(call.id as text) || '|%')`;
   const isSent = sql<boolean>`exists (select 1 from own_calls as call where call.resource_id = drifts.resource_id
     and call.kind = drifts.change and call.outcome = 'done' and call.at < drifts.first_seen_at
-    and (drifts.member_id = '' or call.member_id = (${account})) and call.at >= coalesce((${compared}), 0)
+    and (drifts.member_id = '' or call.member_id = drifts.member_id or call.member_id = (${account})) and call.at >= coalesce((${compared}), 0)
     and not ${isShown})`;
   const drifts = db.selectFrom('drifts').selectAll().where('seq', '>', afterSeq);
   const some = drifts.where('seq', '<=', lastSeq).where('status', 'in', ['open', 'contested']);

@@ -133,6 +133,8 @@ export interface GroupsTable extends ConvergenceColumns {
   display_name_folded: string;
   /** Time of the last read of the admin list; null: never. */
   admins_read_at: number | null;
+  /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
+  entities: string | null;
   /** 1: a provider wrote the list of admins, so rules leave it alone. */
   admins_asked: Generated<number>;
 }

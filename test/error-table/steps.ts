@@ -37,7 +37,8 @@ export interface Company {
   readonly people: readonly string[];
 }
 
-type ActionKind = (UserAction | GroupAction)['kind'];
+/** Of a request: roles in entities are what rules alone ask for (test/entity-roles.test.ts). */
+type ActionKind = Exclude<(UserAction | GroupAction)['kind'], 'look-at-entities' | 'change-entity'>;
 
 const ADMINS = `${GROUP_EXTENSION}:admins`;
 

@@ -229,6 +229,9 @@ function carryOut(world: World, action: GroupAction): void {
     case 'change-admin':
       change(world.admins, action.change);
       return;
+    case 'look-at-entities':
+    case 'change-entity':
+      throw new Error('no rule wants roles in an entity here');
     default:
       assertNever(action);
   }

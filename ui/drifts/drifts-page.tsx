@@ -24,6 +24,7 @@ const KINDS = [
   ...['user.deactivated', 'user.activated', 'user.renamed', 'user.access', 'user.missing'],
   ...['member.added', 'member.removed', 'admin.added', 'admin.removed', 'group.renamed'],
   ...['group.permissions', 'group.missing', 'user.unmanaged', 'group.unmanaged'],
+  ...['entity.removed', 'entity.changed', 'entity.added'],
 ];
 const KIND_CHOICES = [
   { value: '', label: 'Every kind' },

@@ -14,6 +14,9 @@ const DRIFTS: Readonly<Record<string, string>> = {
   'member.removed': 'removed member',
   'admin.added': 'added admin',
   'admin.removed': 'removed admin',
+  'entity.added': 'added roles in a space or document',
+  'entity.removed': 'removed roles in a space or document',
+  'entity.changed': 'changed roles in a space or document',
 };
 
 /** Kinds of changes as what is done, for one and for many. */
@@ -33,6 +36,9 @@ const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many
   'member.remove': ['remove', 'member', 'members'],
   'admin.add': ['add', 'admin', 'admins'],
   'admin.remove': ['remove', 'admin', 'admins'],
+  'entity.add': ['give roles in', 'space or document', 'spaces or documents'],
+  'entity.change': ['change roles in', 'space or document', 'spaces or documents'],
+  'entity.remove': ['take roles in', 'space or document', 'spaces or documents'],
   'user.hand-over': ['hand over', 'user', 'users'],
   'group.hand-over': ['hand over', 'group', 'groups'],
 };
@@ -51,6 +57,9 @@ const REPAIRS: Readonly<Record<string, string>> = {
   'member.removed': 'puts into the group',
   'admin.added': 'takes away the admin right',
   'admin.removed': 'gives back the admin right',
+  'entity.added': 'takes away the roles',
+  'entity.removed': 'gives back the roles',
+  'entity.changed': 'sets the roles as wanted',
 };
 
 const SOURCES: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -63,8 +64,28 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
         urn: GROUP_EXTENSION,
       }),
     })),
+    ...listEntities(rules, row, state),
     ...listKept(row, HELD_OF_GROUP),
   ];
+}
+
+/** The roles of the group in each entity of which a rule speaks, or spoke. */
+function listEntities({ book }: Rules, row: GroupRow, state: GroupState): ExplainedField[] {
+  const { cells, entities } = state;
+  const rulings = book.ruleEntities(row.display_name);
+  const differing = listEntityFields(cells).filter(
+    (field) => !holdsRoles(cells[field], entities?.roles[field]),
+  );
+  const standing = { observed: entities, mustLook: state.mustLook, cells };
+  const toField = createFieldTeller<GroupField>({ row, state: standing, differing });
+  return listEntityFields(cells).map((field) => {
+    const held = entities?.roles[field];
+    const { rule } = rulings[field] ?? {};
+    return {
+      ...toField(field, parseRoles(findWantedRoles(cells[field])), held ? parseRoles(held) : null),
+      from: rule === undefined ? 'a rule that is being replaced' : toRuleWords(book, rule),
+    };
+  });
 }
 
 /** The owner of an admin: a rule, else a provider that writes the list, else the service as it was at the takeover. */

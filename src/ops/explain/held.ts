@@ -7,7 +7,9 @@ import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/reso
 export async function withHeld(db: Db, explanation: Explanation): Promise<Explanation> {
   const { id, fields, groups, admins } = explanation;
   const own = await listHeldChanges(db, [id]);
-  const held = new Set<string>(own.flatMap(({ kind }) => getChangeRow(kind).about));
+  const held = new Set<string>(
+    own.flatMap(({ kind, member_id }) => [...[getChangeRow(kind).about].flat(), member_id]),
+  );
   const toField = (one: ExplainedField): ExplainedField =>
     one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;
   const places =

@@ -79,6 +79,14 @@ const ORIGINS: Readonly<Record<DriftKind, Origins>> = {
     ended: ['add_admin'],
     perhaps: ['deactivate', 'depersonalization'],
   },
+  // The documents say of these actions only what their names say.
+  'entity.added': { made: ['grant_access'], ended: ['revoke_access'], perhaps: [] },
+  'entity.removed': { made: ['revoke_access'], ended: ['grant_access'], perhaps: ['delete'] },
+  'entity.changed': {
+    made: ['change_permissions', 'grant_access', 'revoke_access'],
+    ended: [],
+    perhaps: [],
+  },
 };
 
 /** Actions that change nothing the bridge keeps, whomever they name. */

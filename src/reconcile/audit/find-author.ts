@@ -44,7 +44,7 @@ export async function findDriftAuthors(
   drifts: readonly SeenDrift[],
 ): Promise<(Author | undefined)[]> {
   const moments = drifts.map(({ kind, firstSeenAt: before }) => {
-    return { before, admins: kind.startsWith('admin.') };
+    return { before, admins: /^(admin|entity)\./.test(kind) };
   });
   const compared = await listComparedSince(db, moments);
   const { beforeMs } = TOLERANCE;
@@ -122,5 +122,5 @@ export function chooseEvent(
 /** Types of resource that an event names when it concerns a difference of this kind. */
 function toNamedKinds(kind: AuthorQuestion['kind']): NamedKinds {
   const isOfUser = kind.startsWith('user.');
-  return { user: isOfUser || !kind.startsWith('group.'), group: !isOfUser };
+  return { user: isOfUser || /^(member|admin)\./.test(kind), group: !isOfUser };
 }

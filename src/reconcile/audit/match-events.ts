@@ -138,6 +138,9 @@ const UNSEEN_KINDS: ReadonlySet<ChangeKind | null> = new Set([
   'user.address',
   'group.rename',
   'group.permissions',
+  'entity.add',
+  'entity.change',
+  'entity.remove',
 ]);
 
 /**

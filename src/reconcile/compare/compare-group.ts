@@ -1,12 +1,20 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { Difference, DriftKind } from '../../domain/drift.ts';
-import { type GroupState, listGroupDifferences, type ObservedGroup } from '../../domain/group.ts';
+import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
+import {
+  type GroupField,
+  type GroupState,
+  listGroupDifferences,
+  type ObservedGroup,
+} from '../../domain/group.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   hasUpstreamIds,
   toGroupState,
   toObservedGroup,
+  toSeenEntities,
 } from '../../store/groups/groups.ts';
 import type { DifferingLink } from '../../store/links/links.ts';
 import {
@@ -48,6 +56,7 @@ export function compareGroup(
   const differences = [
     ...listFieldDifferences(row, state, observed),
     ...links.map((link) => toLinkDifference(row, link)),
+    ...listEntityDifferences(row),
   ];
   const comparison = toCompared(
     differences.filter(({ kind }) => !unread.includes(kind)),
@@ -61,18 +70,16 @@ function isListed({ listedAt }: ObservedGroup, { since }: SeenSince): boolean {
   return listedAt === undefined || listedAt >= since;
 }
 
-function listUnread(
-  { admins_read_at }: GroupRow,
-  observed: ObservedGroup,
-  seen: SeenSince,
-): DriftKind[] {
+function listUnread(row: GroupRow, observed: ObservedGroup, seen: SeenSince): DriftKind[] {
   const { lists, since } = seen;
   const areMembersRead = lists.members && (observed.staleAt ?? Number.NEGATIVE_INFINITY) < since;
-  const areAdminsRead = (admins_read_at ?? 0) >= since;
+  const areAdminsRead = (row.admins_read_at ?? 0) >= since;
+  const areEntitiesRead = (toSeenEntities(row)?.at ?? 0) >= since;
   return [
     ...(isListed(observed, seen) ? [] : (['group.permissions'] as const)),
     ...(areMembersRead ? [] : (['member.added', 'member.removed'] as const)),
     ...(areAdminsRead ? [] : (['admin.added', 'admin.removed'] as const)),
+    ...(areEntitiesRead ? [] : (['entity.added', 'entity.removed', 'entity.changed'] as const)),
   ];
 }
 
@@ -115,8 +122,32 @@ export function toLinkDifference(
   return { ...toDifference(row, kind, { desired, observed }), memberId: userId };
 }
 
+/** Lists the entities in which the group has other roles than a rule wants, as far as is known: without a list, none. */
+export function listEntityDifferences(
+  row: Pick<GroupRow, 'id' | 'cells' | 'entities'>,
+): Difference[] {
+  const cells = parseCells<GroupField>(row);
+  const entities = toSeenEntities(row);
+  return listEntityFields(cells).flatMap((field): Difference[] => {
+    const cell = cells[field];
+    const held = entities?.roles[field];
+    if (isWaiting(cell) || holdsRoles(cell, held)) return [];
+    const wanted = findWantedRoles(cell);
+    const kind = !wanted
+      ? 'entity.added'
+      : held === undefined
+        ? 'entity.removed'
+        : 'entity.changed';
+    const values = {
+      desired: { roles: parseRoles(wanted) },
+      observed: { roles: parseRoles(held) },
+    };
+    return [{ ...toDifference(row, kind, values), memberId: field }];
+  });
+}
+
 function toDifference(
-  { id }: GroupRow,
+  { id }: Pick<GroupRow, 'id'>,
   kind: DriftKind,
   { desired, observed }: { desired: JsonValue; observed: JsonValue },
 ): Difference {

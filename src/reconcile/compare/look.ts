@@ -12,14 +12,15 @@ import { toUserState, type UserRow, updateUser } from '../../store/users/users.t
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
-import { lookUpAdminIds } from '../group/read-admins.ts';
+import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
+import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import { saveMembers } from '../read/save-group.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
-import { ADMINS_WAIT_MS, saveAdmins } from './read-admin-lists.ts';
+import { LIST_LOOK, saveAdmins } from './read-group-lists.ts';
 import type { SweepRun } from './run.ts';
 
 /** Looks at one user through SCIM, and at licence and suspension where these are needed. */
@@ -67,6 +68,8 @@ export interface LookNeeds {
   readonly companyUser: boolean;
   /** Admin list of a group. */
   readonly admins: boolean;
+  /** Entities of a group. */
+  readonly entities: boolean;
 }
 
 /** Finds the parts in which drift of these kinds can be seen. */
@@ -78,6 +81,7 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
   return {
     companyUser: kinds.some(isOfCompany),
     admins: kinds.some((kind) => kind.startsWith('admin.')),
+    entities: kinds.some((kind) => kind.startsWith('entity.')),
   };
 }
 
@@ -92,7 +96,7 @@ export type Observation<Row extends UserRow | GroupRow> =
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** Looks at one group: its name, rights and members, and its admins where they are needed. */
+/** Looks at one group: its name, rights and members, and its admins and entities where they are needed. */
 export async function lookAtGroupAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: GroupRow,
@@ -104,8 +108,10 @@ export async function lookAtGroupAgain(
   const { missing, observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
   if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
-  const admins = await lookAtAdmins({ deps }, row, needs);
+  const admins = await attemptLook(needs.admins, () => lookUpAdminIds(deps, row, LIST_LOOK));
   if (admins.kind === 'could-not-look') return admins;
+  const entities = await attemptLook(needs.entities, () => lookUpEntities(deps, row, LIST_LOOK));
+  if (entities.kind === 'could-not-look') return entities;
   return {
     kind: 'seen',
     async store(tx, locked) {
@@ -114,24 +120,23 @@ export async function lookAtGroupAgain(
       await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
       if (memberIds)
         await saveMembers(tx, locked, { memberIds, now, repeats: true, from: 'group' });
-      if (admins.ids) await saveAdmins(tx, locked, { upstreamUserIds: admins.ids, now });
+      if (admins.found) await saveAdmins(tx, locked, { upstreamUserIds: admins.found, now });
+      if (entities.found) await saveEntities(tx, locked, entities.found);
     },
   };
 }
 
-type AdminObservation =
-  | { readonly kind: 'seen'; readonly ids: readonly number[] | undefined }
-  | { readonly kind: 'could-not-look'; readonly reason: string };
-
-async function lookAtAdmins(
-  { deps }: Pick<SweepRun, 'deps'>,
-  row: GroupRow,
-  needs: LookNeeds,
-): Promise<AdminObservation> {
-  if (!needs.admins) return { kind: 'seen', ids: undefined };
+/** Looks at a list of a group, if it is needed. */
+async function attemptLook<Found>(
+  isNeeded: boolean,
+  look: () => Promise<Found>,
+): Promise<
+  | { readonly kind: 'seen'; readonly found: Found | undefined }
+  | { readonly kind: 'could-not-look'; readonly reason: string }
+> {
+  if (!isNeeded) return { kind: 'seen', found: undefined };
   try {
-    const wait = { class: 'look', waitMs: ADMINS_WAIT_MS } as const;
-    return { kind: 'seen', ids: await lookUpAdminIds(deps, row, wait) };
+    return { kind: 'seen', found: await look() };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     return { kind: 'could-not-look', reason: error.code };

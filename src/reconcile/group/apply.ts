@@ -21,6 +21,7 @@ import { type FailedCall, toCreateFailure, toFailure } from '../failure.ts';
 import type { Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
+import { changeEntity, lookAtEntities } from './change-entity.ts';
 import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
@@ -49,6 +50,10 @@ export async function applyGroupAction(
       return changeMember(deps, context, { state, change: action.change });
     case 'change-admin':
       return changeAdmin(deps, context, { state, change: action.change });
+    case 'look-at-entities':
+      return lookAtEntities(deps, context, { state, action });
+    case 'change-entity':
+      return changeEntity(deps, context, { state, action });
     default:
       return assertNever(action);
   }
@@ -57,7 +62,10 @@ export async function applyGroupAction(
 /** Puts removals of access before everything else in the budget; what failed before by its own fault is tried once. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
   const links = findLinks(action);
-  const removes = links?.some(({ wanted }) => !wanted) ?? removesGroupAccess(state);
+  const removes =
+    action.kind === 'change-entity'
+      ? action.roles.length === 0
+      : (links?.some(({ wanted }) => !wanted) ?? removesGroupAccess(state));
   const hasFailed =
     links?.some(({ attempts }) => attempts !== undefined) ?? countAttempts(state.cells) > 0;
   return {

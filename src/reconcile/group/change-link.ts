@@ -11,7 +11,7 @@ import { toFailure, toLater } from '../failure.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { readMembers } from './batch-form.ts';
-import { fetchAdminIds, fetchMemberIds } from './fetch-people.ts';
+import { fetchAdminIds, fetchMemberIds } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {

@@ -1,4 +1,5 @@
 import { ask, type Cells, done, listWaiting } from '../../domain/cell.ts';
+import { endEntities, listEntityFields } from '../../domain/entity.ts';
 import { findProblem } from '../../domain/failure.ts';
 import {
   type GroupField,
@@ -73,7 +74,9 @@ export async function finishStep(
   const { actions } = planGroup(state, step.policy);
   // The resting fields are included, because they may hold by now.
   const all = { ...state, cells: parseCells<GroupField>(row), mustLook: row.must_look !== 0 };
-  const { cells, attempts, retryAt } = toLeftCells(row, planGroup(all, step.policy).done, step);
+  const left = toLeftCells(row, planGroup(all, step.policy).done, step);
+  const { attempts, retryAt } = left;
+  const cells = endEntities<GroupField>(left.cells, state.entities);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
   const isWaiting = !isOver || waiting.oldest !== undefined || listWaiting(cells).length > 0;
@@ -161,7 +164,8 @@ function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
   if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
   if (row.deleted_at !== null) return [];
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
-  return listGroupDifferences(desired, observed);
+  const entities = listEntityFields(parseCells(row));
+  return [...listGroupDifferences(desired, observed), ...entities];
 }
 
 /** Recorded step, as far as rules need it. */

@@ -9,7 +9,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
 import { classify } from '../verdict.ts';
-import { fetchMemberIds } from './fetch-people.ts';
+import { fetchMemberIds } from './fetch-lists.ts';
 import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 

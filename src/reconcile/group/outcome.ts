@@ -1,3 +1,4 @@
+import type { SeenEntities } from '../../domain/entity.ts';
 import type {
   DoneLink,
   GroupField,
@@ -29,6 +30,8 @@ export interface GroupKnown {
   readonly admins?: readonly DoneLink[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
+  /** The entities of the group, as they were listed, or changed since. */
+  readonly entities?: SeenEntities | undefined;
   readonly doneFields?: readonly GroupField[];
   /** Members that the service refused alone, while it took the others. */
   readonly refusedMembers?: readonly RefusedLink[];

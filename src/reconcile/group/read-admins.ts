@@ -1,3 +1,4 @@
+import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import {
@@ -10,11 +11,12 @@ import {
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { endObservedGroup } from '../../store/resources/managed.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
-import { fetchAdminIds } from './fetch-people.ts';
+import { fetchAdminIds, fetchEntities } from './fetch-lists.ts';
 import { lookAtGroup } from './look.ts';
 
 /** Reads of one list at most: it is read again where the group was changed meanwhile. */
@@ -90,14 +92,41 @@ type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
 
 /** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */
 export async function lookUpAdminIds(
-  { upstream, clock }: ReconcileDeps,
-  { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
-  { class: callClass, waitMs }: LookWait,
+  deps: LookDeps,
+  row: LookedAt,
+  wait: LookWait,
 ): Promise<number[]> {
+  return lookUp(deps, row, { ...wait, what: 'admins', fetch: fetchAdminIds });
+}
+
+/** Fetches the entities of a group. @throws BridgeError `could-not-look` */
+export async function lookUpEntities(
+  deps: LookDeps,
+  row: LookedAt,
+  wait: LookWait,
+): Promise<SeenEntities> {
+  return lookUp(deps, row, { ...wait, what: 'entities', fetch: fetchEntities });
+}
+
+type LookDeps = Pick<ReconcileDeps, 'upstream' | 'clock'>;
+type LookedAt = Pick<GroupRow, 'id' | 'upstream_uid'>;
+
+interface ListLook<Found> extends LookWait {
+  /** The list, in words. */
+  readonly what: string;
+  fetch(deps: LookDeps, options: CallOptions, uid: string): Promise<Found>;
+}
+
+async function lookUp<Found>(
+  { upstream, clock }: LookDeps,
+  { id, upstream_uid: uid }: LookedAt,
+  { class: callClass, waitMs, what, fetch }: ListLook<Found>,
+): Promise<Found> {
   if (uid === null) {
-    throw new BridgeError('could-not-look', 'the group has no REST uid, so its admins are unknown');
+    const words = `the group has no REST uid, so its ${what} are unknown`;
+    throw new BridgeError('could-not-look', words);
   }
-  return lookWithin(clock, { waitMs, about: 'the admins of the group' }, (signal) =>
-    fetchAdminIds({ upstream }, { class: callClass, key: `group:${id}`, signal }, uid),
+  return lookWithin(clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
+    fetch({ upstream, clock }, { class: callClass, key: `group:${id}`, signal }, uid),
   );
 }

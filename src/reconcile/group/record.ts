@@ -1,4 +1,10 @@
-import { askOnly, onlyWaiting } from '../../domain/cell.ts';
+import { askOnly, listWaiting, onlyWaiting } from '../../domain/cell.ts';
+import {
+  isEntityField,
+  listWantedEntities,
+  restartEntities,
+  seeEntities,
+} from '../../domain/entity.ts';
 import type {
   GroupField,
   GroupState,
@@ -125,7 +131,7 @@ async function recordDone(
   if (step.planned.mustLook) {
     const lost = await listOvertaken(tx, next, step);
     await claimLostLinks(tx, next, lost);
-    next = withFieldsClaimed(next, lost);
+    next = withoutDoubted(withFieldsClaimed(next, lost));
   }
   const { failedLinks = [], refusedMembers = [] } = known;
   const [failed] = failedLinks;
@@ -139,14 +145,23 @@ async function recordDone(
 function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
   const isLook = step.planned.mustLook;
   const observed = known.observed ?? toTouched(row, known, step.now);
-  const cells = toSeenCells(toCellsAfter(row, step, known), step);
+  const after = toSeenCells(toCellsAfter(row, step, known), step);
+  const { entities } = known;
+  const cells = entities === undefined ? after : seeEntities<GroupField>(after, entities);
   return {
     ...row,
+    ...(entities !== undefined && { entities: JSON.stringify(entities) }),
     ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
     ...toStillOwed(row, step),
     ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
     cells: JSON.stringify(cells),
   };
+}
+
+/** The row after a look: while roles in an entity wait, a call may have changed them, so the entities are to be listed. */
+function withoutDoubted(row: GroupRow): GroupRow {
+  const isDoubted = listWaiting(parseCells<GroupField>(row)).some(isEntityField);
+  return isDoubted ? { ...row, entities: null } : row;
 }
 
 /**
@@ -213,6 +228,7 @@ async function recordMissing(
   const desired = { displayName: row.display_name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, step.now);
   await restartLinks(tx, row.id, row.version);
+  const cells = restartEntities<GroupField>(parseCells(row));
   const changed: GroupRow = {
     ...row,
     ...toSuccessColumns(row),
@@ -220,7 +236,8 @@ async function recordMissing(
     upstream_scim_id: null,
     upstream_rest_id: null,
     upstream_uid: null,
-    cells: JSON.stringify(askOnly(parseCells<GroupField>(row), ['existence'], row.version)),
+    entities: null,
+    cells: JSON.stringify(askOnly(cells, ['existence', ...listWantedEntities(cells)], row.version)),
   };
   return finishStep(tx, changed, step, []);
 }

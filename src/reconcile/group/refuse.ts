@@ -1,3 +1,4 @@
+import { hasEntityPutIn } from '../../domain/entity.ts';
 import { defer, withEarlierRefusals } from '../../domain/failure.ts';
 import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
@@ -160,7 +161,8 @@ async function takeBack(
     await releaseLinks(tx, row.id, row.version);
   }
   // Members that the write added stay, and then the group stays managed.
-  if (undo.before?.origin !== null || (await hasPutIn(tx, row.id))) return row;
+  const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasPutIn(tx, row.id));
+  if (undo.before?.origin !== null || isPutIn) return row;
   await disownLinks(tx, row.id);
   return toUnmanagedGroup(row);
 }

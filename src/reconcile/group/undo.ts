@@ -1,6 +1,6 @@
-import { askOnly } from '../../domain/cell.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { FieldsOfKind } from '../../domain/undo.ts';
@@ -53,16 +53,16 @@ export const GROUP_FIELDS: FieldsOfKind<GroupField> = {
 /** Deletes the group again: one that the bridge created is removed, a released one loses the members the bridge added. */
 function markDeleted(row: GroupRow, now: number): GroupRow {
   const version = row.version + 1;
-  const waiting: GroupField[] = row.origin === 'created' ? ['existence'] : [];
-  const cells = JSON.stringify(askOnly(parseCells<GroupField>(row), waiting, version));
-  return { ...row, cells, version, deleted_at: now, due_class: 0 };
+  const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version };
+  const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
+  return { ...row, cells: JSON.stringify(cells), version, deleted_at: now, due_class: 0 };
 }
 
 /** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
 export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
-  return { ...row, ...shown, origin: null, cells: '{}', deleted_at: null };
+  return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
 }
 
 /** Refused write whose members and admins are put back as they were. */

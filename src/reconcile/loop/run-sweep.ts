@@ -2,7 +2,7 @@ import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from '../compare/compare-all.ts';
 import { comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
-import { readAdminLists } from '../compare/read-admin-lists.ts';
+import { readGroupLists } from '../compare/read-group-lists.ts';
 import { type ReadLists, readLists } from '../compare/read-lists.ts';
 import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 
@@ -14,7 +14,7 @@ import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 export async function runSweep(run: SweepRun): Promise<boolean> {
   try {
     const lists = await readLists(run);
-    if (run.sweep.reads_admins === 1 && lists.groups) await readAdminLists(run);
+    if (run.sweep.reads_admins === 1 && lists.groups) await readGroupLists(run);
     await conclude(run, lists);
     return true;
   } catch (error) {

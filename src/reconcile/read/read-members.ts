@@ -9,7 +9,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { fetchMemberIds } from '../group/fetch-people.ts';
+import { fetchMemberIds } from '../group/fetch-lists.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';

@@ -1,3 +1,5 @@
+import { release } from '../../domain/cell.ts';
+import { isEntityField } from '../../domain/entity.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
@@ -6,6 +8,7 @@ import { enterRules, followGroup, followUser, toRuledName } from '../../rules/fo
 import { forgetRemovals } from '../../store/changes.ts';
 import {
   HANDED_OVER,
+  parseCells,
   parseStored,
   toGroupColumns,
   toUserColumns,
@@ -114,10 +117,15 @@ async function acceptDeleted(
   { current: { row }, action }: { current: Current; action: PlanActionRow },
 ): Promise<void> {
   if ('upstream_id' in row) return restoreUser(tx, deps, row);
-  const place = toPlace({ kind: action.kind, desired: parseStored(action.desired) });
-  // A group that the bridge released keeps the member, who is not the bridge's any more.
+  const { kind, member_id: memberId } = action;
+  const place = toPlace({ kind, memberId, desired: parseStored(action.desired) });
+  // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
   if (place.kind === 'link') {
-    return deleteLinks(tx, place.list, row.id, [userId(action.member_id)]);
+    return deleteLinks(tx, place.list, row.id, [userId(memberId)]);
+  }
+  if (isEntityField(memberId)) {
+    const cells = release(parseCells<string>(row), [memberId]);
+    return updateGroup(tx, row.id, { cells: JSON.stringify(cells) });
   }
   return restoreGroup(tx, deps, row);
 }

@@ -1,5 +1,7 @@
 import type { Detector } from '../../domain/drift.ts';
+import { listEntityFields } from '../../domain/entity.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
@@ -21,11 +23,15 @@ export function toNeeds(
   { admins }: { readonly admins: boolean },
   { policy }: DriftDeps,
 ): LookNeeds {
-  if (!('upstream_id' in row)) return { companyUser: false, admins };
+  if (!('upstream_id' in row)) {
+    const entities = listEntityFields(parseCells(row)).length > 0;
+    return { companyUser: false, admins, entities };
+  }
   const { desired } = toUserState(row);
   const isOwned =
     desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
-  return { companyUser: isOwned || policy.deactivation === 'temporarilyInactive', admins: false };
+  const companyUser = isOwned || policy.deactivation === 'temporarilyInactive';
+  return { companyUser, admins: false, entities: false };
 }
 
 /** A resource that was looked at. */

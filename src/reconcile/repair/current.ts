@@ -7,6 +7,7 @@ import {
   toChangeKey,
 } from '../../domain/change.ts';
 import type { Difference } from '../../domain/drift.ts';
+import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
@@ -27,7 +28,7 @@ import {
 import type { ActionKey } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersOfAccount, lockUser, type UserRow } from '../../store/users/users.ts';
-import { compareGroup, toLinkDifference } from '../compare/compare-group.ts';
+import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
 import { type Comparison, EVERY_LIST, toCompared } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -83,8 +84,8 @@ export async function compareKnownGroup(tx: Db, row: GroupRow): Promise<Current>
   if (row.origin === null) return { row, differences: new Map() };
   if (row.deleted_at !== null) return compareDeletedGroup(tx, row);
   const links = await listDifferingLinks(tx, row.id);
-  // A group that is to be made comes with its lists.
-  if (!hasUpstreamIds(row)) return { row, differences: toLinkMap(row, links) };
+  // A group that is to be made comes with its lists, and with its entities.
+  if (!hasUpstreamIds(row)) return { row, differences: toListMap(row, links) };
   const seen = { lists: EVERY_LIST, since: 0, deactivation: 'scim' } as const;
   return { row, differences: toMap(compareGroup({ ...row, ...AT_REST }, links, seen)) };
 }
@@ -107,7 +108,7 @@ async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
     }));
   if (!holder || holder.id !== row.id) return { row, differences: new Map() };
   const leaving = (await listDifferingLinks(tx, row.id)).filter(({ wanted }) => !wanted);
-  const differences = toLinkMap(row, leaving);
+  const differences = toListMap(row, leaving);
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   if (!isToGo) return { row, differences };
   const removal: Difference = {
@@ -117,8 +118,9 @@ async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
   return { row, differences: new Map([...differences, [toKeyOf('group.delete'), removal]]) };
 }
 
-function toLinkMap(row: GroupRow, links: readonly DifferingLink[]): Map<string, Difference> {
-  return toMap(toCompared(links.map((link) => toLinkDifference(row, link))));
+function toListMap(row: GroupRow, links: readonly DifferingLink[]): Map<string, Difference> {
+  const differing = links.map((link) => toLinkDifference(row, link));
+  return toMap(toCompared([...differing, ...listEntityDifferences(row)]));
 }
 
 function toKeyOf(kind: ChangeKind): string {
@@ -192,7 +194,7 @@ export async function checkRepair(
   if (row.deleted_at !== null && listHarms([action]).length === 0) return 'gone';
   if (row.must_look !== 0) return 'waits';
   const desired = parseStored<JsonValue>(action.desired);
-  const place = toPlace({ kind, desired });
+  const place = toPlace({ kind, memberId, desired });
   if (place.kind === 'fields') {
     const cells = parseCells(row);
     if (place.fields.some((field) => isWaiting(cells[field]))) return 'waits';
@@ -215,12 +217,16 @@ export type ChangePlace =
 /** Change, as far as its place is concerned. */
 interface Placed {
   readonly kind: ChangeKind;
+  readonly memberId: string;
   readonly desired: JsonValue;
 }
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
-export function toPlace({ kind, desired }: Placed): ChangePlace {
+export function toPlace({ kind, memberId, desired }: Placed): ChangePlace {
   const { about } = getChangeRow(kind);
+  if (about === 'entity') {
+    return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
+  }
   if (typeof about === 'string') return { kind: 'link', list: about };
   if (about.length === 1) return { kind: 'fields', fields: about };
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);

@@ -1,6 +1,8 @@
 import { onlyWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
+import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import type { GroupField } from '../../domain/group.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
@@ -46,7 +48,7 @@ export async function desire(
   wanted: Desire,
 ): Promise<boolean> {
   if (current.row.deleted_at !== null) return false;
-  const place = toPlace({ kind: wanted.kind, desired: wanted.value });
+  const place = toPlace({ ...wanted, desired: wanted.value });
   if (place.kind === 'link') {
     await desireInList(tx, deps, current, { ...wanted, list: place.list });
     return true;
@@ -109,7 +111,7 @@ async function desireOfGroup(
   tx: Db,
   deps: DesireDeps,
   row: GroupRow,
-  { kind, value }: Desire,
+  { kind, memberId, value }: Desire,
 ): Promise<boolean> {
   const now = deps.clock.now();
   if (kind === 'group.create') {
@@ -117,6 +119,16 @@ async function desireOfGroup(
     return true;
   }
   if (!isJsonObject(value)) return false;
+  if (isEntityField(memberId)) {
+    const cells = acceptRoles<GroupField>(
+      parseCells(row),
+      memberId,
+      toRoleText(toTexts(value.roles)),
+    );
+    const changed = { cells: JSON.stringify(cells), version: row.version + 1, modified_at: now };
+    await updateGroup(tx, row.id, changed);
+    return true;
+  }
   const attributes = parseStored<JsonObject>(row.attributes);
   const change =
     kind === 'group.rename' ? value : toChangedExtension(attributes, GROUP_EXTENSION, value);
@@ -132,6 +144,10 @@ async function desireOfGroup(
   return true;
 }
 
+function toTexts(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
 /** Deletes a group that is gone and is not to come back. */
 async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow): Promise<void> {
   const now = clock.now();
@@ -141,6 +157,7 @@ async function markGroupGone(tx: Db, { clock, rules }: DesireDeps, row: GroupRow
     modified_at: now,
     version: row.version + 1,
     cells: JSON.stringify(onlyWaiting(parseCells(row), [])),
+    entities: null,
     due_at: null,
     must_look: 0,
     observed: null,

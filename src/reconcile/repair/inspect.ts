@@ -98,7 +98,8 @@ async function inspectOne<Row extends UserRow | GroupRow>(
   const held = await take(deps, inspection, row);
   if (held === undefined) return false;
   const needs = toNeeds(row, { admins: held.admins === 1 }, deps);
-  const isSeen = (toSeenAt(row) ?? 0) >= held.since && !needs.companyUser && !needs.admins;
+  const isMore = needs.companyUser || needs.admins || needs.entities;
+  const isSeen = (toSeenAt(row) ?? 0) >= held.since && !isMore;
   return isSeen
     ? concludeSeen(inspecting, held, { kind, row })
     : look(inspecting, held, { kind, row, needs });

@@ -1,9 +1,10 @@
+import { listEntityFields } from '../../domain/entity.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isGone } from '../../domain/missed.ts';
 import type { Release } from '../../domain/release.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { hasWaiting, toChangedColumns } from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   lockGroup,
@@ -72,7 +73,8 @@ async function releaseGroup(
   if (observed === undefined || isGone(observed)) return { kind: 'not-in-service' };
   // What rules derive from a group ends with it, which the service would be told.
   const isSource = book.drivesMembers(row.display_name) || book.isSource(row.display_name);
-  if (isSource || (await hasRuledAdmins(tx, row.id))) return { kind: 'ruled' };
+  const isRuled = isSource || listEntityFields(parseCells(row)).length > 0;
+  if (isRuled || (await hasRuledAdmins(tx, row.id))) return { kind: 'ruled' };
   const linked = await listLinkedUsers(tx, row.id);
   await disownLinks(tx, row.id);
   const unmanaged = toUnmanagedGroup(row);

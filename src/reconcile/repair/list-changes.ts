@@ -34,13 +34,13 @@ export async function listUserChanges(
   return toActions(await compareKnownUser(tx, row, policy.deactivation));
 }
 
-/** Lists the changes that bring a group to the desired state, its members and admins one by one. */
+/** Lists the changes that bring a group to the desired state, its members, admins and entities one by one. */
 export async function listGroupChanges(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
   { row, readSince }: ReadRow<GroupRow>,
 ): Promise<PlanAction[]> {
-  const { observed, deleted, cells } = toGroupState(row);
+  const { observed, deleted, cells, entities } = toGroupState(row);
   const actions = toActions(await compareKnownGroup(tx, row));
   const creation = toCreation(row.id, 'group.create');
   if (deleted) {
@@ -51,7 +51,12 @@ export async function listGroupChanges(
   if (!hasUpstreamIds(row)) return !isWaiting(cells.existence) ? [creation, ...actions] : [];
   if (observed === undefined || observed.at < readSince) return [creation];
   const areAdminsKnown = (row.admins_read_at ?? 0) >= readSince;
-  return actions.filter(({ kind }) => areAdminsKnown || !kind.startsWith('admin.'));
+  const areEntitiesKnown = (entities?.at ?? 0) >= readSince;
+  // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
+  return actions.filter(({ kind, harm }) => {
+    if (kind.startsWith('admin.')) return areAdminsKnown;
+    return areEntitiesKnown || !kind.startsWith('entity.') || harm === undefined;
+  });
 }
 
 function toCreation(resourceId: string, kind: 'user.create' | 'group.create'): PlanAction {

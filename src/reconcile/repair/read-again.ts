@@ -1,7 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
-import type { GroupId } from '../../domain/ids.ts';
-import { listGroupsWithAdmins } from '../../store/resources/managed.ts';
+import { listGroupsWithAdmins, listGroupsWithEntities } from '../../store/resources/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
+import { readEntities } from '../group/read-entities.ts';
 import { createAttempts } from '../read/attempts.ts';
 import { createCheckpoint } from '../read/checkpoint.ts';
 import { findOpenStep } from '../read/progress.ts';
@@ -9,8 +9,11 @@ import { type AttemptRun, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 import { classify } from '../verdict.ts';
 
-/** Time for reading one admin list, queue included, in milliseconds. */
-const ADMINS_WAIT_MS = 60_000;
+/** Time for reading one list of a group, queue included, in milliseconds. */
+const LIST_WAIT_MS = 60_000;
+
+/** Groups whose entities are read, in one read of the store. */
+const GROUPS_MAX = 1_000_000;
 
 /** Name of the fact with the checkpoint of the second reading. */
 export const READ_AGAIN_FACT = 'recovery-read';
@@ -22,9 +25,9 @@ export interface ReadSections {
 }
 
 /**
- * Reads the whole service again, with the steps of the first read, and the managed admin lists. Desired state is not
- * touched. It goes on where an earlier process stopped, and until every list is complete or refused: a list that could
- * not be read proves nothing.
+ * Reads the whole service again, with the steps of the first read, and the managed admin lists and entities. Desired
+ * state is not touched. It goes on where an earlier process stopped, and until every list is complete or refused: a list
+ * that could not be read proves nothing.
  * @throws the reason of the signal when the process stops
  */
 export async function readServiceAgain(
@@ -49,16 +52,23 @@ export async function readServiceAgain(
     signal.throwIfAborted();
     if (restMs > 0) await deps.clock.sleep(restMs, signal);
   }
-  for (const id of await listGroupsWithAdmins(deps.store.read)) await readAdminsIfAllowed(deps, id);
+  const { read } = deps.store;
+  const asIs = { class: 'change', waitMs: LIST_WAIT_MS } as const;
+  for (const id of await listGroupsWithAdmins(read)) {
+    await readIfAllowed(() => readAdmins(deps, id, asIs));
+  }
+  for (const row of await listGroupsWithEntities(read, { afterSeq: 0, limit: GROUPS_MAX })) {
+    await readIfAllowed(() => readEntities(deps, row, asIs));
+  }
   const isRead = (step: 'users' | 'groups' | 'restGroups') =>
     checkpoint.getStep(step).state === 'done';
   return { users: isRead('users'), groups: isRead('groups') && isRead('restGroups') };
 }
 
-/** Reads an admin list; a refused one proves nothing. @throws BridgeError when it may be told later */
-async function readAdminsIfAllowed(deps: FirstReadDeps, id: GroupId): Promise<void> {
+/** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be told later */
+async function readIfAllowed(read: () => Promise<void>): Promise<void> {
   try {
-    await readAdmins(deps, id, { class: 'change', waitMs: ADMINS_WAIT_MS });
+    await read();
   } catch (error) {
     const cause = error instanceof BridgeError ? error.cause : undefined;
     if (cause === undefined) throw error;

@@ -111,8 +111,8 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
   const { row } = current;
   const now = deps.clock.now();
   const places = actions.map((action) => {
-    const place = toPlace({ kind: action.kind, desired: parseStored(action.desired) });
-    return { ...place, memberId: action.member_id };
+    const { kind, member_id: memberId } = action;
+    return { ...toPlace({ kind, memberId, desired: parseStored(action.desired) }), memberId };
   });
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const cells = ask(parseCells<string>(row), fields, row.version);

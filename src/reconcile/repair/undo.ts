@@ -140,7 +140,7 @@ async function isStillDesired(
   if (isHandOver(row.kind)) return isOwnedAs(resource, row.desired);
   const desired = parseStored<JsonValue>(row.desired);
   if (!isJsonObject(desired) || resource.deleted_at !== null) return false;
-  const place = toPlace({ kind: row.kind, desired });
+  const place = toPlace({ kind: row.kind, memberId: row.member_id, desired });
   if (place.kind === 'link') {
     const list = await listLinks(tx, place.list, groupId(resource.id), [userId(row.member_id)]);
     return (list[0]?.desired === 1) === (desired.present === true);

@@ -17,7 +17,14 @@ import { type Match, matchOperation } from './match.ts';
 import { parseJson } from './read-body.ts';
 import { addScimGroup, getScimGroup, listScimGroups, updateScimGroup } from './scim-groups.ts';
 import { addScimUser, getScimUser, listScimUsers, updateScimUser } from './scim-users.ts';
-import { listGroupEntities, listSpaces, listSpaceUsers } from './spaces.ts';
+import {
+  addGroupEntity,
+  listGroupEntities,
+  listSpaces,
+  listSpaceUsers,
+  removeGroupEntity,
+  updateGroupEntity,
+} from './spaces.ts';
 import { type Face, toErrorWire, toWire, type Wire } from './wire.ts';
 
 /** The company that a call is for. */
@@ -94,6 +101,9 @@ const handlers: Readonly<Record<OperationName, Handler>> = {
   'groupAdmins.getListOfGroupAdmins': listPeople('admin'),
   'groupAdmins.removeAdminFromGroup': removePerson('admin'),
   'groupEntities.getListOfGroupEntities': listGroupEntities,
+  'groupEntities.addEntity': addGroupEntity,
+  'groupEntities.updateGroupEntity': updateGroupEntity,
+  'groupEntities.removeEntity': removeGroupEntity,
   'spaces.retrieveListOfSpaces': listSpaces,
   'spaceUsers.getListOfUsers': listSpaceUsers,
   'companyUsers.getListOfUsers': listCompanyUsers,

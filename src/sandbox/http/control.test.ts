@@ -159,6 +159,11 @@ describe('the state', () => {
     expect(sandbox.service.auditEvents()[1]).toMatchObject({ authorId: 2 });
     await act({ action: 'removeMember', group: 'Buying', user: ann });
     await act({ action: 'removeAdmin', group: 'Buying', user: ann });
+    const space = String(Object((await act({ action: 'addSpace', title: 'Hangar' })).body).uid);
+    await act({ action: 'setRoles', space, group: 'Buying', roles: 'reader writer' });
+    expect(sandbox.service.rolesOf(space, 'Buying')).toEqual(['reader', 'writer']);
+    await act({ action: 'setRoles', space, group: 'Buying' });
+    expect(sandbox.service.rolesOf(space, 'Buying')).toBeUndefined();
     await act({ action: 'deleteGroup', group: 'Buying' });
     await act({ action: 'seed', users: 1, groups: 1 });
     expect(sandbox.service.members('Group 001')).toEqual(['user00001@example.com']);

@@ -34,6 +34,11 @@ const actions: Readonly<Record<string, (service: SandboxService, fields: Fields)
     service.removeMember(ref(fields, 'group'), ref(fields, 'user')),
   addAdmin: (service, fields) => service.addAdmin(ref(fields, 'group'), ref(fields, 'user')),
   removeAdmin: (service, fields) => service.removeAdmin(ref(fields, 'group'), ref(fields, 'user')),
+  addSpace: (service, fields) => service.addSpace(text(fields, 'title')),
+  setRoles: (service, fields) => {
+    const roles = (optionalText(fields, 'roles') ?? '').split(' ').filter((role) => role !== '');
+    service.setRoles(text(fields, 'space'), ref(fields, 'group'), roles);
+  },
   seed: (service, fields) =>
     service.seed({
       users: optionalNumber(fields, 'users'),

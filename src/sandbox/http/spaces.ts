@@ -1,9 +1,11 @@
 import type { Directory } from '../directory.ts';
+import { findRoles, getSpace, setRoles } from '../directory-spaces.ts';
 import type { SandboxSpace } from '../model.ts';
 import { Refusal } from '../refusal.ts';
 import { getGroupByUid } from './company-groups.ts';
-import { type Answer, type Call, getId } from './exchange.ts';
+import { type Answer, type Call, getId, getParam, parseBody } from './exchange.ts';
 import { cutPage, parseInteger, parseRestPage } from './paging.ts';
+import { parseText } from './parse-values.ts';
 import { toRestUser } from './rest-resources.ts';
 
 /** GET /spaces. */
@@ -27,12 +29,68 @@ export function listSpaceUsers(directory: Directory, call: Call): Answer {
 
 /** GET /company/groups/{group_uid}/entities: all of them, without pages. */
 export function listGroupEntities(directory: Directory, call: Call): Answer {
-  const { id } = getGroupByUid(directory, call);
-  const spaces = directory.state.spaces.all().filter(({ groupIds }) => groupIds.includes(id));
-  const body = spaces.map(({ uid, title }) => ({
-    ...{ uid, title, path: `/${uid}`, entity_type: 'space', own_role_ids: [] },
-  }));
+  const group = getGroupByUid(directory, call);
+  const body = directory.state.spaces.all().flatMap((space) => {
+    const own_role_ids = findRoles(space, group);
+    if (own_role_ids === undefined) return [];
+    const { uid, title } = space;
+    return [{ uid, title, path: `/${uid}`, entity_type: 'space', own_role_ids }];
+  });
   return { status: 200, body };
+}
+
+/** POST /company/groups/{group_uid}/entities. */
+export function addGroupEntity(directory: Directory, call: Call): Answer {
+  const group = getGroupByUid(directory, call);
+  const { entity_uid: uid, role_ids } = parseBody(call);
+  const space = getSpace(directory, parseText(uid, 'entity_uid'));
+  if (findRoles(space, group) !== undefined) {
+    throw new Refusal('conflict', 'the group has the entity already');
+  }
+  const status = directory.shape().restCreateStatus;
+  return { status, body: change(directory, call, { space, group, roleIds: parseRoles(role_ids) }) };
+}
+
+/** PATCH /company/groups/{group_uid}/entities/{uid}. */
+export function updateGroupEntity(directory: Directory, call: Call): Answer {
+  const { space, group } = getHeld(directory, call);
+  const roleIds = parseRoles(parseBody(call).role_ids);
+  const status = directory.shape().updateStatus;
+  return { status, body: change(directory, call, { space, group, roleIds }) };
+}
+
+/** DELETE /company/groups/{group_uid}/entities/{uid}. */
+export function removeGroupEntity(directory: Directory, call: Call): Answer {
+  const body = change(directory, call, { ...getHeld(directory, call), roleIds: [] });
+  return { status: directory.shape().deleteStatus, body };
+}
+
+/** The entity of the path, in which the group has roles. @throws Refusal 404 */
+function getHeld(directory: Directory, call: Call) {
+  const group = getGroupByUid(directory, call);
+  const space = getSpace(directory, getParam(call, 'uid'));
+  if (findRoles(space, group) === undefined) {
+    throw new Refusal('not-found', 'the group does not have the entity');
+  }
+  return { space, group };
+}
+
+function parseRoles(value: unknown): string[] {
+  const roles = Array.isArray(value) ? value : [];
+  if (roles.length === 0 || roles.some((role) => typeof role !== 'string')) {
+    throw new Refusal('bad-request', "Body should have required property '.role_ids'");
+  }
+  return roles.map(String);
+}
+
+/** Sets the roles, and returns the fields of the documents' GEN. */
+function change(directory: Directory, { author }: Call, wanted: Parameters<typeof setRoles>[2]) {
+  setRoles(directory, author, wanted);
+  const { space, group, roleIds } = wanted;
+  return {
+    ...{ group_id: group.id, entity_uid: space.uid, role_permissions: {}, access_mod: 'all' },
+    ...{ own_role_ids: roleIds, own_access_mod: 'all', role_ids: roleIds },
+  };
 }
 
 /** A space: fields of the documents' SPC. */

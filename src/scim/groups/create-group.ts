@@ -1,4 +1,5 @@
 import { toBaseline } from '../../domain/combine.ts';
+import { onlyEntities } from '../../domain/entity.ts';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { groupId, newId } from '../../domain/ids.ts';
@@ -224,13 +225,16 @@ const NO_IDS = { upstream_scim_id: null, upstream_rest_id: null, upstream_uid: n
 
 /** Columns of the released group. It is looked at first where departures may be on their way. */
 function toInherited(released: GroupRow): Partial<NewGroupRow> {
-  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at } = released;
+  const { upstream_scim_id, upstream_rest_id, upstream_uid, observed, admins_read_at, entities } =
+    released;
   return {
     upstream_scim_id,
     upstream_rest_id,
     upstream_uid,
     observed,
     admins_read_at,
+    entities,
+    cells: JSON.stringify(onlyEntities(parseCells(released))),
     must_look: isInFlight(released) ? 1 : released.must_look,
     ...(isUnsure(released) && EVERYTHING_UNSURE),
   };

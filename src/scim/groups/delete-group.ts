@@ -1,5 +1,4 @@
-import { askOnly } from '../../domain/cell.ts';
-import type { GroupField } from '../../domain/group.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/group-write.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
@@ -42,10 +41,11 @@ export async function storeGroupDeletion(
   const users = await listLinkedUsers(tx, row.id);
   const removed = row.origin === 'created';
   if (!removed) await releaseLinks(tx, row.id, version);
-  const waiting: GroupField[] = removed && mayBeThere(row) ? ['existence'] : [];
-  const isDue = waiting.length > 0 || !removed;
+  const isThere = mayBeThere(row);
+  const isDue = isThere || !removed;
   const tombstone = toTombstone(row, { isDue, now, provider: deps.provider });
-  const cells = askOnly(parseCells<GroupField>(row), waiting, version);
+  const deletion = { isOwn: removed, mayBeThere: isThere, version };
+  const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
   const change = { ...tombstone, cells: JSON.stringify(cells) };
   await updateGroup(tx, row.id, change);
   await touchUsers(tx, users, now);

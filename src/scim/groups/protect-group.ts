@@ -55,6 +55,9 @@ export async function assertGroupMayLose(
 /** A takeover of such a group would give its members the rights of the rules. */
 function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
+  if (Object.keys(book.ruleEntities(name)).length > 0) {
+    return 'The rules of the bridge give the group roles in spaces or documents.';
+  }
   const { permissions } = book.ruleGroup(name);
   if (permissions === undefined || permissions.value === 0) return undefined;
   return 'The rules of the bridge give the group permissions.';

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts';
+import { isEntityField } from '../../domain/entity.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { Db } from '../store.ts';
@@ -31,15 +32,15 @@ export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery)
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Unit that is counted: an account, a member of one group, or a group. */
+/** Unit that is counted: an account, a member or entity of one group, or a group. */
 function toSubject(harm: HarmKind): RawBuilder<unknown> {
   switch (harm) {
     case 'deactivate':
       return sql`coalesce(upstream_id, resource_id) as subject, '' as place`;
     case 'removeMember':
     case 'demoteAdmin':
-      return sql`member_id as subject, resource_id as place`;
     case 'cutAccess':
+      return sql`member_id as subject, resource_id as place`;
     case 'deleteGroup':
       return sql`resource_id as subject, '' as place`;
     default:
@@ -62,8 +63,16 @@ export function toIsRepair(resourceId: string, { kind, memberId }: SentChange): 
   return sql<number>`case when ${follows} or exists (
     select 1 from plan_actions as action left join users as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
-    and ${memberId === undefined ? sql`action.member_id = ''` : sql`member.upstream_id = ${toAccount(memberId)}`}
+    and ${toMember(memberId)}
   ) then 1 else 0 end`;
+}
+
+/** Condition of the member of an action: none, a user, or an entity, which plans and calls name alike. */
+function toMember(memberId: string | undefined): RawBuilder<unknown> {
+  if (memberId === undefined) return sql`action.member_id = ''`;
+  return isEntityField(memberId)
+    ? sql`action.member_id = ${memberId}`
+    : sql`member.upstream_id = ${toAccount(memberId)}`;
 }
 
 /** Account of a member, by its text in a call; -1: no account has such an id. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
+import { toEntityField } from '../../domain/entity.ts';
 import { findOldestStuck, findSeatWait } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
@@ -99,6 +100,11 @@ export function hasWaiting(row: { readonly cells: string }): boolean {
 export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
   const cell = field === undefined ? '' : `"${field}":{`;
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
+}
+
+/** Condition of a group in which rules want, or wanted, roles in an entity. No other field's name begins so. */
+export function hasEntities(column: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%"${toEntityField('')}%`)}`;
 }
 
 /** The columns of cells, and since when something of them is stuck; `link`: the oldest of a group's users. */

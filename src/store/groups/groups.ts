@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import type { SeenEntities } from '../../domain/entity.ts';
 import type { GroupState } from '../../domain/group.ts';
 import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../../domain/group.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
@@ -191,6 +192,7 @@ export function toGroupState(
     },
     desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
     observed: toObservedGroup(row),
+    entities: toSeenEntities(row),
     cells: parseCells(row),
     version: row.version,
     deleted: row.deleted_at !== null,
@@ -212,6 +214,11 @@ export function hasUpstreamIds(
 /** Parses the last observation of the group; undefined: there was none. */
 export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
   return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
+}
+
+/** Parses the entities as they were listed last; undefined: they were not, or may have changed since. */
+export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEntities | undefined {
+  return entities === null ? undefined : parseStored<SeenEntities>(entities);
 }
 
 /**

@@ -94,7 +94,7 @@ function listGroupStatements(serial: string): string[] {
   return [
     `create table groups (${toConvergenceColumns(serial)},
       upstream_scim_id text, upstream_rest_id bigint, upstream_uid text,
-      display_name text not null, display_name_folded text not null, admins_read_at bigint,
+      display_name text not null, display_name_folded text not null, admins_read_at bigint, entities text,
       admins_asked integer default 0 not null)`,
     `create unique index groups_upstream_scim_id on groups (upstream_scim_id)
       where deleted_at is null and upstream_scim_id is not null`,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { onlyWaiting } from '../../domain/cell.ts';
-import { parseCells, waits } from '../engine/columns.ts';
+import { isWaiting, onlyWaiting } from '../../domain/cell.ts';
+import { type EntityField, findWantedRoles, listEntityFields } from '../../domain/entity.ts';
+import { hasEntities, parseCells, waits } from '../engine/columns.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -52,6 +53,23 @@ export async function insertWishes(tx: Db, making: Making): Promise<void> {
       select: sql`select case when desired = 1 then ${add} else ${remove} end as kind,
         group_id as id, user_id as member from ${sql.table(list)} where pending is not null`,
     });
+  }
+  await insertEntityWishes(tx, making);
+}
+
+/** Notes what waits in entities: which change it takes is known only once they are listed. */
+async function insertEntityWishes(tx: Db, making: Making): Promise<void> {
+  const groups = tx.selectFrom('groups').select(['id', 'cells']).where('origin', 'is not', null);
+  const rows = await groups.where(hasEntities('cells')).where(waits('cells')).execute();
+  for (const { id, ...row } of rows) {
+    const cells = parseCells<EntityField>(row);
+    for (const field of listEntityFields(cells).filter((one) => isWaiting(cells[one]))) {
+      const isRemoval = findWantedRoles(cells[field]) === '';
+      for (const kind of isRemoval ? ['entity.remove'] : ['entity.add', 'entity.change']) {
+        const select = sql`select ${sql.lit(kind)} as kind, ${sql.lit(id)} as id, ${sql.lit(field)} as member`;
+        await insertWish(tx, making, { type: 'group', select });
+      }
+    }
   }
 }
 

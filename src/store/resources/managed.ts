@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
-import { parseStored } from '../engine/columns.ts';
+import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
@@ -136,6 +136,24 @@ export async function listGroupsWithOwnedAdmins(
         .where('desired', 'is not', null);
       return where.or([where('admins_asked', '=', 1), where('id', 'in', named)]);
     })
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Lists live managed groups with roles in entities that rules want, or wanted. */
+export async function listGroupsWithEntities(
+  db: Db,
+  { afterSeq, limit }: Part,
+): Promise<GroupRow[]> {
+  return db
+    .selectFrom('groups')
+    .selectAll()
+    .where('seq', '>', afterSeq)
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .where('upstream_uid', 'is not', null)
+    .where(hasEntities('cells'))
     .orderBy('seq')
     .limit(limit)
     .execute();

@@ -1,4 +1,4 @@
-import { createReader } from './reader.ts';
+import { createReader, toIdText, unreadable } from './reader.ts';
 
 /** A space. */
 export interface Space {
@@ -16,12 +16,25 @@ export function parseSpace(body: unknown): Space {
 export interface GroupEntity {
   readonly uid: string;
   readonly title: string | undefined;
+  /** The ids of the group's own roles, without those that come from an entity above. */
+  readonly roles: readonly string[];
 }
 
 /** One entity of getListOfGroupEntities. @throws UpstreamError `unreadable` */
 export function parseGroupEntity(body: unknown): GroupEntity {
   const reader = createReader('group entity', body);
-  return { uid: reader.text('uid'), title: reader.textOrUndefined('title') };
+  const roles = (reader.list('own_role_ids') ?? []).map((role) => {
+    const id = toIdText(role);
+    if (id === undefined) throw reader.fail('own_role_ids', 'a list of ids');
+    return id;
+  });
+  return { uid: reader.text('uid'), title: reader.textOrUndefined('title'), roles };
+}
+
+/** The answer of getListOfGroupEntities. @throws UpstreamError `unreadable` */
+export function parseGroupEntities(body: unknown): GroupEntity[] {
+  if (!Array.isArray(body)) throw unreadable('group entities', 'is not a list');
+  return body.map(parseGroupEntity);
 }
 
 /** A group as a company user shows it. */
