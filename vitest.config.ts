@@ -63,8 +63,6 @@ export default defineConfig({
     // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
     retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 60_000 } },
-    // Workers that are threads share what a process costs: a fifth of the processor time of all tests.
-    pool: 'threads',
     isolate: false,
     // Node reads TypeScript by itself, and no module is mocked: nothing is transformed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
