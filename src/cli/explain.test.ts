@@ -61,8 +61,8 @@ test('nothing, several, a wrong token and a bridge that is not there end with 1 
     const away = await runExplain(['ada'], { ...env, OPS_URL: 'http://127.0.0.1:1' });
 
     expect([none, several, stranger, away].map(({ code }) => code)).toEqual([1, 1, 1, 1]);
-    expect(none.err).toContain('404: Nothing has this id or name.');
-    expect(several.err).toMatch(/409: Several have this name.*user .*, group /);
+    expect(none.err).toMatch(/^Nothing has this id or name\. .*answered 404\)/);
+    expect(several.err).toMatch(/^Several have this name.*user .*, group .*answered 409\)/);
     expect(stranger.err).toContain('401');
     expect(away.err).toContain('is the bridge running?');
     expect([none, several, stranger, away].every(({ out }) => out === '')).toBe(true);
