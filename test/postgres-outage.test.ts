@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -26,6 +26,11 @@ describe.skipIf(inject('postgresUrl') === undefined)(
   () => {
     let server: ThrowAwayPostgres;
     let databases = 0;
+    // One that is tried again makes another.
+    const makeDatabase = (name: string) => {
+      databases += 1;
+      return createEmptyDatabase(server.url, `${name}${databases}`);
+    };
 
     beforeAll(async () => {
       const started = await startPostgres();
@@ -39,8 +44,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       settings: Record<string, string> = {},
       onLog?: (line: JsonObject) => void,
     ) => {
-      databases += 1;
-      const url = await createEmptyDatabase(server.url, `outage${databases}`);
+      const url = await makeDatabase('outage');
       const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
       const all = { DATABASE_URL: url, ...short, ...SWEEP_SETTINGS, ...settings };
       await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
@@ -127,7 +131,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     );
 
     test('while it commits: what was kept is answered as such, and what cannot be found out may be repeated', async () => {
-      const proxy = await startPostgresProxy(await createEmptyDatabase(server.url, 'commits'));
+      const proxy = await startPostgresProxy(await makeDatabase('commits'));
       onTestFinished(() => proxy.stop());
       // Nothing but the writes themselves commits.
       const quiet = { PROVIDER_SILENCE_AFTER: '0', REQUESTS_ROWS_MAX: '0' };
@@ -135,7 +139,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         const lose = async (...request: Parameters<TestBridge['request']>) => {
           const lost = proxy.loseNextCommit();
           const answering = bridge.request(...request);
-          await lost;
+          // What is answered without a commit fails below, by its status.
+          await Promise.race([lost, answering]);
           return answering;
         };
 
@@ -143,9 +148,10 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
         const ada = `/Users/${user.body.id}`;
         const renamed = await lose('PATCH', ada, toPatch({ op: 'replace', path: 'name', value }));
-        const lost = proxy.loseNextCommit().then(() => proxy.setRefusing(true));
+        const lost = vi.fn(() => proxy.setRefusing(true));
+        proxy.loseNextCommit().then(lost);
         const refused = await bridge.request('PATCH', ada, disable);
-        await lost;
+        await expect.poll(() => lost).toHaveBeenCalledOnce();
         proxy.setRefusing(false);
         const repeated = await bridge.request('PATCH', ada, disable);
         await untilSettled(bridge);
@@ -208,7 +214,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     test('is waited for by a start', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-outage-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const proxy = await startPostgresProxy(await createEmptyDatabase(server.url, 'late'));
+      const proxy = await startPostgresProxy(await makeDatabase('late'));
       onTestFinished(() => proxy.stop());
       proxy.setRefusing(true);
       const starting = startBridge({ folder, env: { DATABASE_URL: proxy.url } });
