@@ -13,6 +13,8 @@ const LONGEST = [
   'start-to-stop',
   'secrets',
   'console/console',
+  'console/pages',
+  'flat-memory',
   'lost-answers',
   'answers',
   'error-table',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { OPS_TOKEN, playStory, type Story } from './story.ts';
 
@@ -34,7 +34,6 @@ export async function openWorld(browserPath: string): Promise<World> {
   buildPages();
   const [story, browser] = await Promise.all([playStory(), startBrowser(browserPath)]);
   const faults: string[] = [];
-  const contexts: BrowserContext[] = [];
   const signedIn = new Map<string, SessionCookies>();
 
   async function openStranger({ scheme = 'light', width = 1200, height = 800 }: Look = {}) {
@@ -42,7 +41,8 @@ export async function openWorld(browserPath: string): Promise<World> {
       ...{ baseURL: story.origin, colorScheme: scheme, viewport: { width, height } },
       ...{ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
     });
-    contexts.push(context);
+    // Pages that stay open go on following the bridge, each in a process of its own.
+    onTestFinished(() => context.close());
     const page = await context.newPage();
     watch(page, story.origin, faults);
     return page;
@@ -68,7 +68,6 @@ export async function openWorld(browserPath: string): Promise<World> {
       return page;
     },
     async stop() {
-      for (const context of contexts) await context.close();
       await browser.close();
       await story.bridge.stop();
     },
