@@ -247,6 +247,11 @@ describeBridges(
         expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
         expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
         expect(await listShown(bridge)).toEqual(['owner', ada, 'Pilots']);
+        // Without its calls, what the creates made would look like the work of somebody else, or of a store that is newer.
+        const heirs = answers.map(({ body }) => String(body.id));
+        const creates = bridge.store.read.selectFrom('own_calls').select('resource_id');
+        const made = await creates.where('kind', 'in', ['user.create', 'group.create']).execute();
+        expect(made.map(({ resource_id }) => resource_id).toSorted()).toEqual(heirs.toSorted());
       }));
   },
 );

@@ -198,9 +198,10 @@ async function insert(
   released: GroupRow | undefined,
 ): Promise<GroupRow> {
   const now = deps.clock.now();
-  const lost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)));
+  const id = groupId(newId());
+  const lost = await forgetLostGroups(tx, foldCase(String(attributes.displayName)), id);
   const draft: NewGroupRow = {
-    id: groupId(newId()),
+    id,
     origin: released ? 'adopted' : 'created',
     provider: deps.provider,
     ...toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes)),

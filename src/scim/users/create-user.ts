@@ -169,9 +169,10 @@ async function inheritLost(
   { userName, address }: { userName: string; address: string },
 ): Promise<Inherited> {
   const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address) };
-  const lost = await forgetLostUsers(tx, keys);
+  const id = userId(newId());
+  const lost = await forgetLostUsers(tx, keys, id);
   if (lost === undefined) return { columns: {} };
-  return { columns: { must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } };
+  return { columns: { id, must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } };
 }
 
 interface Insertion extends Pick<NewUser, 'begin'> {
@@ -185,7 +186,7 @@ async function insert(
   { attributes, inherited, begin }: Insertion,
 ): Promise<UserWriteResult> {
   const now = deps.clock.now();
-  const id = userId(newId());
+  const id = inherited.columns.id ?? userId(newId());
   const document = withSchemas(USER_SCHEMA_URI, attributes);
   assertFits(deps.policy, undefined, document);
   const draft: NewUserRow = {

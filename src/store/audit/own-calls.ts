@@ -232,3 +232,14 @@ export async function findNewestOwnCallFor(
   const calls = db.selectFrom('own_calls').select('at').where('resource_id', '=', resourceId);
   return (await calls.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at;
 }
+
+/** Hands the calls of forgotten resources to the one that takes up what they may have left in the service. */
+export async function moveOwnCalls(tx: Db, from: readonly string[], to: string): Promise<void> {
+  for (const ids of chunks(from)) {
+    await tx
+      .updateTable('own_calls')
+      .set({ resource_id: to })
+      .where('resource_id', 'in', ids)
+      .execute();
+  }
+}

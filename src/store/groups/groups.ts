@@ -9,7 +9,7 @@ import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
 import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
-import { mergeSentCreates } from '../resources/sent-creates.ts';
+import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -163,19 +163,21 @@ export async function deleteGroup(tx: Db, id: GroupId): Promise<void> {
 /**
  * Forgets groups of this name that were never created and that a lost create may have left in the service. Returns the
  * names of their creates, undefined when there was none: the next group of the name looks for these first.
+ * @param heir the next group, which takes over their calls too
  */
 export async function forgetLostGroups(
   tx: Db,
   nameFolded: string,
+  heir: GroupId,
 ): Promise<SentCreate[] | undefined> {
   const forgotten = await tx
     .deleteFrom('groups')
     .where('deleted_at', 'is not', null)
     .where('display_name_folded', '=', nameFolded)
     .where(sql<boolean>`lost_looks > 0`)
-    .returning('sent_creates')
+    .returning(['id', 'sent_creates'])
     .execute();
-  return mergeSentCreates(forgotten);
+  return inheritSentCreates(tx, forgotten, heir);
 }
 
 /** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */

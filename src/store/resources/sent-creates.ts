@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
+import { moveOwnCalls } from '../audit/own-calls.ts';
 import { tableOf } from '../due.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
@@ -43,19 +44,30 @@ export async function listNamesUnderWay(db: Db, table: 'users' | 'groups'): Prom
   // In two halves, because each has an index of its own.
   const { rows } = await sql<{ name: string; sent_creates: string }>`
     ${mine} and lost_looks > 0 union all ${mine} and in_flight > 0`.execute(db);
-  const sent = (mergeSentCreates(rows) ?? []).flatMap(({ name, address = name }) => [
-    name,
-    address,
-  ]);
+  const sent = listSentCreates(rows).flatMap(({ name, address = name }) => [name, address]);
   return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
 }
 
 const hasNoIds = sql`upstream_scim_id is null and upstream_rest_id is null and upstream_uid is null`;
 
-/** Joins the sent creates of several rows; undefined: there is no row. */
-export function mergeSentCreates(
-  rows: readonly { readonly sent_creates: string }[],
-): SentCreate[] | undefined {
-  if (rows.length === 0) return undefined;
+/**
+ * Joins the sent creates of forgotten rows, whose calls are `heir`'s from now on: an event of the service that a late one
+ * causes is explained by them. undefined: there is no row.
+ */
+export async function inheritSentCreates(
+  tx: Db,
+  forgotten: readonly { readonly id: string; readonly sent_creates: string }[],
+  heir: string,
+): Promise<SentCreate[] | undefined> {
+  if (forgotten.length === 0) return undefined;
+  await moveOwnCalls(
+    tx,
+    forgotten.map(({ id }) => id),
+    heir,
+  );
+  return listSentCreates(forgotten);
+}
+
+function listSentCreates(rows: readonly { readonly sent_creates: string }[]): SentCreate[] {
   return rows.flatMap((row) => parseStored<SentCreate[]>(row.sent_creates));
 }

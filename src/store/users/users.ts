@@ -8,7 +8,7 @@ import { parseCells, parseStored } from '../engine/columns.ts';
 import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
 import { lockGroupsOf, touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
-import { mergeSentCreates } from '../resources/sent-creates.ts';
+import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { findComparedSince } from '../sweeps.ts';
@@ -235,10 +235,12 @@ export async function deleteUser(tx: Db, id: UserId): Promise<void> {
 /**
  * Forgets users of this userName or address who were never created and whom a lost create may have left in the service.
  * Returns the names of their creates, undefined when there was none: the next user of the name looks for these first.
+ * @param heir the next user, who takes over their calls too
  */
 export async function forgetLostUsers(
   tx: Db,
   { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
+  heir: UserId,
 ): Promise<SentCreate[] | undefined> {
   const forgotten = await tx
     .deleteFrom('users')
@@ -253,9 +255,9 @@ export async function forgetLostUsers(
         ),
       ]),
     )
-    .returning('sent_creates')
+    .returning(['id', 'sent_creates'])
     .execute();
-  return mergeSentCreates(forgotten);
+  return inheritSentCreates(tx, forgotten, heir);
 }
 
 /** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
