@@ -1,5 +1,6 @@
 import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { isNotLeading } from '../lead.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { beginPolling, lockPollState, savePollState } from './poll-state.ts';
@@ -95,8 +96,8 @@ function createAttempts(
       await noteFailure(deps, problem.code);
       if (isClosed) await saveSection(deps, 'audit', problem);
     } catch (failed) {
-      // The store reports its own failure; the log is read again all the same.
-      events.failed({ type: 'audit', id: 'state', error: failed });
+      // The store reports its own failure; the log is read again all the same, by whoever leads.
+      if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
     }
     return isClosed
       ? RECHECK_MS
