@@ -12,12 +12,13 @@ import {
   toUserCellColumns,
 } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
+import { lockGroupsOf } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
-  lockUserAfterGroups,
+  lockUser,
   toUserState,
   type UserRow,
   updateUser,
@@ -60,7 +61,10 @@ import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
 
 /** Recorder of users: it clears fields that now hold, undoes a refused write or marks it as stuck, and tells whom it concerns. */
 export const userRecorder: Recorder<UserTypes> = {
-  lock: (tx, { id, deleted }) => lockUserAfterGroups(tx, id, deleted ? 'all' : 'waiting'),
+  async lock(tx, { id, deleted }) {
+    await lockGroupsOf(tx, id, deleted ? 'all' : 'waiting');
+    return lockUser(tx, id);
+  },
   recordAsKnown,
   handOver,
   isRenamed,

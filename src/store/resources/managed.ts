@@ -117,11 +117,8 @@ export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
-export async function listGroupsWithOwnedAdmins(
-  db: Db,
-  { afterSeq, limit }: Part,
-): Promise<GroupRow[]> {
+/** The next live managed groups that have lists of their own in the service. */
+function selectWithUid(db: Db, { afterSeq, limit }: Part) {
   return db
     .selectFrom('groups')
     .selectAll()
@@ -129,6 +126,13 @@ export async function listGroupsWithOwnedAdmins(
     .where('origin', 'is not', null)
     .where('deleted_at', 'is', null)
     .where('upstream_uid', 'is not', null)
+    .orderBy('seq')
+    .limit(limit);
+}
+
+/** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
+export async function listGroupsWithOwnedAdmins(db: Db, part: Part): Promise<GroupRow[]> {
+  return selectWithUid(db, part)
     .where((where) => {
       const named = where
         .selectFrom('group_admins')
@@ -136,27 +140,12 @@ export async function listGroupsWithOwnedAdmins(
         .where('desired', 'is not', null);
       return where.or([where('admins_asked', '=', 1), where('id', 'in', named)]);
     })
-    .orderBy('seq')
-    .limit(limit)
     .execute();
 }
 
 /** Lists live managed groups with roles in entities that rules want, or wanted. */
-export async function listGroupsWithEntities(
-  db: Db,
-  { afterSeq, limit }: Part,
-): Promise<GroupRow[]> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('seq', '>', afterSeq)
-    .where('origin', 'is not', null)
-    .where('deleted_at', 'is', null)
-    .where('upstream_uid', 'is not', null)
-    .where(hasEntities('cells'))
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
+export async function listGroupsWithEntities(db: Db, part: Part): Promise<GroupRow[]> {
+  return selectWithUid(db, part).where(hasEntities('cells')).execute();
 }
 
 /**

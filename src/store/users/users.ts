@@ -6,7 +6,7 @@ import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/u
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
-import { lockGroupsOf, touchGroupsOf } from '../links/shown.ts';
+import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
@@ -46,16 +46,6 @@ export async function getUserRow(db: Db, id: UserId): Promise<UserRow> {
 export async function lockUser(tx: Db, id: UserId): Promise<UserRow | undefined> {
   const row = sql<UserRow>`select * from users where id = ${id} ${forUpdate(tx)}`;
   return (await row.execute(tx)).rows[0];
-}
-
-/** The same, after the groups that the transaction may have to write because of the user (`lockGroupsOf`). */
-export async function lockUserAfterGroups(
-  tx: Db,
-  id: UserId,
-  which: 'all' | 'waiting',
-): Promise<UserRow | undefined> {
-  await lockGroupsOf(tx, id, which);
-  return lockUser(tx, id);
 }
 
 /** The live user that is linked to this account of the service. Unique by index. */
