@@ -1,10 +1,10 @@
 // @module-tag long
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { groupId, userId } from '../src/domain/ids.ts';
 import { lockGroup } from '../src/store/groups/groups.ts';
 import type { Store } from '../src/store/store.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { untilOthersWait } from './support/postgres-locks.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
 
@@ -66,14 +66,6 @@ async function isAtRest({ read }: Store, pilots: string): Promise<boolean> {
   return row.due_at === null && row.in_flight === 0;
 }
 
-/** Counts transactions that wait for another one in this database. */
-async function countWaiting({ read }: Store): Promise<number> {
-  const { rows: waiting } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(read);
-  return waiting[0]?.count ?? 0;
-}
-
 describePostgres('who has locked a group and needs a member of it', ({ makeUrl }) => {
   test.each(rows)('never waits for $what, which waits for the group', async ({ prepare }) => {
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '20ms' };
@@ -87,7 +79,7 @@ describePostgres('who has locked a group and needs a member of it', ({ makeUrl }
       const free = await bridge.store.write(async (tx) => {
         await lockGroup(tx, groupId(pilots));
         begun = begin();
-        await expect.poll(() => countWaiting(bridge.store)).toBeGreaterThan(0);
+        await untilOthersWait(tx, bridge.store);
         return tx
           .selectFrom('users')
           .select('id')

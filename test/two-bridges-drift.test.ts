@@ -1,9 +1,9 @@
 // @module-tag long
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import type { Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { untilOthersWait } from './support/postgres-locks.ts';
 import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -16,25 +16,17 @@ interface Pair {
   readonly bridges: readonly [TestBridge, TestBridge];
 }
 
-/** Transactions that wait for one another in this database. */
-async function countWaiting({ read }: Store): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(read);
-  return rows[0]?.count ?? 0;
-}
-
-/** Runs `meanwhile` while nobody gets on with what `lock` has locked, and lets go once so many wait for it. */
+/** Runs `meanwhile` while nobody gets on with what `lock` has locked, and lets go once somebody waits for it. */
 async function holding(
   { store }: TestBridge,
-  { lock, waiters }: { lock: (tx: Store['read']) => Promise<unknown>; waiters: number },
+  lock: (tx: Store['read']) => Promise<unknown>,
   meanwhile: () => Promise<unknown>,
 ): Promise<void> {
   let done: Promise<unknown> | undefined;
   await store.write(async (tx) => {
     await lock(tx);
     done = meanwhile();
-    await expect.poll(() => countWaiting(store), PATIENT).toBe(waiters);
+    await untilOthersWait(tx, store);
   });
   await done;
 }
@@ -83,9 +75,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const [first, second] = bridges;
     const { id, hash } = await holdPlan(pair);
     const lock = (tx: Store['read']) => tx.selectFrom('groups').selectAll().forUpdate().execute();
-    await holding(first, { lock, waiters: 1 }, () =>
-      askOps(second, 'POST', `/plans/${id}/approve`, { hash }),
-    );
+    await holding(first, lock, () => askOps(second, 'POST', `/plans/${id}/approve`, { hash }));
     await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
     await untilSettled(first);
     await expect.poll(() => listManagedDrifts(first, 'repairing'), PATIENT).toEqual([]);
@@ -107,7 +97,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     // What an approval is, until its transaction ends.
     const lock = (tx: Store['read']) =>
       tx.updateTable('plans').set({ status: 'approved', automatic: 0 }).execute();
-    await holding(first, { lock, waiters: 1 }, () => askOps(second, 'POST', '/sweeps', {}));
+    await holding(first, lock, () => askOps(second, 'POST', '/sweeps', {}));
     const status = async () => (await listPlans(first)).find(({ id }) => id === held?.id)?.status;
     await expect.poll(status, PATIENT).not.toBe('approved');
 

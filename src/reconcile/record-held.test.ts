@@ -75,8 +75,8 @@ describePostgres('the record of a step with requests in other processes', ({ mak
 
     await record(store, (versions) => (versions.includes(4) ? result : { ...result, undone: [] }));
 
-    const refusal = await store.write((tx) => endWait(tx, 'w'));
-    expect(JSON.parse(refusal ?? '{}')).toEqual(problem);
+    const ended = await store.write((tx) => endWait(tx, 'w'));
+    expect(JSON.parse(ended?.refusal ?? '{}')).toEqual(problem);
   });
 
   test.each([

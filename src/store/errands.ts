@@ -41,7 +41,12 @@ export async function deleteErrand(tx: Db, id: string): Promise<void> {
   await tx.deleteFrom('errands').where('id', '=', id).execute();
 }
 
-/** Forgets errands of processes that ended without a word; `before` is epoch milliseconds. */
-export async function pruneErrands(tx: Db, before: number): Promise<void> {
-  await tx.deleteFrom('errands').where('until', '<', before).execute();
+/** Forgets at most `limit` errands of processes that ended without a word, over before `before` (epoch milliseconds); returns how many. */
+export async function pruneErrands(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx.selectFrom('errands').select('id').where('until', '<', before).limit(limit);
+  const result = await tx.deleteFrom('errands').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

@@ -46,13 +46,17 @@ export async function listRefusedWaits(db: Db, ids: readonly string[]): Promise<
   return rows;
 }
 
-/** Ends a wait, after which its write can be refused to nobody. The refusal, where one came first. */
-export async function endWait(tx: Db, id: string): Promise<string | undefined> {
-  const ended = tx.deleteFrom('waits').where('id', '=', id).returning('refusal');
-  return (await ended.executeTakeFirst())?.refusal ?? undefined;
+/** Ends a wait, after which its write can be refused to nobody. The wait as it was; undefined: it has ended already. */
+export async function endWait(tx: Db, id: string): Promise<Pick<WaitRow, 'refusal'> | undefined> {
+  return tx.deleteFrom('waits').where('id', '=', id).returning('refusal').executeTakeFirst();
 }
 
-/** Forgets waits of processes that ended without a word; `before` is epoch milliseconds. */
-export async function pruneWaits(tx: Db, before: number): Promise<void> {
-  await tx.deleteFrom('waits').where('until', '<', before).execute();
+/** Forgets at most `limit` waits of processes that ended without a word, over before `before` (epoch milliseconds); returns how many. */
+export async function pruneWaits(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx.selectFrom('waits').select('id').where('until', '<', before).limit(limit);
+  const result = await tx.deleteFrom('waits').where('id', 'in', old).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

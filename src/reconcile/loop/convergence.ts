@@ -2,10 +2,8 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { hasRules } from '../../rules/rules.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { pruneErrands } from '../../store/errands.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import type { Db } from '../../store/store.ts';
-import { pruneWaits } from '../../store/waits.ts';
 import {
   type BoundedWait,
   type HeadStart,
@@ -28,8 +26,6 @@ import { createWorkers } from './workers.ts';
 const INLINE_MAX = 256;
 /** Due changes that are counted to judge a wait; more are as good as this many. */
 const DUE_COUNT_MAX = 1_000;
-/** How often waits of dead processes are forgotten, in milliseconds. */
-const PRUNE_MS = 60_000;
 
 /** How long a write would wait at the leader. */
 export interface Queue {
@@ -72,7 +68,6 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   const reapplication = createReapplication(deps, workers.notify);
   let holding: Hold | undefined = NEVER_STARTED;
   let isStopping = false;
-  let pruning: NodeJS.Timeout | undefined;
 
   deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
   deps.seats.onTurn(() => workers.notify());
@@ -122,12 +117,9 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
         if (!isStopping) workers.start();
       });
       void hold.trusted.then(() => isStopping || reapplication.start());
-      if (store.engine === 'sqlite') return;
-      pruning = setInterval(() => void forgetWaits(deps), PRUNE_MS).unref();
     },
     async stop(graceMs) {
       isStopping = true;
-      clearInterval(pruning);
       await Promise.all([reapplication.stop(), workers.stop()]);
       await untilIdle(deps, runner, graceMs);
     },
@@ -176,18 +168,6 @@ async function letGoOn({ store, clock, events }: ReconcileDeps, notify: () => vo
   } catch (error) {
     // Everything is tried again all the same, each at its time.
     if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });
-  }
-}
-
-/** Requests are answered long before that, unless their process has died. */
-async function forgetWaits({ store, clock, events }: ReconcileDeps): Promise<void> {
-  try {
-    await store.write(async (tx) => {
-      await pruneWaits(tx, clock.now() - PRUNE_MS);
-      await pruneErrands(tx, clock.now() - PRUNE_MS);
-    });
-  } catch (error) {
-    if (!isNotLeading(error)) events.failed({ type: 'store', id: 'waits', error });
   }
 }
 

@@ -9,12 +9,14 @@ import { insertAccessToken } from '../../store/credentials/clients.ts';
 import { insertUsedAssertion } from '../../store/credentials/used-assertions.ts';
 import { insertDrifts, listDriftViews } from '../../store/drifts.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
+import { insertErrand } from '../../store/errands.ts';
 import { insertPlan } from '../../store/plans/plans.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { keepFormerNames, listNamesAfter } from '../../store/resources/former-names.ts';
 import type { Store } from '../../store/store.ts';
 import { endSweep, findRunningSweep, insertSweep, listSweeps } from '../../store/sweeps.ts';
 import { insertUser } from '../../store/users/users.ts';
+import { insertWait } from '../../store/waits.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { createPruning, type Pruning, type Retention } from './pruning.ts';
 
@@ -270,35 +272,30 @@ describeStores('what the store remembers of the past', ({ makeStore }) => {
     });
   }
 
-  test('holds no access token that has expired', async () => {
+  test('holds no access token, assertion, wait or errand that is over', async () => {
     const store = await makeStore();
+    const HOUR_MS = DAY_MS / 24;
     const token = { client_id: 'c', secret_id: 's', digest: '', created_at: 0 };
-    await store.write(async (tx) => {
-      await insertAccessToken(tx, { ...token, id: 'old', expires_at: now - 1 });
-      await insertAccessToken(tx, { ...token, id: 'young', expires_at: now + 1 });
-    });
+    const wait = { resource_type: 'user', resource_id: 'ada', version: 1, undo: '{}' } as const;
+    const add = (id: string, { over, told }: { over: number; told: number }) =>
+      store.write(async (tx) => {
+        await insertAccessToken(tx, { ...token, id, expires_at: over });
+        await insertUsedAssertion(tx, { client_id: 'c', digest: id, expires_at: over }, now);
+        await insertWait(tx, { ...wait, id, until: told });
+        await insertErrand(tx, { id, task: 'call', until: told });
+      });
+    await add('old', { over: now - 1, told: now - HOUR_MS - 1 });
+    await add('young', { over: now + 1, told: now - HOUR_MS });
     const failures = startPruning(store);
-    const list = async () =>
-      (await store.read.selectFrom('access_tokens').select('id').execute()).map(({ id }) => id);
+    const list = async () => {
+      const { read } = store;
+      const ids = await sql<{ id: string }>`select id from access_tokens union all
+        select digest from used_assertions union all select id from waits union all
+        select id from errands`.execute(read);
+      return ids.rows.map(({ id }) => id);
+    };
 
-    await expect.poll(list, { interval: 5 }).toEqual(['young']);
-    expect(failures).toEqual([]);
-  });
-
-  test('holds no assertion that is over', async () => {
-    const store = await makeStore();
-    const used = { client_id: 'c' };
-    await store.write(async (tx) => {
-      await insertUsedAssertion(tx, { ...used, digest: 'old', expires_at: now - 1 }, now);
-      await insertUsedAssertion(tx, { ...used, digest: 'young', expires_at: now + 1 }, now);
-    });
-    const failures = startPruning(store);
-    const list = async () =>
-      (await store.read.selectFrom('used_assertions').select('digest').execute()).map(
-        ({ digest }) => digest,
-      );
-
-    await expect.poll(list, { interval: 5 }).toEqual(['young']);
+    await expect.poll(list, { interval: 5 }).toEqual(['young', 'young', 'young', 'young']);
     expect(failures).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
+import { pruneErrands } from '../../store/errands.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
 import { pruneNotifications } from '../../store/notifications.ts';
 import { prunePlans } from '../../store/plans/plans.ts';
@@ -19,12 +20,15 @@ import {
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
+import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { isNotLeading } from '../lead.ts';
 
 /** How often old rows are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
+/** Waits and errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
+const WAITS_KEPT_MS = 60 * 60_000;
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 /** Names that are looked at in one turn. */
@@ -121,6 +125,8 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, prunePlans, now - plansMs);
   await prunePartly(deps, pruneSweeps, now - plansMs);
   await prunePartly(deps, pruneChanges, now);
+  await prunePartly(deps, pruneWaits, now - WAITS_KEPT_MS);
+  await prunePartly(deps, pruneErrands, now - WAITS_KEPT_MS);
   await prunePartly(deps, pruneNotifications, now - requestsMs);
   await forgetOrdinaryNames(deps);
   if (retention.tombstonesMs === 0) return;

@@ -213,9 +213,14 @@ export async function endWaiting(
   settlement: Settlement,
 ): Promise<Settlement> {
   const until = performance.now() + FIND_OUT_MS;
+  // Kept from one attempt to the next: one whose commit nobody confirmed may have taken the wait away with its refusal.
+  let refusal: string | undefined;
   for (;;) {
     try {
-      const refusal = await store.write((tx) => endWait(tx, id));
+      await store.write(async (tx) => {
+        const ended = await endWait(tx, id);
+        if (ended !== undefined) refusal = ended.refusal ?? undefined;
+      });
       if (refusal === undefined) return settlement;
       return { kind: 'refused', problem: parseProblem(refusal) };
     } catch (error) {

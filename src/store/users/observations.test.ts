@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { untilOthersWait } from '../../../test/support/postgres-locks.ts';
 import { addUser } from '../../../test/support/rows.ts';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import { toUserColumns } from '../engine/columns.ts';
-import type { Db, Store } from '../store.ts';
+import type { Db } from '../store.ts';
 import {
   insertObservedUsers,
   lockUsersByAccount,
@@ -32,18 +32,6 @@ describeStores('who stands for an account', ({ makeStore }) => {
   });
 });
 
-/** Resolves when a transaction waits for another one. */
-async function untilSomebodyWaits({ read }: Store): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { rows } = await sql<{ count: string }>`
-        select count(*) as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(read);
-      return Number(rows[0]?.count);
-    })
-    .toBe(1);
-}
-
 describePostgres('an account that two see at the same time', ({ makeStore }) => {
   test('is stored once, and known to the one that comes second', async () => {
     const store = await makeStore();
@@ -57,7 +45,7 @@ describePostgres('an account that two see at the same time', ({ makeStore }) => 
     await store.write(async (tx) => {
       await see(tx);
       second = store.write(see);
-      await untilSomebodyWaits(store);
+      await untilOthersWait(tx, store);
     });
 
     expect(await second).toBe(1);
@@ -85,7 +73,7 @@ describePostgres('who stands for an account, while somebody writes the row', ({ 
     await store.write(async (tx) => {
       await updateUser(tx, id, change);
       locking = store.write((other) => lockUsersByAccount(other, [1]));
-      await untilSomebodyWaits(store);
+      await untilOthersWait(tx, store);
     });
 
     const row = (await locking)?.byAccount.get(1);
