@@ -15,3 +15,6 @@ export function withSchemas(core: string, attributes: JsonObject): JsonObject {
   const schemas: JsonValue = [core, ...extensions];
   return { schemas, ...rest };
 }
+
+/** Name of a type of SCIM resource. */
+export type ResourceName = 'User' | 'Group' | 'Role' | 'Entitlement';

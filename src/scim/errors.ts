@@ -1,4 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
+import type { ResourceName } from '../domain/schemas.ts';
 import type { Work } from '../domain/turns.ts';
 
 /** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
@@ -85,7 +86,7 @@ export function atOperation<Result>(number: number | undefined, work: Work<Resul
 }
 
 /** 404: no resource has this id; also what a deleted one answers. */
-export function notFound(resourceType: 'User' | 'Group'): ScimError {
+export function notFound(resourceType: ResourceName): ScimError {
   return new ScimError(404, `No ${resourceType} with this id exists.`);
 }
 

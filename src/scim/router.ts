@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { isStorable } from '../domain/text.ts';
+import { assignmentRoutes } from './assignment-routes.ts';
 import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
@@ -52,6 +53,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
+  router.use(assignmentRoutes(deps));
   router.all('/Me', refuseMe);
   router.use(answerUnknown);
   router.use(answerErrors(telemetry));

@@ -62,7 +62,7 @@ export interface Convergence {
 
 /** Convergence under one lead; `waiting` are the requests of this process. */
 export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Convergence {
-  const { upstream, store } = deps;
+  const { upstream } = deps;
   const runner = createRunner(deps, waiting, () => workers.notify());
   const workers = createWorkers(deps, runner);
   const reapplication = createReapplication(deps, workers.notify);

@@ -1,3 +1,4 @@
+import { withLicences, withRole } from '../../domain/assignment.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -59,7 +60,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   const fullName = limitMarks(observed.fullName);
   const { givenName, familyName } = splitName(fullName);
   const extension = toReadOnlyExtension(observed);
-  return {
+  const attributes = {
     schemas: [USER_SCHEMA_URI, ...Object.keys(extension)],
     userName: userName ?? email ?? '',
     name: {
@@ -74,6 +75,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
     active: observed.active,
     ...extension,
   };
+  return withRole(withLicences(attributes, observed.appsPermissions), observed.role);
 }
 
 function limit(text: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { isOfOther } from '../../domain/provider.ts';
+import type { ResourceName } from '../../domain/schemas.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
@@ -66,8 +67,8 @@ export function toUserEntry(
   return { value: id, $ref: toRef(baseUrl, 'User', id), display, type: 'User' };
 }
 
-/** `$ref` of a user or group with this id. @param baseUrl without a slash at its end */
-export function toRef(baseUrl: string, type: 'User' | 'Group', id: string): string {
+/** `$ref` of a resource with this id. @param baseUrl without a slash at its end */
+export function toRef(baseUrl: string, type: ResourceName, id: string): string {
   return `${baseUrl}/${type}s/${id}`;
 }
 

@@ -53,6 +53,9 @@ export function multiValuedAttribute(
   return new Types.Attribute('complex', name, config, [...subAttributes]);
 }
 
+/** Beginning of the URNs of the standard. @see RFC 7643 §10.2.1 */
+const STANDARD = 'urn:ietf:params:scim:schemas:';
+
 /** A schema that stands by itself: nothing is declared or extended process-wide. */
 export function defineSchema(
   urn: string,
@@ -60,7 +63,10 @@ export function defineSchema(
   description: string,
   attributes: readonly SchemaAttribute[],
 ): SchemaDefinition {
-  return new Types.SchemaDefinition(name, urn, description, [...attributes]);
+  const definition = new Types.SchemaDefinition(name, STANDARD, description, [...attributes]);
+  // The constructor takes no URN of anybody else, such as Okta's.
+  definition.id = urn;
+  return definition;
 }
 
 function toConfig({

@@ -103,5 +103,7 @@ test('a resource type names its extensions, none of them required', () => {
       ],
     },
     { id: 'Group', endpoint: '/Groups', meta: { location: `${baseUrl}/ResourceTypes/Group` } },
+    { id: 'Role', endpoint: '/Roles', schemaExtensions: [{ required: false }] },
+    { id: 'Entitlement', endpoint: '/Entitlements', schemaExtensions: [{ required: false }] },
   ]);
 });

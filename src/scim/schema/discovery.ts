@@ -1,4 +1,9 @@
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  assignmentsDefinition,
+  entitlementDefinition,
+  roleDefinition,
+} from './assignment-schemas.ts';
 import type { SchemaDefinition } from './definition.ts';
 import {
   enterpriseDefinition,
@@ -6,7 +11,13 @@ import {
   workManagementUserDefinition,
 } from './extension-schemas.ts';
 import { groupDefinition } from './group-schema.ts';
-import { groupSchema, type ResourceSchema, userSchema } from './resource-schemas.ts';
+import {
+  entitlementSchema,
+  groupSchema,
+  type ResourceSchema,
+  roleSchema,
+  userSchema,
+} from './resource-schemas.ts';
 import { userDefinition } from './user-schema.ts';
 
 /** Abilities and limits of the server, for the ServiceProviderConfig. */
@@ -42,6 +53,9 @@ const DEFINITIONS: readonly SchemaDefinition[] = [
   groupDefinition,
   workManagementUserDefinition,
   workManagementGroupDefinition,
+  roleDefinition,
+  entitlementDefinition,
+  assignmentsDefinition,
 ];
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
@@ -88,6 +102,8 @@ export function toResourceTypes(baseUrl: string): JsonObject[] {
   return [
     toResourceType(baseUrl, userSchema, 'Users', 'A person with an account'),
     toResourceType(baseUrl, groupSchema, 'Groups', 'A group of people'),
+    toResourceType(baseUrl, roleSchema, 'Roles', 'A role in the company'),
+    toResourceType(baseUrl, entitlementSchema, 'Entitlements', 'A licence of the service'),
   ];
 }
 

@@ -1,3 +1,9 @@
+import type { ResourceName } from '../../domain/schemas.ts';
+import {
+  assignmentsDefinition,
+  entitlementDefinition,
+  roleDefinition,
+} from './assignment-schemas.ts';
 import {
   type AttributeRule,
   listRules,
@@ -25,7 +31,7 @@ export interface AttributePath {
 
 /** The schemas of one type of resource. */
 export interface ResourceSchema {
-  readonly name: 'User' | 'Group';
+  readonly name: ResourceName;
   readonly core: SchemaTable;
   readonly extensions: readonly SchemaTable[];
   /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
@@ -81,6 +87,18 @@ export const groupSchema: ResourceSchema = toResourceSchema('Group', toCoreTable
   toExtensionTable(workManagementGroupDefinition),
 ]);
 
+/** The schemas of a Role. */
+export const roleSchema: ResourceSchema = toResourceSchema('Role', toCoreTable(roleDefinition), [
+  toExtensionTable(assignmentsDefinition),
+]);
+
+/** The schemas of an Entitlement. */
+export const entitlementSchema: ResourceSchema = toResourceSchema(
+  'Entitlement',
+  toCoreTable(entitlementDefinition),
+  [toExtensionTable(assignmentsDefinition)],
+);
+
 /**
  * The place of the named attribute, or undefined when no schema has it. Compared without case; the name
  * may be qualified by a URN and may end in `.subAttribute`. @see RFC 7644 §3.10
@@ -122,7 +140,7 @@ function isBelow(urn: string, folded: string): boolean {
 }
 
 function toResourceSchema(
-  name: 'User' | 'Group',
+  name: ResourceName,
   core: SchemaTable,
   extensions: readonly SchemaTable[],
 ): ResourceSchema {

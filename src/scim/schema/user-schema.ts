@@ -139,12 +139,12 @@ export const userDefinition = defineSchema(
     groups,
     multiValuedAttribute(
       'entitlements',
-      'What the person is entitled to.',
+      'What the person is entitled to. A value of /Entitlements gives a licence of the service; others are kept as they were sent.',
       listElement(attribute('string', 'value', 'The entitlement.'), []),
     ),
     multiValuedAttribute(
       'roles',
-      'What the person is, such as "Student".',
+      'What the person is, such as "Student". Kept as it was sent; of /Roles nobody becomes an owner by SCIM.',
       listElement(attribute('string', 'value', 'The role.'), []),
     ),
     multiValuedAttribute(

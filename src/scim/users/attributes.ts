@@ -6,8 +6,9 @@ import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
 import { invalidValue } from '../errors.ts';
 import { enterpriseDefinition } from '../schema/extension-schemas.ts';
+import { keepAssigned } from './assigned.ts';
 
-/** Attributes after a PUT: all are replaced, except `active`, `name` and `emails`, which partial views leave out. @see RFC 7644 §3.5.1 */
+/** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. @see RFC 7644 §3.5.1 */
 export function toReplacement(
   before: JsonObject,
   { attributes, mentioned }: UserInput,
@@ -17,7 +18,9 @@ export function toReplacement(
     const value = before[name];
     if (!mentioned.has(name) && value !== undefined) kept[name] = value;
   }
-  return { attributes: keepReadOnly(before, { ...kept, ...attributes }), names: mentioned };
+  const assigned = keepAssigned(before, mentioned);
+  const after = { ...kept, ...assigned, ...attributes };
+  return { attributes: keepReadOnly(before, after), names: mentioned };
 }
 
 /** Attributes with the read-only values of the service, which survive every write. */

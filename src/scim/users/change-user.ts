@@ -10,6 +10,7 @@ import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
+import { withAssigned } from './assigned.ts';
 import { assertAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
@@ -37,8 +38,10 @@ export async function storeUser(
 ): Promise<UserWriteResult> {
   const row = await lockOwnUser(tx, deps, request);
   const before = parseStored<JsonObject>(row.attributes);
-  const { attributes: written, names, placeOf } = await request.change(before);
-  const attributes = withStoredManagerRef(written, deps.baseUrl);
+  const { placeOf, ...written } = await request.change(before);
+  const held = { attributes: before, isManaged: row.origin !== null };
+  const assigned = withAssigned(held, written);
+  const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
   if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
     throw invalidValue('A User needs a userName.');
   }
@@ -52,7 +55,7 @@ export async function storeUser(
     row,
     before,
     attributes,
-    names,
+    names: assigned.names,
     begin: request.begin,
   });
   // Only now is it known that the write changes something; a refusal takes all of it back.

@@ -36,6 +36,7 @@ import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
+import { withAssigned } from './assigned.ts';
 import { assertAddress, assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
@@ -60,7 +61,11 @@ export async function storeNewUser(
   deps: ProviderDeps,
   { input, begin }: NewUser,
 ): Promise<CreatedUser> {
-  const attributes = withStoredManagerRef(withDefaults(input.attributes), deps.baseUrl);
+  const { attributes: sent, names } = withAssigned(undefined, {
+    attributes: input.attributes,
+    names: input.mentioned,
+  });
+  const attributes = withStoredManagerRef(withDefaults(sent), deps.baseUrl);
   const userName = String(attributes.userName);
   const address = findCreationAddress(attributes);
   if (address === undefined) {
@@ -77,7 +82,7 @@ export async function storeNewUser(
     case 'disputed':
       return dispute(tx, deps, userName, TWO_ACCOUNTS);
     case 'observed':
-      return adoptUser(tx, deps, { row: match.row, attributes, input });
+      return adoptUser(tx, deps, { row: match.row, attributes, names });
     case 'tombstone':
       return insert(tx, deps, { attributes, begin, inherited: await inherit(tx, deps, match.row) });
     default:
@@ -114,7 +119,11 @@ function withDefaults(attributes: JsonObject): JsonObject {
 async function adoptUser(
   tx: Db,
   deps: ProviderDeps,
-  { row, attributes, input }: { row: UserRow; attributes: JsonObject; input: UserInput },
+  {
+    row,
+    attributes,
+    names: named,
+  }: { row: UserRow; attributes: JsonObject; names: ReadonlySet<string> },
 ): Promise<CreatedUser> {
   assertRoleKnown(row);
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
@@ -126,7 +135,7 @@ async function adoptUser(
   }
   deps.telemetry.adopted({ type: 'user', id: row.id });
   const before = parseStored<JsonObject>(row.attributes);
-  const names = new Set([...input.mentioned, 'active']);
+  const names = new Set([...named, 'active']);
   const kept = keepReadOnly(before, attributes);
   return storeUserChange(tx, deps, { row, before, attributes: kept, names });
 }

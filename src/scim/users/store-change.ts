@@ -36,6 +36,7 @@ import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
+import { withoutUnnamed } from './assigned.ts';
 import { assertFits } from './attributes.ts';
 
 /** One change of an existing user. */
@@ -79,18 +80,21 @@ export async function storeUserChange(
     inFlight: isInFlight(row),
     deactivation: policy.deactivation,
   });
-  const columns = { ...toUserColumns(next), ...toUserCellColumns(cells) };
+  const waiting = toUserCellColumns(cells);
   const change = {
     ...{ before: toDesiredUser(before, state.deleted), after: toDesiredUser(next, state.deleted) },
     ...{ observed: state.observed, isInService: state.upstreamId !== undefined, fields: named },
   };
   const taken = listTakenFromUser(change);
   if (taken.length > 0) await assertMayLose(tx, rules.protection, row);
-  if (isDeepStrictEqual(before, next) && columns.cells === adopted.cells) {
+  if (isDeepStrictEqual(before, next) && waiting.cells === adopted.cells) {
     const same = await confirmWanted(row, (columns) => updateUser(tx, row.id, columns));
     return { type: 'user', id: row.id, row: same, undo: undefined };
   }
   const isDue = listWaiting(cells).length > 0;
+  const kept =
+    row.origin === null ? withoutUnnamed({ attributes: next, names: request.names }) : next;
+  const columns = { ...toUserColumns(kept), ...waiting };
   const changed: UserRow = {
     ...adopted,
     ...columns,
@@ -163,8 +167,10 @@ export async function assertMayLose(tx: Db, protection: Protection, row: UserRow
 
 /** Makes an observed account one that the provider manages; its shown attributes become the desired ones. */
 export async function takeOverUser(tx: Db, row: UserRow, provider: string): Promise<void> {
-  const { origin, cells } = adopt(row, parseStored<JsonObject>(row.attributes), provider);
-  await updateUser(tx, row.id, { origin, provider, cells });
+  const shown = parseStored<JsonObject>(row.attributes);
+  const { origin, cells } = adopt(row, shown, provider);
+  const kept = toUserColumns(withoutUnnamed({ attributes: shown, names: new Set() }));
+  await updateUser(tx, row.id, { ...kept, origin, provider, cells });
 }
 
 function toBefore(row: UserRow, attributes: JsonObject): UserBefore {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
 import { toEntityField } from '../../domain/entity.ts';
 import { findOldestStuck, findSeatWait } from '../../domain/failure.ts';
@@ -24,7 +25,7 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
   const userName = toText(attributes.userName) ?? '';
   const displayName = toText(attributes.displayName);
   return {
-    attributes: JSON.stringify(attributes),
+    attributes: JSON.stringify(alignLicences(attributes)),
     user_name: userName,
     user_name_folded: foldCase(userName),
     display_name_folded: displayName === null ? null : foldCase(displayName),

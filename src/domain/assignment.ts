@@ -1,0 +1,126 @@
+import { findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+
+/** What the service grants people beyond their groups, as governance assigns it: a value of `entitlements` or `roles`. */
+export interface Assignment {
+  /** The SCIM id; a prefix keeps it apart from what else providers write into these lists. */
+  readonly id: string;
+  readonly displayName: string;
+  readonly description: string;
+  /** Number that the service has for it: a bit of `apps_permissions`, or a role in the company. */
+  readonly number: number;
+}
+
+const LICENCE = 'licence:';
+const ROLE = 'role:';
+
+/** Licences, each a bit of the service's `apps_permissions`. */
+export const LICENCES: readonly Assignment[] = [
+  {
+    id: `${LICENCE}full`,
+    displayName: 'Full licence',
+    description: 'All of the applications, but for the service desk.',
+    number: 1,
+  },
+  {
+    id: `${LICENCE}guest`,
+    displayName: 'Guest licence',
+    description: 'The applications as a guest. Nobody has it beside the full licence.',
+    number: 2,
+  },
+  {
+    id: `${LICENCE}service-desk`,
+    displayName: 'Service desk',
+    description: 'The service desk, alone or beside another licence.',
+    number: 4,
+  },
+];
+
+/** Role that the service alone gives. */
+const OWNER = `${ROLE}owner`;
+
+/** Roles in the company, by the service's numbers. */
+export const ROLES: readonly Assignment[] = [
+  {
+    id: OWNER,
+    displayName: 'Owner',
+    description: 'Owns the company. The service alone makes somebody an owner.',
+    number: 1,
+  },
+  {
+    id: `${ROLE}user`,
+    displayName: 'User',
+    description: 'Everybody who works in the company and does not own it.',
+    number: 2,
+  },
+];
+
+/** Lists the licences among the values of `entitlements`, by their ids; unknown ones too. */
+export function listLicences({ entitlements }: JsonObject): string[] {
+  return listValues(entitlements, LICENCE);
+}
+
+/** Lists the roles of the service among the values of `roles`, by their ids; unknown ones too. */
+export function listRoles({ roles }: JsonObject): string[] {
+  return listValues(roles, ROLE);
+}
+
+function listValues(list: JsonValue | undefined, prefix: string): string[] {
+  if (!Array.isArray(list)) return [];
+  const values = list.flatMap((element) => (isJsonObject(element) ? [element.value] : []));
+  return values
+    .filter((value) => typeof value === 'string')
+    .filter((value) => value.startsWith(prefix));
+}
+
+/** Finds the first of these ids that the service does not know. */
+export function findUnknown(
+  ids: readonly string[],
+  known: readonly Assignment[],
+): string | undefined {
+  return ids.find((id) => !known.some((assignment) => assignment.id === id));
+}
+
+/** True when roles name one that the service alone gives. */
+export function namesOwner(roles: readonly string[]): boolean {
+  return roles.includes(OWNER);
+}
+
+/** Number of the licences together, as the service has it. */
+export function toAppsPermissions(licences: readonly string[]): number {
+  return LICENCES.reduce((sum, { id, number }) => sum + (licences.includes(id) ? number : 0), 0);
+}
+
+/** Attributes whose `entitlements` have these licences beside what else they held. */
+export function withLicences(
+  attributes: JsonObject,
+  appsPermissions: number | undefined,
+): JsonObject {
+  const { entitlements, ...others } = attributes;
+  const held = Array.isArray(entitlements) ? entitlements : [];
+  const kept = held.filter((element) => listValues([element], LICENCE).length === 0);
+  const licences = LICENCES.filter(({ number }) => ((appsPermissions ?? 0) & number) !== 0);
+  const list = [...kept, ...licences.map((licence) => toElement(licence, 'Entitlement'))];
+  return list.length === 0 ? others : { ...attributes, entitlements: list };
+}
+
+/** Attributes whose `entitlements`, where they name licences, name those of the extension. */
+export function alignLicences(attributes: JsonObject): JsonObject {
+  const number = findExtensionNumber(attributes, USER_EXTENSION, 'appsPermissions');
+  if (number === undefined || listLicences(attributes).length === 0) return attributes;
+  return withLicences(attributes, number);
+}
+
+/** Attributes whose `roles` have this role of the service, and no other of it; undefined: none. */
+export function withRole(attributes: JsonObject, role: number | undefined): JsonObject {
+  const { roles, ...others } = attributes;
+  const held = Array.isArray(roles) ? roles : [];
+  const kept = held.filter((element) => listValues([element], ROLE).length === 0);
+  const given = ROLES.filter(({ number }) => number === role);
+  const list = [...kept, ...given.map((each) => toElement(each, 'Role'))];
+  return list.length === 0 ? others : { ...attributes, roles: list };
+}
+
+function toElement({ id, displayName }: Assignment, type: 'Entitlement' | 'Role'): JsonObject {
+  return { value: id, display: displayName, type };
+}

@@ -1,0 +1,105 @@
+import { type RequestHandler, Router } from 'express';
+import { type Assignment, LICENCES, ROLES } from '../domain/assignment.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { type AssignedAccounts, countAssigned } from '../store/users/assignments.ts';
+import type { ScimDeps } from './deps.ts';
+import { notFound } from './errors.ts';
+import { matches } from './filter/matches.ts';
+import { parseFilter } from './filter/parse-filter.ts';
+import { allowOnly, requireOpen } from './http/guards.ts';
+import { getRepairs } from './http/notes.ts';
+import { sendJson } from './http/respond.ts';
+import { isAbsent, toListResponse } from './render/paging.ts';
+import { parseProjection, project } from './render/projection.ts';
+import { toRef } from './render/resource-text.ts';
+import { compareSortKeys, parseSorting, toSortKey } from './render/sorting.ts';
+import { ASSIGNMENTS_EXTENSION } from './schema/assignment-schemas.ts';
+import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
+import { parsePage, toFilterReading, toQuery } from './search/handlers.ts';
+
+/** One type of what governance assigns. */
+interface AssignmentKind {
+  readonly name: 'Role' | 'Entitlement';
+  readonly schema: ResourceSchema;
+  readonly all: readonly Assignment[];
+  has(accounts: AssignedAccounts, assignment: Assignment): boolean;
+}
+
+const KINDS: readonly AssignmentKind[] = [
+  {
+    name: 'Role',
+    schema: roleSchema,
+    all: ROLES,
+    has: ({ role }, { number }) => role === number,
+  },
+  {
+    name: 'Entitlement',
+    schema: entitlementSchema,
+    all: LICENCES,
+    has: ({ appsPermissions }, { number }) => ((appsPermissions ?? 0) & number) !== 0,
+  },
+];
+
+/**
+ * `/Roles` and `/Entitlements`: what the governance of a provider assigns to users, and how often it is assigned. They are
+ * the service's, so nobody writes them.
+ */
+export function assignmentRoutes(deps: ScimDeps): Router {
+  const router = Router();
+  const open = requireOpen(deps, 'user');
+  for (const kind of KINDS) {
+    const path = `/${kind.name}s` as const;
+    router.route(path).get(open, list(deps, kind)).all(allowOnly('GET'));
+    router.route(`${path}/:id`).get(open, read(deps, kind)).all(allowOnly('GET'));
+  }
+  return router;
+}
+
+function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
+  const { schema } = kind;
+  return async (req, res) => {
+    const repairs = getRepairs(deps, res);
+    const query = toQuery(req, repairs);
+    const projection = parseProjection(query, schema);
+    const sorting = parseSorting(query, schema);
+    const { startIndex, offset, limit } = parsePage(deps, query);
+    const filter = isAbsent(query.filter)
+      ? undefined
+      : parseFilter(query.filter, schema, toFilterReading(deps, repairs));
+    const all = await readAll(deps, kind);
+    const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
+    if (sorting !== undefined) {
+      found.sort((a, b) => compareSortKeys(toSortKey(a, sorting), toSortKey(b, sorting), sorting));
+    }
+    const page = found.slice(offset, offset + limit).map((each) => project(each, projection));
+    sendJson(res, 200, toListResponse({ totalResults: found.length, startIndex, resources: page }));
+  };
+}
+
+function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {
+  return async (req, res) => {
+    const projection = parseProjection(toQuery(req, getRepairs(deps, res)), kind.schema);
+    const found = (await readAll(deps, kind)).find(({ id }) => id === req.params.id);
+    if (found === undefined) throw notFound(kind.name);
+    sendJson(res, 200, project(found, projection));
+  };
+}
+
+async function readAll(
+  { store, baseUrl }: ScimDeps,
+  { name, schema, all, has }: AssignmentKind,
+): Promise<JsonObject[]> {
+  const accounts = await countAssigned(store.read);
+  return all.map((assignment) => {
+    const { id, displayName, description } = assignment;
+    const holders = accounts.filter((each) => has(each, assignment));
+    return {
+      schemas: [schema.core.urn, ASSIGNMENTS_EXTENSION],
+      ...{ id, displayName, type: name, description },
+      [ASSIGNMENTS_EXTENSION]: {
+        totalAssignmentsUsed: holders.reduce((sum, { count }) => sum + Number(count), 0),
+      },
+      meta: { resourceType: name, location: toRef(baseUrl, name, id) },
+    };
+  });
+}
