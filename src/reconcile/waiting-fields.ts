@@ -7,7 +7,6 @@ import {
   isStuck,
   withoutDeferred,
 } from '../domain/failure.ts';
-import { parseCells } from '../store/engine/columns.ts';
 
 /** State of a user or group, as far as what waits of it is concerned. */
 interface WaitingState<Field extends string> {
@@ -39,13 +38,12 @@ export function toSeenCells<Field extends string>(
   return planned.mustLook ? endRest(cells, now, 'refused') : cells;
 }
 
-/** Finds what waits after a step that has planned again, and since when it fails; `held` are the fields that hold by now. */
+/** Finds what waits after a step, and since when it fails; `held` are the fields that hold by now. */
 export function toLeftCells<Field extends string>(
-  row: { readonly cells: string },
+  asked: Cells<Field>,
   held: readonly Field[],
   { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
 ) {
-  const asked = parseCells<Field>(row);
   const cells = exhaust(done(asked, asked, held), attemptsMax, now);
   return { cells, attempts: countAttempts(cells), retryAt: findNextRetryAt(cells, now) };
 }

@@ -23,6 +23,7 @@ import {
   findGroupRow,
   type GroupRow,
   hasUpstreamIds,
+  toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
@@ -36,7 +37,7 @@ import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
 import { toLeftCells } from '../waiting-fields.ts';
-import { listGroupLinks, toPlannable } from './load.ts';
+import { listGroupLinks, toPlannable, withoutRests } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
@@ -70,13 +71,13 @@ export async function finishStep(
   const { now } = step;
   const held = step.isKnown ? NOTHING_WAITING : await readWaiting(tx, row.id, now);
   const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
-  const state = toPlannable(row, links, now);
-  const { actions } = planGroup(state, step.policy);
-  // The resting fields are included, because they may hold by now.
-  const all = { ...state, cells: parseCells<GroupField>(row), mustLook: row.must_look !== 0 };
-  const left = toLeftCells(row, planGroup(all, step.policy).done, step);
+  const all = toGroupState(row, links);
+  // What rests may hold by now, and then nothing else waits for it.
+  const left = toLeftCells(all.cells, planGroup(all, step.policy).done, step);
   const { attempts, retryAt } = left;
-  const cells = endEntities<GroupField>(left.cells, state.entities);
+  const cells = endEntities<GroupField>(left.cells, all.entities);
+  const state = withoutRests({ ...all, cells }, now);
+  const { actions } = planGroup(state, step.policy);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
   const isWaiting = !isOver || waiting.oldest !== undefined || listWaiting(cells).length > 0;

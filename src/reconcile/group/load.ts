@@ -15,9 +15,13 @@ export interface LinkQuery {
   readonly now: number;
 }
 
-/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+/** State from which the next step is planned. */
 export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
-  const state = toGroupState(row, links);
+  return withoutRests(toGroupState(row, links), now);
+}
+
+/** The state without what rests: a stuck change rests until its time, as if it did not wait. */
+export function withoutRests(state: GroupState, now: number): GroupState {
   const { rests, ...left } = withoutResting(state, { existence: 'existence', now });
   const plannable = { ...state, ...left };
   return (state.mustLook && !rests ? toRemoval(plannable) : undefined) ?? plannable;

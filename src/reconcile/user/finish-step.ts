@@ -29,7 +29,7 @@ import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { toFailureColumns } from '../retry-columns.ts';
 import { toLeftCells } from '../waiting-fields.ts';
 import { isRenamedSince } from './link-account.ts';
-import { toPlannable } from './load.ts';
+import { toPlannable, withoutRests } from './load.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
@@ -45,11 +45,11 @@ export async function finishStep(
   undone: readonly Undone[] = [],
 ): Promise<Recorded<UserState>> {
   const { policy, now } = step;
-  const state = toPlannable(row, now);
+  const all = toUserState(row);
+  // What rests may hold by now, and then nothing else waits for it.
+  const { cells, attempts, retryAt } = toLeftCells(all.cells, planUser(all, policy).done, step);
+  const state = withoutRests({ ...all, cells }, now);
   const { actions } = planUser(state, policy);
-  // The resting fields are included, because they may hold by now.
-  const all = { ...state, cells: parseCells<UserField>(row), mustLook: row.must_look !== 0 };
-  const { cells, attempts, retryAt } = toLeftCells(row, planUser(all, policy).done, step);
   const isWaitingStill = listWaiting(cells).length > 0;
   const next: UserRow = {
     ...row,

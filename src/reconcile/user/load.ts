@@ -4,9 +4,13 @@ import type { UserState } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { withoutResting } from '../waiting-fields.ts';
 
-/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+/** State from which the next step is planned. */
 export function toPlannable(row: UserRow, now: number): UserState {
-  const state = toUserState(row);
+  return withoutRests(toUserState(row), now);
+}
+
+/** The state without what rests: a stuck change rests until its time, as if it did not wait. */
+export function withoutRests(state: UserState, now: number): UserState {
   const { rests, ...left } = withoutResting(state, { existence: 'account', now });
   const plannable = { ...state, ...left };
   return !rests && isRemovable(plannable) ? toRemoval(plannable) : plannable;
