@@ -5,7 +5,8 @@ import type { CheckResult } from '../ops/check/report.ts';
 import type { Settings } from '../settings/schema.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
-import { assertNotNewer, listApplied, listMigrations } from '../store/engine/migrate.ts';
+import { assertUsable, listMigrations } from '../store/engine/migrate.ts';
+import { openConnection } from '../store/engine/sqlite.ts';
 import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
@@ -16,7 +17,7 @@ export async function checkStore(settings: Settings): Promise<CheckResult> {
   const url = toStoreUrl(settings);
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   try {
-    return path === undefined ? await checkServer(url) : checkFile(resolve(path));
+    return path === undefined ? await checkServer(url) : await checkFile(resolve(path));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const remedy = 'See DATABASE_URL in docs/settings.md, and the code in docs/errors.md.';
@@ -24,17 +25,17 @@ export async function checkStore(settings: Settings): Promise<CheckResult> {
   }
 }
 
-function checkFile(path: string): CheckResult {
+async function checkFile(path: string): Promise<CheckResult> {
   if (!existsSync(path)) {
     const folder = findFolder(path);
     if (!isWritable(folder)) return toUnwritable(folder);
     return toResult('ok', `SQLite: none yet, a start makes ${path}`);
   }
-  const { isWhole, migrations } = inspectSqlite(path);
-  if (!isWhole) {
+  if (!inspectSqlite(path).isWhole) {
     return toResult('failed', `SQLite: ${path} is damaged`, 'Restore a backup: docs/recovery.md.');
   }
-  assertNotNewer(migrations, listMigrations('sqlite'));
+  const { db, close } = openConnection(path);
+  const migrations = await assertUsable(db, 'sqlite').finally(close);
   // The log of SQLite lies beside the file.
   const unwritable = [path, dirname(path)].find((each) => !isWritable(each));
   if (unwritable !== undefined) return toUnwritable(unwritable);
@@ -57,8 +58,7 @@ async function checkServer(url: string): Promise<CheckResult> {
       const remedy = 'DATABASE_URL has to name the server that takes writes.';
       return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, remedy);
     }
-    const applied = await listApplied(read, 'postgres');
-    assertNotNewer(applied, listMigrations('postgres'));
+    const applied = await assertUsable(read, 'postgres');
     if (!mayCreate && isOlder('postgres', applied)) {
       const remedy = 'Give the user of DATABASE_URL the right CREATE on its schema.';
       return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, remedy);

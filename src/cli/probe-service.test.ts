@@ -127,19 +127,29 @@ describeStores('check', ({ makeUrl }) => {
     expect(out).toMatch(/store +(SQLite|PostgreSQL).*, of this version/);
   });
 
-  test('refuses a store that a newer version has changed', async () => {
+  test.each([
+    {
+      who: 'a newer version has changed',
+      change: "insert into kysely_migration (name, timestamp) values ('002-later', '2030')",
+      code: 'store-newer',
+    },
+    {
+      who: 'an earlier build made with other tables',
+      change: 'alter table samples drop column leavers',
+      code: 'store-older',
+    },
+  ])('refuses a store that $who', async ({ change, code }) => {
     const { env } = await startService();
     const url = await makeUrl('empty');
     const store = await openStore({ url });
     await migrate(store);
-    const row = sql`insert into kysely_migration (name, timestamp) values ('002-later', '2030')`;
-    await store.write((tx) => row.execute(tx));
+    await store.write((tx) => sql.raw(change).execute(tx));
     await store.close();
 
-    const { code, out } = await runCheck([], { ...env, DATABASE_URL: url });
+    const ended = await runCheck([], { ...env, DATABASE_URL: url });
 
-    expect(code).toBe(1);
-    expect(out).toContain('store-newer');
+    expect(ended.code).toBe(1);
+    expect(ended.out).toContain(code);
   });
 });
 

@@ -19,16 +19,7 @@ export async function migrate(
   const migrations = list(store.engine);
   return store.write(async (tx) => {
     if (store.engine === 'postgres') await lockForMigration(tx);
-    const applied = await listApplied(tx, store.engine);
-    assertNotNewer(applied, migrations);
-    if (applied.length > 0) {
-      const made = Object.entries(list('sqlite')).filter(([name]) => applied.includes(name));
-      await assertSameTables(
-        tx,
-        store.engine,
-        made.map(([, migration]) => migration),
-      );
-    }
+    const applied = await assertUsable(tx, store.engine, list);
     // The store has no newer migration, so an equal number means the same ones. The migrator would read the columns of
     // every table to find that.
     if (applied.length === Object.keys(migrations).length) return [];
@@ -82,8 +73,28 @@ function toMigrationError(name: string, error: unknown): StoreError {
   return new StoreError(code, message, { cause: error });
 }
 
-/** Names of the migrations that the store has had; none in an empty one. */
-export async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
+/**
+ * Asserts that this version may use a store. @returns the names of the migrations that it has had; none of an empty one
+ * @throws StoreError `store-newer`; `store-moved`; `store-older`
+ */
+export async function assertUsable(
+  db: Db,
+  engine: Engine,
+  list: (engine: Engine) => Record<string, Migration> = listMigrations,
+): Promise<string[]> {
+  const applied = await listApplied(db, engine);
+  assertNotNewer(applied, list(engine));
+  if (applied.length === 0) return applied;
+  const made = Object.entries(list('sqlite')).filter(([name]) => applied.includes(name));
+  await assertSameTables(
+    db,
+    engine,
+    made.map(([, migration]) => migration),
+  );
+  return applied;
+}
+
+async function listApplied(tx: Db, engine: Store['engine']): Promise<string[]> {
   const table =
     engine === 'postgres'
       ? sql`select 1 where to_regclass('kysely_migration') is not null`
@@ -93,11 +104,7 @@ export async function listApplied(tx: Db, engine: Store['engine']): Promise<stri
   return applied.rows.map(({ name }) => name);
 }
 
-/** Asserts that this version may use a store. @throws StoreError `store-newer`; `store-moved` for one that was moved away */
-export function assertNotNewer(
-  applied: readonly string[],
-  migrations: Record<string, Migration>,
-): void {
+function assertNotNewer(applied: readonly string[], migrations: Record<string, Migration>): void {
   if (applied.includes(MOVED)) {
     throw new StoreError(
       'store-moved',

@@ -72,9 +72,12 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   };
 }
 
-/** A database in memory alone, without tables, and what closes it. */
-export function openInMemory(): { readonly db: Db; close(): void } {
-  const connection = connect(':memory:', { readOnly: false });
+/**
+ * One connection beside the store, and what closes it: to a file that is only read, or, without a path, to a database in
+ * memory alone that has no tables.
+ */
+export function openConnection(path?: string): { readonly db: Db; close(): void } {
+  const connection = connect(path ?? ':memory:', { readOnly: path !== undefined });
   const { db } = toSession(connection, createTurns(), createStatementLog());
   return { db, close: () => connection.close() };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Db, Engine } from '../store.ts';
-import { openInMemory } from './sqlite.ts';
+import { openConnection } from './sqlite.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function assertSameTables(
 }
 
 async function listWanted(migrations: readonly Migration[]): Promise<Set<string>> {
-  const { db, close } = openInMemory();
+  const { db, close } = openConnection();
   try {
     for (const { up } of migrations) await up(db);
     return await listColumns(db, 'sqlite');
