@@ -25,7 +25,9 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { isNotLeading } from '../lead.ts';
 
-/** How often old rows are looked for, in milliseconds. */
+/** When old rows are looked for first: after a start there is more urgent work. In milliseconds. */
+const FIRST_MS = 10_000;
+/** How often they are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Waits and errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
 const WAITS_KEPT_MS = 60 * 60_000;
@@ -68,7 +70,7 @@ export interface Retention {
   readonly tombstonesMs: number;
 }
 
-/** Forgets at the start and every hour what is older than that. */
+/** Forgets soon after the start and every hour what is older than that. */
 export function createPruning(deps: PruningDeps, retention: Retention): Pruning {
   const { clock, events } = deps;
   const stopping = new AbortController();
@@ -86,7 +88,7 @@ export function createPruning(deps: PruningDeps, retention: Retention): Pruning 
 
   return {
     start() {
-      running = prune();
+      running = clock.sleep(FIRST_MS, stopping.signal).then(prune, () => undefined);
       timer = setInterval(() => {
         running = prune();
       }, PRUNE_EVERY_MS).unref();

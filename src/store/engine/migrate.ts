@@ -125,7 +125,12 @@ function assertNotNewer(applied: readonly string[], migrations: Record<string, M
  */
 export const MOVED = '999-moved-to-postgres';
 
+const MIGRATIONS: Readonly<Record<Engine, Record<string, Migration>>> = {
+  sqlite: { '001-initial': initial('sqlite') },
+  postgres: { '001-initial': initial('postgres') },
+};
+
 /** Migrations in order, by name. A released one is never edited. */
 export function listMigrations(engine: Engine): Record<string, Migration> {
-  return { '001-initial': initial(engine) };
+  return MIGRATIONS[engine];
 }
