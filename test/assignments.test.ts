@@ -88,10 +88,12 @@ describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
       await untilSettled(bridge);
       expect(readLicence(bridge, 'ada')).toBe(2);
 
-      const more = { op: 'add', path: 'entitlements', value: [{ value: DESK.value }] };
+      const desk = { value: DESK.value, display: 'Help desk' };
+      const more = { op: 'add', path: 'entitlements', value: [desk] };
       await send(bridge, 'PATCH', `/Users/${ada}`, toPatch(more));
       await untilSettled(bridge);
       expect(readLicence(bridge, 'ada')).toBe(6);
+      expect((await readUser(bridge, ada)).entitlements).toEqual([GUEST, desk]);
       await sweep(bridge);
       expect(await readTotals(bridge, '/Entitlements')).toEqual({
         'licence:full': 2,

@@ -91,17 +91,13 @@ export function toAppsPermissions(licences: readonly string[]): number {
   return LICENCES.reduce((sum, { id, number }) => sum + (licences.includes(id) ? number : 0), 0);
 }
 
-/** Attributes whose `entitlements` have these licences beside what else they held. */
+/** Attributes whose `entitlements` have these licences beside what else they held; what stays is as it was sent. */
 export function withLicences(
   attributes: JsonObject,
   appsPermissions: number | undefined,
 ): JsonObject {
-  const { entitlements, ...others } = attributes;
-  const held = Array.isArray(entitlements) ? entitlements : [];
-  const kept = held.filter((element) => listValues([element], LICENCE).length === 0);
-  const licences = LICENCES.filter(({ number }) => ((appsPermissions ?? 0) & number) !== 0);
-  const list = [...kept, ...licences.map((licence) => toElement(licence, 'Entitlement'))];
-  return list.length === 0 ? others : { ...attributes, entitlements: list };
+  const given = LICENCES.filter(({ number }) => ((appsPermissions ?? 0) & number) !== 0);
+  return withAssigned(attributes, { list: 'entitlements', prefix: LICENCE, given });
 }
 
 /** Attributes whose `entitlements`, where they name licences, name those of the extension. */
@@ -113,14 +109,26 @@ export function alignLicences(attributes: JsonObject): JsonObject {
 
 /** Attributes whose `roles` have this role of the service, and no other of it; undefined: none. */
 export function withRole(attributes: JsonObject, role: number | undefined): JsonObject {
-  const { roles, ...others } = attributes;
-  const held = Array.isArray(roles) ? roles : [];
-  const kept = held.filter((element) => listValues([element], ROLE).length === 0);
   const given = ROLES.filter(({ number }) => number === role);
-  const list = [...kept, ...given.map((each) => toElement(each, 'Role'))];
-  return list.length === 0 ? others : { ...attributes, roles: list };
+  return withAssigned(attributes, { list: 'roles', prefix: ROLE, given });
 }
 
-function toElement({ id, displayName }: Assignment, type: 'Entitlement' | 'Role'): JsonObject {
-  return { value: id, display: displayName, type };
+/** What a list names, and what it is to name of the service. */
+interface Assigned {
+  readonly list: 'entitlements' | 'roles';
+  readonly prefix: string;
+  readonly given: readonly Assignment[];
+}
+
+function withAssigned(attributes: JsonObject, { list, prefix, given }: Assigned): JsonObject {
+  const { [list]: sent, ...others } = attributes;
+  const held = Array.isArray(sent) ? sent : [];
+  const isGiven = (value: string) => given.some(({ id }) => id === value);
+  const kept = held.filter((element) => listValues([element], prefix).every(isGiven));
+  const known = listValues(kept, prefix);
+  const missing = given.filter(({ id }) => !known.includes(id));
+  const type = list === 'roles' ? 'Role' : 'Entitlement';
+  const added = missing.map(({ id, displayName }) => ({ value: id, display: displayName, type }));
+  const elements = [...kept, ...added];
+  return elements.length === 0 ? others : { ...attributes, [list]: elements };
 }
