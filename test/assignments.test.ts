@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
+import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
@@ -166,6 +167,39 @@ describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
       const refused = await bridge.request('PATCH', `/Users/${ada}`, both);
       expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
       expect(readLicence(bridge, 'ada')).toBe(5);
+    });
+  });
+
+  test('go with the number where that is cleared', async () => {
+    await withCompany(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { entitlements: [GUEST, { value: 'other' }] });
+      const clear = { op: 'remove', path: `${USER_EXTENSION}:appsPermissions` };
+      await send(bridge, 'PATCH', `/Users/${ada}`, toPatch(clear));
+      await untilSettled(bridge);
+
+      const after = await readUser(bridge, ada);
+      expect(after.entitlements).toEqual([{ value: 'other' }]);
+      expect(after).not.toHaveProperty(USER_EXTENSION);
+      expect(readLicence(bridge, 'ada')).toBe(2);
+    });
+  });
+
+  test('that were stored before there were any keep nobody from losing access', async () => {
+    await withCompany(async (bridge) => {
+      const ada = await addUser(bridge, 'ada');
+      const attributes = { ...toUser('ada'), entitlements: [{ value: 'licence:of-old' }] };
+      await bridge.store.write((tx) =>
+        tx
+          .updateTable('users')
+          .set({ attributes: JSON.stringify(attributes) })
+          .where('id', '=', userId(ada))
+          .execute(),
+      );
+      const inactive = toPatch({ op: 'replace', path: 'active', value: false });
+
+      await send(bridge, 'PATCH', `/Users/${ada}`, inactive);
+
+      expect((await readUser(bridge, ada)).entitlements).toEqual(attributes.entitlements);
     });
   });
 

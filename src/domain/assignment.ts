@@ -55,30 +55,36 @@ export const ROLES: readonly Assignment[] = [
   },
 ];
 
-/** Lists the licences among the values of `entitlements`, by their ids; unknown ones too. */
+/** Lists the licences among the values of `entitlements`, by their ids. */
 export function listLicences({ entitlements }: JsonObject): string[] {
-  return listValues(entitlements, LICENCE);
+  return listIds(entitlements, LICENCES);
 }
 
-/** Lists the roles of the service among the values of `roles`, by their ids; unknown ones too. */
+/** Lists the roles of the service among the values of `roles`, by their ids. */
 export function listRoles({ roles }: JsonObject): string[] {
-  return listValues(roles, ROLE);
+  return listIds(roles, ROLES);
 }
 
-function listValues(list: JsonValue | undefined, prefix: string): string[] {
+/** Lists the values of `entitlements` and `roles` that look like the service's and that it has not. */
+export function listUnknown({ entitlements, roles }: JsonObject): string[] {
+  return [
+    ...listValues(entitlements).filter((value) => isUnknown(value, LICENCE, LICENCES)),
+    ...listValues(roles).filter((value) => isUnknown(value, ROLE, ROLES)),
+  ];
+}
+
+function isUnknown(value: string, prefix: string, known: readonly Assignment[]): boolean {
+  return value.startsWith(prefix) && !known.some(({ id }) => id === value);
+}
+
+function listIds(list: JsonValue | undefined, known: readonly Assignment[]): string[] {
+  return listValues(list).filter((value) => known.some(({ id }) => id === value));
+}
+
+function listValues(list: JsonValue | undefined): string[] {
   if (!Array.isArray(list)) return [];
-  const values = list.flatMap((element) => (isJsonObject(element) ? [element.value] : []));
-  return values
-    .filter((value) => typeof value === 'string')
-    .filter((value) => value.startsWith(prefix));
-}
-
-/** Finds the first of these ids that the service does not know. */
-export function findUnknown(
-  ids: readonly string[],
-  known: readonly Assignment[],
-): string | undefined {
-  return ids.find((id) => !known.some((assignment) => assignment.id === id));
+  const values = list.map((element) => (isJsonObject(element) ? element.value : undefined));
+  return values.filter((value) => typeof value === 'string');
 }
 
 /** True when roles name one that the service alone gives. */
@@ -97,7 +103,7 @@ export function withLicences(
   appsPermissions: number | undefined,
 ): JsonObject {
   const given = LICENCES.filter(({ number }) => ((appsPermissions ?? 0) & number) !== 0);
-  return withAssigned(attributes, { list: 'entitlements', prefix: LICENCE, given });
+  return withAssigned(attributes, { list: 'entitlements', known: LICENCES, given });
 }
 
 /** Attributes whose `entitlements`, where they name licences, name those of the extension. */
@@ -110,25 +116,37 @@ export function alignLicences(attributes: JsonObject): JsonObject {
 /** Attributes whose `roles` have this role of the service, and no other of it; undefined: none. */
 export function withRole(attributes: JsonObject, role: number | undefined): JsonObject {
   const given = ROLES.filter(({ number }) => number === role);
-  return withAssigned(attributes, { list: 'roles', prefix: ROLE, given });
+  return withAssigned(attributes, { list: 'roles', known: ROLES, given });
 }
 
-/** What a list names, and what it is to name of the service. */
+/** The lists with what is assigned in them alone, as it was sent; without what is not there. */
+export function onlyAssigned({ entitlements, roles }: JsonObject): JsonObject {
+  const keep = (list: JsonValue | undefined, known: readonly Assignment[]) =>
+    (Array.isArray(list) ? list : []).filter((element) => listIds([element], known).length > 0);
+  const [licences, given] = [keep(entitlements, LICENCES), keep(roles, ROLES)];
+  return {
+    ...(licences.length === 0 ? {} : { entitlements: licences }),
+    ...(given.length === 0 ? {} : { roles: given }),
+  };
+}
+
+/** What a list names, and what it is to name of all that the service has. */
 interface Assigned {
   readonly list: 'entitlements' | 'roles';
-  readonly prefix: string;
+  readonly known: readonly Assignment[];
   readonly given: readonly Assignment[];
 }
 
-function withAssigned(attributes: JsonObject, { list, prefix, given }: Assigned): JsonObject {
+function withAssigned(attributes: JsonObject, { list, known, given }: Assigned): JsonObject {
   const { [list]: sent, ...others } = attributes;
   const held = Array.isArray(sent) ? sent : [];
   const isGiven = (value: string) => given.some(({ id }) => id === value);
-  const kept = held.filter((element) => listValues([element], prefix).every(isGiven));
-  const known = listValues(kept, prefix);
-  const missing = given.filter(({ id }) => !known.includes(id));
+  const kept = held.filter((element) => listIds([element], known).every(isGiven));
+  const named = listValues(kept);
   const type = list === 'roles' ? 'Role' : 'Entitlement';
-  const added = missing.map(({ id, displayName }) => ({ value: id, display: displayName, type }));
+  const added = given
+    .filter(({ id }) => !named.includes(id))
+    .map(({ id, displayName }) => ({ value: id, display: displayName, type }));
   const elements = [...kept, ...added];
   return elements.length === 0 ? others : { ...attributes, [list]: elements };
 }

@@ -1,10 +1,10 @@
 import {
-  type Assignment,
-  findUnknown,
   LICENCES,
   listLicences,
   listRoles,
+  listUnknown,
   namesOwner,
+  onlyAssigned,
   ROLES,
   toAppsPermissions,
   withLicences,
@@ -20,6 +20,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
 
 const NUMBER = 'appsPermissions';
+const NUMBER_NAME = toWrittenName(USER_EXTENSION, NUMBER);
 
 /** Attributes after a write, and those that its request names (`toWrittenName`). */
 interface Written {
@@ -40,35 +41,33 @@ interface Before {
  * @throws ScimError 400 `invalidValue`: unknown ones, two places that contradict each other, a role that nobody can give
  */
 export function withAssigned(before: Before | undefined, written: Written): Written {
-  const { attributes, names } = written;
+  assertKnown(before, written);
   assertRoles(before, written);
-  const licences = listLicences(attributes);
-  assertKnown(licences, LICENCES, 'entitlement');
-  const [held, number] = [before?.attributes ?? {}, readNumber(attributes)];
+  const { attributes, names } = written;
+  const [licences, number] = [listLicences(attributes), readNumber(attributes)];
+  const held = before?.attributes ?? {};
   const wanted = toAppsPermissions(licences);
   const isGiven = licences.length > 0 || before?.isManaged === true;
   const isChanged = wanted !== toAppsPermissions(listLicences(held));
   if (names.has('entitlements') && isGiven && isChanged) {
-    const name = toWrittenName(USER_EXTENSION, NUMBER);
-    if (names.has(name) && number !== undefined && number !== wanted) {
+    if (names.has(NUMBER_NAME) && number !== undefined && number !== wanted) {
       throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
     }
-    return { attributes: withNumber(attributes, wanted), names: new Set([...names, name]) };
+    return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
   }
-  const isLeftOut = number === undefined && readNumber(held) !== undefined;
-  // A PUT that leaves the extension out has left the entitlements as they were.
-  return isLeftOut && licences.length > 0
-    ? { attributes: withNumber(attributes, wanted), names }
-    : written;
+  if (number !== undefined || licences.length === 0 || readNumber(held) === undefined) {
+    return written;
+  }
+  // A PUT that leaves the extension out has left the entitlements as they were; whoever clears the number clears both.
+  return names.has(NUMBER_NAME)
+    ? { attributes: withLicences(attributes, undefined), names }
+    : { attributes: withNumber(attributes, wanted), names };
 }
 
 /** What a PUT keeps of lists that it does not mention: what governance has assigned. Nobody loses access by an omission. */
 export function keepAssigned(before: JsonObject, mentioned: ReadonlySet<string>): JsonObject {
-  const licences = mentioned.has('entitlements') ? [] : listLicences(before);
-  const roles = mentioned.has('roles') ? [] : listRoles(before);
-  const kept = withLicences({}, toAppsPermissions(licences));
-  const role = ROLES.find(({ id }) => roles.includes(id));
-  return withRole(kept, role?.number);
+  const kept = Object.entries(onlyAssigned(before)).filter(([name]) => !mentioned.has(name));
+  return Object.fromEntries(kept);
 }
 
 /** Attributes of an account that becomes managed, without what the service has given and the write does not name. */
@@ -79,21 +78,19 @@ export function withoutUnnamed({ attributes, names }: Written): JsonObject {
   return names.has('roles') ? licensed : withRole(licensed, undefined);
 }
 
-function assertRoles(before: Before | undefined, { attributes, names }: Written): void {
-  if (!names.has('roles')) return;
-  const roles = listRoles(attributes);
-  assertKnown(roles, ROLES, 'role');
-  const had = before === undefined ? [] : listRoles(before.attributes);
-  if (namesOwner(roles) && !namesOwner(had)) {
-    throw invalidValue('Nobody becomes an owner by SCIM: the service alone gives this role.');
-  }
+/** What was stored before there were these ids is kept, so that it keeps nobody from losing access. */
+function assertKnown(before: Before | undefined, { attributes }: Written): void {
+  const had = before === undefined ? [] : listUnknown(before.attributes);
+  const unknown = listUnknown(attributes).find((value) => !had.includes(value));
+  if (unknown === undefined) return;
+  const choice = [...LICENCES, ...ROLES].map(({ id }) => id).join(', ');
+  throw invalidValue(`The service has no "${unknown}", only ${choice}.`);
 }
 
-function assertKnown(ids: readonly string[], known: readonly Assignment[], kind: string): void {
-  const unknown = findUnknown(ids, known);
-  if (unknown === undefined) return;
-  const choice = known.map(({ id }) => id).join(', ');
-  throw invalidValue(`The service has no ${kind} "${unknown}", only ${choice}.`);
+function assertRoles(before: Before | undefined, { attributes, names }: Written): void {
+  if (!names.has('roles') || !namesOwner(listRoles(attributes))) return;
+  if (before !== undefined && namesOwner(listRoles(before.attributes))) return;
+  throw invalidValue('Nobody becomes an owner by SCIM: the service alone gives this role.');
 }
 
 function readNumber(attributes: JsonObject): number | undefined {
