@@ -75,7 +75,8 @@ export async function measureWork(run: () => void): Promise<number> {
  * a hundred times as long.
  */
 export function measureGrowth<T>(build: (length: number) => T, run: (input: T) => void): number {
-  const [short, long] = [build(10_000), build(100_000)];
+  // Long enough for a quadratic work to show, and short enough for the collector of garbage not to.
+  const [short, long] = [build(2_000), build(20_000)];
   const toSpent = (input: T, times: number) => {
     const startedAt = performance.now();
     for (let time = 0; time < times; time += 1) run(input);
