@@ -5,17 +5,16 @@ import { type AssignedAccounts, countAssigned } from '../store/users/assignments
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
-import { parseFilter } from './filter/parse-filter.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getRepairs } from './http/notes.ts';
 import { sendJson } from './http/respond.ts';
-import { isAbsent, toListResponse } from './render/paging.ts';
+import { toListResponse } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { toRef } from './render/resource-text.ts';
-import { compareSortKeys, parseSorting, toSortKey } from './render/sorting.ts';
-import { ASSIGNMENTS_EXTENSION } from './schema/assignment-schemas.ts';
+import { compareSortKeys, toSortKey } from './render/sorting.ts';
+import { assignmentsDefinition } from './schema/assignment-schemas.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
-import { parsePage, toFilterReading, toQuery } from './search/handlers.ts';
+import { parsePage, parseSearch, toQuery } from './search/handlers.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {
@@ -61,11 +60,8 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const repairs = getRepairs(deps, res);
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
-    const sorting = parseSorting(query, schema);
+    const { filter, sorting } = parseSearch(deps, query, { schema, repairs });
     const { startIndex, offset, limit } = parsePage(deps, query);
-    const filter = isAbsent(query.filter)
-      ? undefined
-      : parseFilter(query.filter, schema, toFilterReading(deps, repairs));
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
     if (sorting !== undefined) {
@@ -79,7 +75,9 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {
   return async (req, res) => {
     const projection = parseProjection(toQuery(req, getRepairs(deps, res)), kind.schema);
-    const found = (await readAll(deps, kind)).find(({ id }) => id === req.params.id);
+    // Known before anything is counted: a guess costs nothing.
+    const all = kind.all.filter(({ id }) => id === req.params.id);
+    const [found] = all.length === 0 ? [] : await readAll(deps, { ...kind, all });
     if (found === undefined) throw notFound(kind.name);
     sendJson(res, 200, project(found, projection));
   };
@@ -94,9 +92,9 @@ async function readAll(
     const { id, displayName, description } = assignment;
     const holders = accounts.filter((each) => has(each, assignment));
     return {
-      schemas: [schema.core.urn, ASSIGNMENTS_EXTENSION],
+      schemas: [schema.core.urn, assignmentsDefinition.id],
       ...{ id, displayName, type: name, description },
-      [ASSIGNMENTS_EXTENSION]: {
+      [assignmentsDefinition.id]: {
         totalAssignmentsUsed: holders.reduce((sum, { count }) => sum + Number(count), 0),
       },
       meta: { resourceType: name, location: toRef(baseUrl, name, id) },

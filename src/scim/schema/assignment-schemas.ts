@@ -1,9 +1,5 @@
 import { attribute, defineSchema, type SchemaAttribute } from './definition.ts';
 
-/** Extension of roles and entitlements: how often each is assigned. */
-export const ASSIGNMENTS_EXTENSION =
-  'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
-
 function listAttributes(): SchemaAttribute[] {
   return [
     attribute('string', 'displayName', 'The name to show.', { mutability: 'readOnly' }),
@@ -28,9 +24,9 @@ export const entitlementDefinition = defineSchema(
   listAttributes(),
 );
 
-/** Totals of a role or entitlement. */
+/** Extension of roles and entitlements: how often each is assigned. */
 export const assignmentsDefinition = defineSchema(
-  ASSIGNMENTS_EXTENSION,
+  'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments',
   'Assignments',
   'How often a role or entitlement is assigned',
   [

@@ -5,7 +5,7 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countMessage } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
-import { type FilterReading, parseFilter } from '../filter/parse-filter.ts';
+import { parseFilter } from '../filter/parse-filter.ts';
 import { getRepairs, toProviderDeps } from '../http/notes.ts';
 import { type QueryParameters, toParameters } from '../http/parameters.ts';
 import { sendListText } from '../http/respond.ts';
@@ -97,8 +97,9 @@ export function toGroupSearch({
   };
 }
 
-function parseSearch(
-  deps: ScimDeps,
+/** The filter and the order that a request asks for. @throws ScimError 400 */
+export function parseSearch(
+  { policy }: ScimDeps,
   query: QueryParameters,
   {
     schema,
@@ -106,17 +107,12 @@ function parseSearch(
     isForOthers = false,
   }: { readonly schema: ResourceSchema } & Pick<SearchCall, 'repairs' | 'isForOthers'>,
 ): Search {
-  const reading = { ...toFilterReading(deps, repairs), isForOthers };
+  const lengthMax = policy.filterLengthMax;
+  const reading = { depthMax: FILTER_DEPTH_MAX, lengthMax, repairs, isForOthers };
   return {
     filter: isAbsent(query.filter) ? undefined : parseFilter(query.filter, schema, reading),
     sorting: parseSorting(query, schema),
   };
-}
-
-/** Limits of a filter in a query, with the counter of its corrections. */
-export function toFilterReading({ policy }: ScimDeps, repairs: Repairs): FilterReading {
-  const lengthMax = policy.filterLengthMax;
-  return { depthMax: FILTER_DEPTH_MAX, lengthMax, repairs, isForOthers: false };
 }
 
 /** Sends a page: by cursor where the query has one, even an empty one, else by number. */
