@@ -357,13 +357,13 @@ function readFiles(folder: string): string {
     .join();
 }
 
-function holdDeactivation({ store }: TestBridge, resourceId: string): Promise<PlanRow> {
+function holdDeactivation({ store, clock }: AuditWorld, resourceId: string): Promise<PlanRow> {
   const action = {
     ...({ kind: 'user.deactivate', type: 'user', resourceId, memberId: '' } as const),
     ...{ desired: { active: false }, observed: { active: true }, harm: 'deactivate' as const },
   };
   const plan = { status: 'held', source: 'restore', reason: null, automatic: 0 } as const;
-  return store.write((tx) => addPlan(tx, [action], { ...plan, now: Date.now() }));
+  return store.write((tx) => addPlan(tx, [action], { ...plan, now: clock.now() }));
 }
 
 async function isDone({ store }: TestBridge, id: string): Promise<boolean> {

@@ -17,7 +17,8 @@ import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from './support/timed-bridge.ts';
 
-const MINUTES_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+const MINUTES_MS = 10 * MINUTE_MS;
 const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
 const toName = (familyName: string) =>
   toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
@@ -91,9 +92,11 @@ describeBridges('retry', ({ makeUrl }) => {
         fault.remove();
         // Waits for its next attempt, and is not stuck.
         const busy = { kind: 'status', status: 503 } as const;
-        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy, times: 3 });
+        const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
         await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
-        await untilQuiet(timed, 0);
+        // Until its next attempt is so far away that it does not come by itself meanwhile.
+        await untilQuiet(timed, MINUTE_MS);
+        outage.remove();
 
         const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
         await untilQuiet(timed, 2_000);

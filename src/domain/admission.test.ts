@@ -68,13 +68,13 @@ test('one client takes nothing from another', () => {
   expect(countBegun(admission, 100, startMs, 'b')).toBe(5);
 });
 
-test('a clock that is set back by an hour locks nobody out', () => {
+test.each([2_000, 3_600_000])('a clock that is set back by %i ms turns nobody away', (byMs) => {
   const admission = createAdmission({ perSecond: 5, concurrentMax: 1 });
-  countBegun(admission, 5, startMs);
-  const backMs = startMs - 3_600_000;
+  countBegun(admission, 1, startMs);
+  const backMs = startMs - byMs;
 
-  expect(countBegun(admission, 5, backMs)).toBe(0);
-  expect(countBegun(admission, 100, backMs + 1_200)).toBe(5);
+  expect(countBegun(admission, 100, backMs)).toBe(5);
+  expect(countBegun(admission, 100, backMs + 1_000)).toBe(5);
 });
 
 test('without a rate everything passes', () => {

@@ -50,8 +50,9 @@ export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): 
   return {
     begin(key, nowMs) {
       const use = getUse(key, nowMs);
-      // Never further away than all of it can be, so that a clock that was set back locks no client out.
-      use.restoredAt = Math.min(Math.max(use.restoredAt, nowMs), nowMs + 1_000 + costMs);
+      // Further away than all of the rate can be: the clock was set back, and what was used before is not known.
+      const isFromLater = use.restoredAt > nowMs + 1_000 + costMs;
+      use.restoredAt = isFromLater ? nowMs : Math.max(use.restoredAt, nowMs);
       // Half of one request more, so that sums of fractions do not decide.
       if (costMs > 0 && use.restoredAt - nowMs > 1_000 - costMs / 2) return 'rate';
       if (use.underWay >= concurrentMax) return 'concurrency';

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970 (UTC). */
   now(): number;
-  /** Milliseconds from some beginning, which pass evenly whatever `now` is set to; absent: `now` is never set. */
+  /** Milliseconds from some beginning, which pass evenly whatever `now` is set to; absent: `now` does so itself. */
   steady?(): number;
   /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

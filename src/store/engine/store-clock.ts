@@ -43,6 +43,8 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
 
   /** True when the host's clock was set, the host stood still, or the comparison is too old. */
   function isStale(): boolean {
+    // A clock with no steady one beside it is as good as one: it is compared with once.
+    if (host.steady === undefined) return false;
     const passedMs = steady() - compared.steadyAt;
     const setMs = Math.abs(host.now() - compared.hostAt - passedMs);
     return performance.now() - comparedAt > COMPARED_MS || setMs > SET_MS;

@@ -35,7 +35,8 @@ export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
     .orderBy('seq')
     .limit(FITTING_MAX)
     .execute();
-  return [...new Map([...known, ...deleted].map((row) => [row.id, row])).values()];
+  const rows = new Map([...known, ...deleted].map((row) => [row.id, row])).values();
+  return [...rows].toSorted((one, other) => one.seq - other.seq);
 }
 
 /** Kinds of data that are kept about a user. */
