@@ -109,13 +109,20 @@ interface Violation {
   readonly nodes: readonly string[];
 }
 
+/** An animation of a browser, as far as its end is concerned. */
+interface Turning {
+  readonly effect: { getComputedTiming(): { readonly endTime: number } };
+}
+
 /** What axe-core finds on a page that is serious or critical, once what fades in is there. */
 export async function findSerious(page: Page): Promise<Violation[]> {
   await page.evaluate(async () => {
     const { document, requestAnimationFrame: next } = Reflect.get(globalThis, 'window');
     await new Promise((drawn) => next(() => next(drawn)));
+    // What turns while something is awaited has no end.
     const ends = document
       .getAnimations()
+      .filter(({ effect }: Turning) => Number.isFinite(effect.getComputedTiming().endTime))
       .map(({ finished }: { finished: Promise<unknown> }) => finished);
     await Promise.allSettled(ends);
   });

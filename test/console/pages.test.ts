@@ -94,6 +94,14 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       expect(await findSerious(page)).toEqual([]);
     });
 
+    test('a page that is not there yet says so, and has nothing serious for axe', async () => {
+      const page = await world.openSignedIn({ scheme });
+      await page.route(/\/ops\/status/, () => undefined);
+      await page.goto('/console/');
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
     test.each(FAULTS)('$what has nothing serious for axe', async ({ path, answer }) => {
       const page = await world.openSignedIn({ scheme });
       await page.route(/\/ops\//, (route) => (answer ? route.fulfill(answer) : route.fallback()));

@@ -16,6 +16,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     Button: { defaultProps: { size: 'xs' } },
+    // A name needs a role.
+    Loader: { defaultProps: { role: 'status', 'aria-label': 'Loading' } },
     TextInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
     Modal: { defaultProps: { centered: true } },

@@ -23,7 +23,7 @@ export function OverviewPage() {
     document.title = 'Overview · scim-bridge';
   }, []);
   if (status.error) return <Fault error={status.error} />;
-  if (!status.data) return <Loader aria-label="Loading" />;
+  if (!status.data) return <Loader />;
   return <Overview status={status.data} />;
 }
 

@@ -37,7 +37,7 @@ export function DataTable<Row extends RowData>({
   ...options
 }: RowsOptions<Row> & { readonly empty: ReactNode }) {
   if (list.error) return <Fault error={list.error} />;
-  if (list.isLoading) return <Loader size="sm" aria-label="Loading" />;
+  if (list.isLoading) return <Loader size="sm" />;
   if (list.items.length === 0) return <Empty>{empty}</Empty>;
   return <Rows {...{ list, ...options }} />;
 }

@@ -28,7 +28,7 @@ function OnePlan({ id, plan }: { readonly id: string; readonly plan: PlanOf | un
     <Page
       title={plan === undefined ? 'Plan' : toCounts(plan.counts.kinds)}
       lead={plan && toLead(plan.status, plan.reason)}
-      actions={plan ? <StateTag state={plan.status} /> : <Loader size="sm" aria-label="Loading" />}
+      actions={plan ? <StateTag state={plan.status} /> : <Loader size="sm" />}
     >
       {plan && <Facts items={toFacts(plan)} />}
       {plan && <Decision plan={plan} />}
@@ -182,7 +182,7 @@ function Undoing({ id }: { readonly id: string }) {
     topics: ['plans', 'work'],
   });
   if (preview.error) return <Fault error={preview.error} />;
-  if (!preview.data) return <Loader size="sm" aria-label="Loading" />;
+  if (!preview.data) return <Loader size="sm" />;
   const { counts, leftOut } = preview.data;
   return (
     <>

@@ -30,7 +30,7 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
   const path = `/${type}/${encodeURIComponent(id)}/explain`;
   const explained = useRead('Explanation', path, { topics: ['resources', 'work', 'drifts'] });
   if (explained.error) return <Fault error={explained.error} />;
-  if (!explained.data) return <Loader aria-label="Loading" />;
+  if (!explained.data) return <Loader />;
   const it = explained.data;
   return (
     <Page title={it.name} lead={<Standing it={it} />}>

@@ -13,7 +13,7 @@ export function SetUpPage() {
   const status = useRead('Status', '/status', { topics: ['access'] });
   const [provider, setProvider] = useState('entra');
   if (status.error) return <Fault error={status.error} />;
-  if (!status.data) return <Loader aria-label="Loading" />;
+  if (!status.data) return <Loader />;
   const { scimUrl } = status.data;
   return (
     <Page

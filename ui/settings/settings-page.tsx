@@ -22,7 +22,7 @@ export function SettingsPage() {
   const [text, setText] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
   if (settings.error) return <Fault error={settings.error} />;
-  if (!settings.data) return <Loader aria-label="Loading" />;
+  if (!settings.data) return <Loader />;
   const word = text.trim().toLowerCase();
   const shown = settings.data.items.filter(
     ({ name, variable, from }) =>
