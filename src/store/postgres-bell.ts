@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -19,24 +20,26 @@ export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBe
   const local = createLocalBell();
   const closing = new AbortController();
   const waiting = new Set<Topic>();
-  let client: pg.Client | undefined;
+  let socket: Socket | undefined;
   let listening: Promise<void> | undefined;
   let sending: Promise<void> | undefined;
 
   async function listenOnce(): Promise<void> {
+    const stream = new Socket();
+    socket = stream;
     const own = new pg.Client({
+      stream: () => stream,
       connectionString: findUrl(),
       application_name: 'scim-bridge',
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
     });
     const ended = new Promise<void>((resolve) => own.on('end', () => resolve()));
-    own.on('error', () => void own.end().catch(() => {}));
+    own.on('error', () => stream.destroy());
     own.on('notification', ({ payload }) => {
       const topic = TOPICS.find((one) => one === payload);
       if (topic !== undefined) local.ring(topic);
     });
-    client = own;
     await own.connect();
     await own.query(`listen ${CHANNEL}`);
     // What was rung before this is lost.
@@ -50,7 +53,7 @@ export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBe
         await listenOnce();
       } catch {
         // The store tells of itself.
-        client?.end().catch(() => {});
+        socket?.destroy();
       }
       await sleep(AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
@@ -80,7 +83,8 @@ export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBe
     async close() {
       await sending;
       closing.abort();
-      await client?.end().catch(() => {});
+      // Not by a goodbye: a client that says it while it connects never tells that it has ended, nor does a lost server.
+      socket?.destroy();
       await listening;
     },
   };
