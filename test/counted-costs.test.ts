@@ -6,11 +6,13 @@ import { logStatements, type StatementLog } from './support/statements.ts';
 import { describeBridges } from './support/stores.ts';
 
 /**
- * Work of the bridge that belongs to no request: looking for what is due, the log of requests, and who leads. That this
- * process leads is asked for in transactions too, with a lock: those count.
+ * Work of the bridge that belongs to no request: looking for what is due, for drifts and for plans, the log of
+ * requests, and who leads. That this process leads is asked for in transactions too, with a lock: those count.
  */
 const BACKGROUND =
-  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select "seq", "first_seen_at" from "drifts"|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/s;
+  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select (?:\*|"seq", "first_seen_at") from "drifts"|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share)|select .*\bfrom plans\b)/s;
+
+const LEADING = /^select "id" from "leader"/;
 
 /** What one request costs, however fast the machine is. */
 interface Costs {
@@ -168,7 +170,8 @@ async function withCompany(url: string, run: (measured: Measured) => Promise<voi
 function toCosts({ sandbox }: TestBridge, { reads, writes }: StatementLog): [Costs, string] {
   // What other processes ask of the leader is looked for in transactions of their own.
   const own = writes.filter((write) => !write.some((sql) => sql.includes('"errands"')));
-  const asked = own.map(listAsked).filter((write) => write.length > 0);
+  // Whoever looks for something in the background asks first whether this process leads.
+  const asked = own.map(listAsked).filter((write) => write.some((sql) => !LEADING.test(sql)));
   const all = [listAsked(reads), ...asked];
   const byStatus = Object.values(sandbox.calls.counts()).flatMap((counts) => Object.values(counts));
   return [

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-const ATTEMPTS_MAX = 5;
+const ATTEMPTS_MAX = 50;
 
 /** As a provider does: a server that is busy, on a machine that is, is asked again. */
 async function sendUntilTaken(

@@ -97,6 +97,8 @@ describePostgres('a write that one process answers and another one finishes', ({
   test('and the service refuses after the wait was over is acknowledged, kept and stuck', async () => {
     const { service, first, second } = await startPair({ waitMs: 300 });
     const id = await addUser(second, 'ada');
+    // The creation may take longer than its request waits, and would take the name with it.
+    await untilSettled(second);
     const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
     const elsewhere = send(first, 'PATCH', `/Users/${id}`, rename('One'));
     await slow.until(1);

@@ -25,8 +25,8 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { isNotLeading } from '../lead.ts';
 
-/** When old rows are looked for first: after a start there is more urgent work. In milliseconds. */
-const FIRST_MS = 10_000;
+/** When old rows are looked for first: what changed while nobody led is more urgent. In milliseconds. */
+const FIRST_MS = 5 * 60_000;
 /** How often they are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Waits and errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
@@ -70,7 +70,7 @@ export interface Retention {
   readonly tombstonesMs: number;
 }
 
-/** Forgets soon after the start and every hour what is older than that. */
+/** Forgets some minutes after the start and every hour what is older than that. */
 export function createPruning(deps: PruningDeps, retention: Retention): Pruning {
   const { clock, events } = deps;
   const stopping = new AbortController();
