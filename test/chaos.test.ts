@@ -18,7 +18,7 @@ test('what was answered with 2xx survives kill -9, becomes true, and nothing is 
 
 test.skipIf(inject('postgresUrl') === undefined)(
   'so it is where processes share a PostgreSQL that goes away and comes back',
-  { timeout: 300_000 }, // A busy machine is slow, not wrong.
+  { timeout: 600_000 }, // A busy machine is slow, not wrong.
   async () => {
     const report = await withPostgres((postgres) =>
       runChaos({ seed: 22, operations: 60, processes: 2, postgres }),

@@ -12,6 +12,7 @@ import { newId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks } from './engine/dialect.ts';
+import { createPrune } from './engine/prune.ts';
 import { addInspection } from './inspections.ts';
 import { joinSubjectNames } from './resources/names.ts';
 import type { DriftsTable, PlanActionsTable } from './schema.ts';
@@ -217,16 +218,11 @@ export async function findRepairing(
     .executeTakeFirst();
 }
 
-/** Forgets at most `limit` drifts that are over and were last seen before `before` (epoch milliseconds); returns how many. */
-export async function pruneDrifts(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const ended = tx.selectFrom('drifts').select('seq').where('status', 'in', ENDED_STATUSES);
-  const oldest = ended.where('last_seen_at', '<', before).orderBy('seq').limit(limit);
-  const result = await tx.deleteFrom('drifts').where('seq', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the drifts that are over and were last seen longest ago; returns how many. */
+export const pruneDrifts = createPrune({
+  ...({ table: 'drifts', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
+  isOver: sql`status in (${sql.join(ENDED_STATUSES)})`,
+});
 
 /** Counts drifts of each kind and status. */
 export async function countDrifts(

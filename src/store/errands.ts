@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { storeNow } from './engine/dialect.ts';
+import { createPrune } from './engine/prune.ts';
 import type { ErrandsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -41,12 +42,7 @@ export async function deleteErrand(tx: Db, id: string): Promise<void> {
   await tx.deleteFrom('errands').where('id', '=', id).execute();
 }
 
-/** Forgets at most `limit` errands of processes that ended without a word, over before `before` (epoch milliseconds); returns how many. */
-export async function pruneErrands(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = tx.selectFrom('errands').select('id').where('until', '<', before).limit(limit);
-  const result = await tx.deleteFrom('errands').where('id', 'in', old).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets errands of processes that ended without a word; returns how many. */
+export const pruneErrands = createPrune({
+  ...({ table: 'errands', key: 'id', at: 'until', oldest: 'until' } as const),
+});

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { chunks } from './engine/dialect.ts';
+import { createPrune } from './engine/prune.ts';
 import type { NoticesTable, NotificationsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -125,19 +126,8 @@ export async function countNotifications(
     .execute();
 }
 
-/** Forgets at most `limit` notifications that are given up and older than `before` (epoch milliseconds). */
-export async function pruneNotifications(
-  tx: Db,
-  { before, limit }: { readonly before: number; readonly limit: number },
-): Promise<number> {
-  const old = tx
-    .selectFrom('notifications')
-    .select('seq')
-    .where('status', '=', 'dead')
-    .where('created_at', '<', before);
-  const result = await tx
-    .deleteFrom('notifications')
-    .where('seq', 'in', old.orderBy('seq').limit(limit))
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest notifications that are given up; returns how many. */
+export const pruneNotifications = createPrune({
+  ...({ table: 'notifications', key: 'seq', at: 'created_at', oldest: 'seq' } as const),
+  isOver: sql`status = 'dead'`,
+});

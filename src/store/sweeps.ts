@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { newId } from '../domain/ids.ts';
+import { createPrune } from './engine/prune.ts';
 import type { SweepsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -70,16 +71,10 @@ export async function endSweep(tx: Db, id: string, end: SweepEnd): Promise<void>
   await running.where('status', '=', 'running').execute();
 }
 
-/** Forgets at most `limit` sweeps that ended before `before` (epoch milliseconds); returns how many. */
-export async function pruneSweeps(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const oldest = tx.selectFrom('sweeps').select('seq').where('ended_at', '<', before);
-  const some = oldest.orderBy('seq').limit(limit);
-  const result = await tx.deleteFrom('sweeps').where('seq', 'in', some).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest sweeps that have ended; returns how many. */
+export const pruneSweeps = createPrune({
+  ...({ table: 'sweeps', key: 'seq', at: 'ended_at', oldest: 'seq' } as const),
+});
 
 /**
  * When the newest sweep began that had compared everything before this moment, the admin lists too where they

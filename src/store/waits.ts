@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
 import { chunks, storeNow } from './engine/dialect.ts';
+import { createPrune } from './engine/prune.ts';
 import type { WaitsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -51,12 +52,7 @@ export async function endWait(tx: Db, id: string): Promise<Pick<WaitRow, 'refusa
   return tx.deleteFrom('waits').where('id', '=', id).returning('refusal').executeTakeFirst();
 }
 
-/** Forgets at most `limit` waits of processes that ended without a word, over before `before` (epoch milliseconds); returns how many. */
-export async function pruneWaits(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = tx.selectFrom('waits').select('id').where('until', '<', before).limit(limit);
-  const result = await tx.deleteFrom('waits').where('id', 'in', old).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets waits of processes that ended without a word; returns how many. */
+export const pruneWaits = createPrune({
+  ...({ table: 'waits', key: 'id', at: 'until', oldest: 'until' } as const),
+});

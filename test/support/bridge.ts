@@ -150,8 +150,11 @@ export async function startBridgeOf<Service extends Counterpart>(
     findOverload: options.findOverload ?? (() => undefined),
   });
   const stop = async () => {
-    server.closeAllConnections();
+    // As a process does: what was answered is known before its parts stop.
+    const closed = once(server, 'close');
     server.close();
+    server.closeAllConnections();
+    await closed;
     await bridge.stop();
     await otel?.stop();
     await store.close();

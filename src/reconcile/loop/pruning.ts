@@ -7,6 +7,7 @@ import { pruneChanges } from '../../store/changes.ts';
 import { pruneAccessTokens } from '../../store/credentials/clients.ts';
 import { pruneUsedAssertions } from '../../store/credentials/used-assertions.ts';
 import { pruneDrifts } from '../../store/drifts.ts';
+import type { Prune } from '../../store/engine/prune.ts';
 import { pruneErrands } from '../../store/errands.ts';
 import { pruneDeletedGroups } from '../../store/groups/groups.ts';
 import { pruneNotifications } from '../../store/notifications.ts';
@@ -18,7 +19,6 @@ import {
   listNamesAfter,
 } from '../../store/resources/former-names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
-import type { Db } from '../../store/store.ts';
 import { pruneSweeps } from '../../store/sweeps.ts';
 import { pruneWaits } from '../../store/waits.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -109,13 +109,9 @@ interface Run extends PruningDeps {
 async function pruneAll(deps: Run, retention: Retention, now: number): Promise<void> {
   const { read } = deps.store;
   const { requestsMs, requestRowsMax, actsMs, actRowsMax, driftsMs, plansMs } = retention;
-  const prune =
-    (log: typeof pruneRequests, rowsMax: number) =>
-    (tx: Db, { before, limit }: { before: number; limit: number }) =>
-      log(tx, { before, rowsMax, limit });
-  await prunePartly(deps, prune(pruneRequests, requestRowsMax), now - requestsMs);
-  await prunePartly(deps, prune(pruneActs, actRowsMax), now - actsMs);
-  await prunePartly(deps, prune(pruneLeavers, actRowsMax), now - actsMs);
+  await prunePartly(deps, pruneRequests, now - requestsMs, requestRowsMax);
+  await prunePartly(deps, pruneActs, now - actsMs, actRowsMax);
+  await prunePartly(deps, pruneLeavers, now - actsMs, actRowsMax);
   const call = await findOwnCallBeyond(read, retention.ledgerRowsMax);
   await prunePartly(deps, pruneOwnCalls, toEnd(now, retention.ledgerMs, call));
   const event = await findAuditEventBeyond(read, retention.auditRowsMax);
@@ -158,14 +154,15 @@ async function forgetOrdinaryNames({ store, signal, rules }: Run): Promise<void>
   }
 }
 
-/** Forgets what is from before `before` (epoch milliseconds), a part in each transaction. */
+/** Forgets what is from before `before` (epoch milliseconds) or beyond the newest `rowsMax`, a part in each transaction. */
 async function prunePartly(
   { store, signal }: Run,
-  prune: (tx: Db, what: { before: number; limit: number }) => Promise<number>,
+  prune: Prune,
   before: number,
+  rowsMax?: number,
 ): Promise<void> {
   let pruned = PRUNE_MAX;
   while (pruned === PRUNE_MAX && !signal.aborted) {
-    pruned = await store.write((tx) => prune(tx, { before, limit: PRUNE_MAX }));
+    pruned = await store.write((tx) => prune(tx, { before, rowsMax, limit: PRUNE_MAX }));
   }
 }

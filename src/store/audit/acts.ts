@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { createPrune } from '../engine/prune.ts';
 import type { ActsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -94,24 +95,8 @@ export async function listActsOf(
   return rows;
 }
 
-/** Limits of what is kept: acts before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */
-export interface ActPruning {
-  readonly before: number;
-  readonly rowsMax: number;
-  readonly limit: number;
-}
-
-/** Forgets at most `limit` acts and outages that have ended, the oldest first; returns how many. */
-export async function pruneActs(tx: Db, { before, rowsMax, limit }: ActPruning): Promise<number> {
-  const newest = tx.selectFrom('acts').select('id').orderBy('id', 'desc');
-  const last = await newest.offset(rowsMax).limit(1).executeTakeFirst();
-  const oldest = tx
-    .selectFrom('acts')
-    .select('id')
-    .where((where) => where.or([where('at', '<', before), where('id', '<=', last?.id ?? 0)]))
-    .where((where) => where.or([where('kind', '=', 'operator'), where('ended_at', 'is not', null)]))
-    .orderBy('id')
-    .limit(limit);
-  const result = await tx.deleteFrom('acts').where('id', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest acts, and outages that have ended; returns how many. */
+export const pruneActs = createPrune({
+  ...({ table: 'acts', key: 'id', at: 'at', oldest: 'id' } as const),
+  isOver: sql`(kind = 'operator' or ended_at is not null)`,
+});

@@ -10,6 +10,7 @@ import type {
   SentRemoval,
 } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import { createPrune } from '../engine/prune.ts';
 import type { LeaversTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { toUserState, type UserRow } from '../users/users.ts';
@@ -196,32 +197,11 @@ export async function listLeavers(db: Db, query: LeaverQuery): Promise<LeaverVie
   return rows;
 }
 
-/** Limits of what is kept: removals accepted before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */
-export interface LeaverPruning {
-  readonly before: number;
-  readonly rowsMax: number;
-  readonly limit: number;
-}
-
-/** Forgets at most `limit` removals that are over, the oldest first; returns how many. */
-export async function pruneLeavers(
-  tx: Db,
-  { before, rowsMax, limit }: LeaverPruning,
-): Promise<number> {
-  const newest = tx.selectFrom('leavers').select('seq').orderBy('seq', 'desc');
-  const last = await newest.offset(rowsMax).limit(1).executeTakeFirst();
-  const oldest = tx
-    .selectFrom('leavers')
-    .select('seq')
-    .where((where) =>
-      where.or([where('accepted_at', '<', before), where('seq', '<=', last?.seq ?? 0)]),
-    )
-    .where('status', '!=', 'waits')
-    .orderBy('seq')
-    .limit(limit);
-  const result = await tx.deleteFrom('leavers').where('seq', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest removals that are over; returns how many. */
+export const pruneLeavers = createPrune({
+  ...({ table: 'leavers', key: 'seq', at: 'accepted_at', oldest: 'seq' } as const),
+  isOver: sql`status <> 'waits'`,
+});
 
 /** Finds the authors of these events, as far as they are still kept. */
 export async function findEventAuthors(

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { SentChange } from '../../domain/change.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
+import { createPrune } from '../engine/prune.ts';
 import { isLed, type Lead } from '../leader.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -207,20 +208,10 @@ export async function findOwnCallBeyond(db: Db, rowsMax: number): Promise<number
   return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.at;
 }
 
-/** Forgets at most `limit` of the oldest changes from before `before` (epoch milliseconds); returns how many. */
-export async function pruneOwnCalls(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const oldest = tx
-    .selectFrom('own_calls')
-    .select('id')
-    .where('at', '<', before)
-    .orderBy('at')
-    .limit(limit);
-  const result = await tx.deleteFrom('own_calls').where('id', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest changes; returns how many. */
+export const pruneOwnCalls = createPrune({
+  ...({ table: 'own_calls', key: 'id', at: 'at', oldest: 'at' } as const),
+});
 
 /**
  * Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: there was none.

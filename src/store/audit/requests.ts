@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
+import { createPrune } from '../engine/prune.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -84,26 +85,7 @@ function toWritten(kind: ChangeKind): string {
   return kind.startsWith('user.') ? '%active%' : '%displayName%';
 }
 
-/** Limits of the log: requests before `before` (epoch milliseconds) go, and all but the newest `rowsMax`. */
-export interface RequestPruning {
-  readonly before: number;
-  readonly rowsMax: number;
-  readonly limit: number;
-}
-
-/** Forgets at most `limit` requests, the oldest first; returns how many. */
-export async function pruneRequests(
-  tx: Db,
-  { before, rowsMax, limit }: RequestPruning,
-): Promise<number> {
-  const newest = tx.selectFrom('requests').select('seq').orderBy('seq', 'desc');
-  const last = await newest.offset(rowsMax).limit(1).executeTakeFirst();
-  const oldest = tx
-    .selectFrom('requests')
-    .select('seq')
-    .where((where) => where.or([where('at', '<', before), where('seq', '<=', last?.seq ?? 0)]))
-    .orderBy('seq')
-    .limit(limit);
-  const result = await tx.deleteFrom('requests').where('seq', 'in', oldest).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets the oldest requests; returns how many. */
+export const pruneRequests = createPrune({
+  ...({ table: 'requests', key: 'seq', at: 'at', oldest: 'seq' } as const),
+});

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
+import { createPrune } from '../engine/prune.ts';
 import type { AccessTokensTable, ClientSecretsTable, ClientsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { AccessQuery } from './tokens.ts';
@@ -138,13 +139,7 @@ export async function findAccessToken(db: Db, id: string) {
     .executeTakeFirst();
 }
 
-/** Forgets at most `limit` access tokens that expired before `before` (epoch milliseconds); returns how many. */
-export async function pruneAccessTokens(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = tx.selectFrom('access_tokens').select('id').where('expires_at', '<', before);
-  const some = old.orderBy('expires_at').limit(limit);
-  const result = await tx.deleteFrom('access_tokens').where('id', 'in', some).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets access tokens that have expired; returns how many. */
+export const pruneAccessTokens = createPrune({
+  ...({ table: 'access_tokens', key: 'id', at: 'expires_at', oldest: 'expires_at' } as const),
+});

@@ -1,3 +1,4 @@
+import { createPrune } from '../engine/prune.ts';
 import type { UsedAssertionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -28,16 +29,7 @@ export async function insertUsedAssertion(
   return surplus === undefined ? 'new' : 'full';
 }
 
-/** Forgets at most `limit` assertions that were over before `before` (epoch milliseconds); returns how many. */
-export async function pruneUsedAssertions(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = tx.selectFrom('used_assertions').select('digest').where('expires_at', '<', before);
-  const some = old.orderBy('expires_at').limit(limit);
-  const result = await tx
-    .deleteFrom('used_assertions')
-    .where('digest', 'in', some)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets assertions that are over; returns how many. */
+export const pruneUsedAssertions = createPrune({
+  ...({ table: 'used_assertions', key: 'digest', at: 'expires_at', oldest: 'expires_at' } as const),
+});
