@@ -60,8 +60,8 @@ export default defineConfig({
     tags: [{ name: 'long', description: 'Only in `npm run test:long`.' }],
     sequence: { sequencer: LongestFirst },
     // A busy machine is slow, not wrong: these only end what will never come.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
     // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
     retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 60_000 } },

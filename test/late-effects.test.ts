@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
@@ -150,7 +152,8 @@ describeBridges('a call that the service carries out after nobody waits for it',
         await expect.poll(countAnswered, { interval: 5 }).toBeGreaterThan(0);
         release();
 
-        await expect.poll(() => read(service), { interval: 5 }).not.toEqual(before);
+        // Seen in the turn in which it comes, because the bridge takes it back within some milliseconds.
+        while (isDeepStrictEqual(read(service), before)) await nextTurn();
         await expect.poll(() => read(service)).toEqual(before);
       });
     });
