@@ -65,6 +65,15 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   const run: AttemptRun = { deps, checkpoint, attempts, signal, giveUp };
   let loop: Promise<void> = Promise.resolve();
 
+  // One for all who ask: every request does.
+  const finished: FirstReadState = {
+    kind: 'finished',
+    get unread() {
+      const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
+      return [...new Set(unread.flatMap((step) => findSection(step) ?? []))];
+    },
+  };
+
   const isFinished = () => checkpoint.current().finishedAt !== undefined;
 
   async function rest(ms: number): Promise<void> {
@@ -102,7 +111,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
       stopping.abort();
       await loop;
     },
-    state: () => toState(run),
+    state: () => (isFinished() ? finished : toRunning(run)),
     get finished() {
       return isFinished();
     },
@@ -112,18 +121,8 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   };
 }
 
-function toState({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
-  const progress = checkpoint.current();
-  if (progress.finishedAt !== undefined) {
-    return {
-      kind: 'finished',
-      get unread() {
-        const unread = STEPS.filter((step) => checkpoint.getStep(step).state !== 'done');
-        return [...new Set(unread.flatMap((step) => findSection(step) ?? []))];
-      },
-    };
-  }
-  const step = findOpenStep(progress) ?? 'service';
+function toRunning({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
+  const step = findOpenStep(checkpoint.current()) ?? 'service';
   const failure = attempts.last();
   const read = checkpoint.getStep(step);
   const endsAt = estimateEnd(read, deps.clock.now());
