@@ -10,7 +10,7 @@ import { describeBridges } from './support/stores.ts';
  * requests, and who leads. That this process leads is asked for in transactions too, with a lock: those count.
  */
 const BACKGROUND =
-  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select (?:\*|"seq", "first_seen_at") from "drifts"|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share)|select .*\bfrom plans\b)/s;
+  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select (?:\* from "drifts" where "status"|"seq", "first_seen_at" from "drifts")|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share)|select action\.\* from plans as plan\b)/s;
 
 const LEADING = /^select "id" from "leader"/;
 
