@@ -73,13 +73,15 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
     }));
 
   test('refused after it was acknowledged: stuck, kept, told with the next refusal, tried on a new write', () =>
-    withStore({ SCIM_WRITE_WAIT: '100ms' }, async (bridge) => {
+    withStore({ SCIM_WRITE_WAIT: '1s' }, async (bridge) => {
       const { faults, service, calls } = bridge.sandbox;
       const path = `/Users/${await addUser(bridge, 'ada')}`;
+      // The wait is short, so her creation may still go on.
+      await untilSettled(bridge);
       calls.reset();
       const slow = faults.add({
         operation: 'scim.updateUser',
-        fault: { kind: 'delay', delayMs: 200 },
+        fault: { kind: 'delay', delayMs: 1_500 },
       });
       const refused = refuse(bridge, 'scim.updateUser');
 
@@ -106,6 +108,7 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
     withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
       const { faults, service } = bridge.sandbox;
       const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilSettled(bridge);
       const fault = { kind: 'hang' } as const;
       const hang = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
 

@@ -155,8 +155,9 @@ test('a person is created again only after a list that proves that nobody is the
 test('somebody deactivated and deleted while nobody knows whether the account exists ends up inactive', () =>
   withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
     const fault = { kind: 'reset', at: 'after-effect' } as const;
-    bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+    const lost = bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
     const path = `/Users/${await addUser(bridge, 'ada')}`;
+    await lost.until(1);
 
     await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'active', value: false }));
     await send(bridge, 'DELETE', path);

@@ -47,6 +47,8 @@ describeBridges('members', ({ makeUrl }) => {
       const { service } = bridge.sandbox;
       const id = await addUser(bridge, 'ada', { active: false });
       const groupId = await addGroup(bridge, 'Pilots');
+      // The wait is short, so its creation may still go on.
+      await untilSettled(bridge);
 
       const added = await bridge.request('PATCH', `/Groups/${groupId}`, change('add', [id]));
       const shown = await readMemberIds(bridge, groupId);

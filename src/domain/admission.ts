@@ -1,3 +1,5 @@
+import { type Clock, readSteady } from './clock.ts';
+
 /** Limits of one client. */
 export interface AdmissionLimits {
   /** Requests per second, and as many at once after a pause; 0: as many as it likes. */
@@ -12,14 +14,14 @@ export type TurnedAway = 'rate' | 'concurrency';
 /** Decides for each client, by its key, whether one more request may begin. */
 export interface Admission {
   /** undefined: it may, and `end` has to follow. */
-  begin(key: string, nowMs: number): TurnedAway | undefined;
+  begin(key: string): TurnedAway | undefined;
   end(key: string): void;
 }
 
 /** Current use by one client. */
 interface Use {
   underWay: number;
-  /** Time at which all that was used of the rate has come back, epoch milliseconds. */
+  /** Steady time at which all that was used of the rate has come back, milliseconds. */
   restoredAt: number;
 }
 
@@ -30,7 +32,10 @@ const CLIENTS_MIN = 1_000;
  * Creates a token bucket for each client, kept as one number (the generic cell rate algorithm), and a count of what is
  * under way. Nothing runs between requests, and a quiet client is forgotten.
  */
-export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): Admission {
+export function createAdmission(
+  { perSecond, concurrentMax }: AdmissionLimits,
+  clock: Pick<Clock, 'now' | 'steady'>,
+): Admission {
   const uses = new Map<string, Use>();
   const costMs = perSecond === 0 ? 0 : 1_000 / perSecond;
   let forgetAt = CLIENTS_MIN;
@@ -48,11 +53,10 @@ export function createAdmission({ perSecond, concurrentMax }: AdmissionLimits): 
   }
 
   return {
-    begin(key, nowMs) {
+    begin(key) {
+      const nowMs = readSteady(clock);
       const use = getUse(key, nowMs);
-      // Further away than all of the rate can be: the clock was set back, and what was used before is not known.
-      const isFromLater = use.restoredAt > nowMs + 1_000 + costMs;
-      use.restoredAt = isFromLater ? nowMs : Math.max(use.restoredAt, nowMs);
+      use.restoredAt = Math.max(use.restoredAt, nowMs);
       // Half of one request more, so that sums of fractions do not decide.
       if (costMs > 0 && use.restoredAt - nowMs > 1_000 - costMs / 2) return 'rate';
       if (use.underWay >= concurrentMax) return 'concurrency';

@@ -7,3 +7,8 @@ export interface Clock {
   /** Resolves after `ms`; rejects with the signal's reason when `signal` aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** Time of a clock that passes evenly, in milliseconds from some beginning: what a duration is measured with. */
+export function readSteady(clock: Pick<Clock, 'now' | 'steady'>): number {
+  return clock.steady?.() ?? clock.now();
+}

@@ -18,7 +18,7 @@ import { type HealthSources, readReadiness } from './state/health.ts';
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   /** Called for each request that does more than read, once it is answered. */
   readonly acted: (act: OperatorAct) => void;
   readonly failed: TellFailed;

@@ -40,21 +40,21 @@ export function createPostgresBell(findUrl: () => string, aside: Db): PostgresBe
       const topic = TOPICS.find((one) => one === payload);
       if (topic !== undefined) local.ring(topic);
     });
-    await own.connect();
-    await own.query(`listen ${CHANNEL}`);
-    // What was rung before this is lost.
-    local.ringAll();
-    await ended;
+    try {
+      await own.connect();
+      await own.query(`listen ${CHANNEL}`);
+      // What was rung before this is lost.
+      local.ringAll();
+      await ended;
+    } finally {
+      stream.destroy();
+    }
   }
 
   async function listenOn(): Promise<void> {
     while (!closing.signal.aborted) {
-      try {
-        await listenOnce();
-      } catch {
-        // The store tells of itself.
-        socket?.destroy();
-      }
+      // Why it failed is told by the store.
+      await listenOnce().catch(() => undefined);
       await sleep(AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
   }

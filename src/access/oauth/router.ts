@@ -81,7 +81,7 @@ const refuseMethod: RequestHandler = (_req, res) => {
 };
 
 function answerToken(deps: OAuthDeps): RequestHandler {
-  const admission = createAdmission(deps.limits);
+  const admission = createAdmission(deps.limits, deps.clock);
   return async (req, res) => {
     const { authorization } = req.headers;
     const form = typeof req.body === 'string' ? req.body : undefined;
@@ -89,7 +89,7 @@ function answerToken(deps: OAuthDeps): RequestHandler {
     const proven = await proveClient(deps, proof);
     assertGranted(grantType, scope);
     // Only who has proven to be a client uses up its limits, so that no stranger can.
-    const why = admission.begin(proven.clientId, deps.clock.now());
+    const why = admission.begin(proven.clientId);
     if (why !== undefined) throw turnAway(why, deps);
     res.once('close', () => admission.end(proven.clientId));
     const { text, lifetimeMs } = await issue(deps, proven);

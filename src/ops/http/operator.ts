@@ -101,10 +101,10 @@ const LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
 const EVERYBODY = 'operators';
 
 /** Answers 429 `too-many` beyond the limit of a process. To be placed behind `requireOperator`. */
-export function limitOperators(clock: Pick<Clock, 'now'>): RequestHandler {
-  const admission = createAdmission(LIMITS);
+export function limitOperators(clock: Clock): RequestHandler {
+  const admission = createAdmission(LIMITS, clock);
   return (_req, res, next) => {
-    if (admission.begin(EVERYBODY, clock.now()) !== undefined) {
+    if (admission.begin(EVERYBODY) !== undefined) {
       const message = `More than ${LIMITS.perSecond} requests a second, or ${LIMITS.concurrentMax} at once.`;
       res.status(429).set('Retry-After', '1').json({ code: 'too-many', message });
       return;

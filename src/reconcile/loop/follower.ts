@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
@@ -45,7 +45,6 @@ export function createFollower(
   const stopping = new AbortController();
   let isFollowing = false;
   let waking = new AbortController();
-  const steadyNow = clock.steady ?? clock.now;
   /** When the leader was asked first since it was heard of; undefined: it has answered. */
   let askedAtMs: number | undefined;
   const hear = () => {
@@ -64,11 +63,11 @@ export function createFollower(
 
   /** Tells the leader that something is due; it says "here". */
   function ask(): void {
-    askedAtMs ??= steadyNow();
+    askedAtMs ??= readSteady(clock);
     store.bell.ring('due');
   }
 
-  const isSilent = () => askedAtMs !== undefined && steadyNow() - askedAtMs >= SILENT_MS;
+  const isSilent = () => askedAtMs !== undefined && readSteady(clock) - askedAtMs >= SILENT_MS;
 
   function giveUpOnSilence(): void {
     if (!isSilent()) return;

@@ -15,13 +15,13 @@ const RETRY_SECONDS = 1;
  */
 export function limitRequests(
   limits: AdmissionLimits,
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   turnedAway: (why: TurnedAway) => void,
 ): RequestHandler {
-  const admission = createAdmission(limits);
+  const admission = createAdmission(limits, clock);
   return (_req, res, next) => {
     const { credential: id } = getNotes(res);
-    const why = admission.begin(id, clock.now());
+    const why = admission.begin(id);
     if (why !== undefined) {
       turnedAway(why);
       return next(toTooMany(why, limits));

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { Store } from '../store.ts';
 import { isPostgres } from './dialect.ts';
 
@@ -24,7 +24,6 @@ interface Comparison {
  */
 export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
   if (!isPostgres(store.read)) return host;
-  const steady = host.steady ?? host.now;
   let compared = await compare(store, host, undefined);
   let comparedAt = performance.now();
   let isComparing = false;
@@ -35,7 +34,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
       compared = await compare(store, host, compared);
     } catch {
       // The store does not answer, which other parts report: the last comparison stays.
-      compared = { ...compared, steadyAt: steady(), hostAt: host.now() };
+      compared = { ...compared, steadyAt: readSteady(host), hostAt: host.now() };
     }
     comparedAt = performance.now();
     isComparing = false;
@@ -45,7 +44,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   function isStale(): boolean {
     // A clock with no steady one beside it is as good as one: it is compared with once.
     if (host.steady === undefined) return false;
-    const passedMs = steady() - compared.steadyAt;
+    const passedMs = readSteady(host) - compared.steadyAt;
     const setMs = Math.abs(host.now() - compared.hostAt - passedMs);
     return performance.now() - comparedAt > COMPARED_MS || setMs > SET_MS;
   }
@@ -53,9 +52,9 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   return {
     now() {
       if (!isComparing && isStale()) void compareAgain();
-      return Math.round(steady() + compared.offMs);
+      return Math.round(readSteady(host) + compared.offMs);
     },
-    steady,
+    steady: () => readSteady(host),
     sleep: (ms, signal) => host.sleep(ms, signal),
   };
 }
@@ -68,11 +67,10 @@ async function compare(
   host: Clock,
   known: Comparison | undefined,
 ): Promise<Comparison> {
-  const steady = host.steady ?? host.now;
-  const askedAt = steady();
+  const askedAt = readSteady(host);
   const { rows } = await sql<{ now: number }>`
     select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(read);
-  const steadyAt = steady();
+  const steadyAt = readSteady(host);
   const server = rows[0]?.now ?? host.now();
   const [leastMs, mostMs] = [server - steadyAt, server - askedAt];
   const isKnown = known !== undefined && known.offMs >= leastMs && known.offMs <= mostMs;
