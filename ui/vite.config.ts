@@ -5,15 +5,13 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
 import { FIRST_LOADS, FRAME_READS } from './app/first-loads.ts';
 
-const folder = join(import.meta.dirname, '../dist/console/ui');
-
 /** Compresses each asset once, so that the bridge sends it as it is. */
 function compress(): Plugin {
   return {
     name: 'compress',
     apply: 'build',
-    closeBundle() {
-      const assets = join(folder, 'assets');
+    writeBundle({ dir = '.' }) {
+      const assets = join(dir, 'assets');
       for (const name of readdirSync(assets)) {
         const path = join(assets, name);
         const plain = readFileSync(path);
@@ -54,7 +52,7 @@ export default defineConfig({
   base: '/console/',
   plugins: [react(), compress(), listFirstLoads()],
   build: {
-    outDir: folder,
+    outDir: join(import.meta.dirname, '../dist/console/ui'),
     emptyOutDir: true,
     // No data: addresses, which the policy of the page refuses.
     assetsInlineLimit: 0,
