@@ -1,4 +1,5 @@
 // @module-tag long
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
@@ -37,7 +38,7 @@ const rows: readonly Row[] = [
 
 const ATTEMPTS_MAX = 50;
 
-/** As a provider does: a server that is busy, on a machine that is, is asked again. */
+/** As a provider does: a server that is busy, on a machine that is, is asked again when it says. */
 async function sendUntilTaken(
   bridge: TestBridge,
   path: string,
@@ -46,6 +47,7 @@ async function sendUntilTaken(
   for (let attempt = 1; ; attempt += 1) {
     const answer = await bridge.request('PATCH', path, body);
     if (answer.status !== 503 || attempt === ATTEMPTS_MAX) return answer;
+    await sleep(Number(answer.headers['retry-after']) * 1_000);
   }
 }
 

@@ -169,6 +169,7 @@ describeBridges('retry', ({ makeUrl }) => {
           await untilQuiet(timed, 1_000);
           const again = await askOps(bridge, 'POST', '/retry', { name });
           const successor = await make();
+          await untilQuiet(timed, 1_000);
           const { body: live } = await askOps(bridge, 'GET', `/${type}s/${successor}/explain`);
 
           expect(stuck).toBe(1);

@@ -10,7 +10,7 @@ export type Requester = Pick<TestBridge, 'request'>;
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-const SETTLE_MAX_MS = 60_000;
+const SILENT_MAX_MS = 60_000;
 
 /** A person as providers send one: `ada` is ada@example.com, named Ada Example. */
 export function toUser(name: string, change: JsonObject = {}): JsonObject {
@@ -93,30 +93,40 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
 }
 
 /**
- * Waits until nothing is due and no lock is held, so that no call follows. @throws Error after a minute
+ * Waits until nothing is due and no lock is held, so that no call follows. @throws Error when nothing goes on
  * @param stuck whether what the service refused after it was acknowledged, which is told, may stay
  */
 export async function untilSettled(
   { store }: Pick<TestBridge, 'store'>,
   stuck: 'none' | 'may stay' = 'none',
 ): Promise<void> {
-  const deadline = Date.now() + SETTLE_MAX_MS;
+  const expectProgress = createPatience(store);
   for (;;) {
     // In this order, because what ends may leave something due.
     const running = await countRunning(store);
     const backlog = await readBacklog(store.read);
     const due = backlog.due - (stuck === 'none' ? 0 : backlog.stuck);
     if (due + running === 0) return;
-    if (Date.now() > deadline) {
-      const left = await describeLeft(store);
-      throw new Error(`${due} are still due and ${running} running: ${left}`);
-    }
+    await expectProgress(`${due} are still due and ${running} running`);
     await sleep(5);
   }
 }
 
+/** Throws, with what is told and what is left, once nothing has gone on for a minute: a busy machine is slow, not wrong. */
+export function createPatience(store: Store): (told: string) => Promise<void> {
+  let left = '';
+  let deadline = Date.now() + SILENT_MAX_MS;
+  return async (told) => {
+    if (Date.now() <= deadline) return;
+    const before = left;
+    left = await describeLeft(store);
+    if (left === before) throw new Error(`${told}: ${left}`);
+    deadline = Date.now() + SILENT_MAX_MS;
+  };
+}
+
 /** What is due or runs, when it is tried again, who leads and the last calls: the same text while nothing goes on. */
-export async function describeLeft({ read }: Store): Promise<string> {
+async function describeLeft({ read }: Store): Promise<string> {
   const calls = read.selectFrom('own_calls').selectAll().orderBy('id', 'desc').limit(5);
   const left = {
     rows: await listLeft(read),

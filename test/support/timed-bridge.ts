@@ -4,7 +4,7 @@ import { findNextDueAt } from '../../src/store/due.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { countRunning, describeLeft } from './provider.ts';
+import { countRunning, createPatience } from './provider.ts';
 
 /** A bridge whose time the test moves. */
 export interface TimedBridge<Service extends Counterpart = Sandbox> {
@@ -12,8 +12,6 @@ export interface TimedBridge<Service extends Counterpart = Sandbox> {
   readonly clock: LeapingClock;
 }
 
-/** Without any progress. A busy machine is slow, not wrong. */
-const QUIET_MAX_MS = 30_000;
 const POLL_MS = 6;
 
 /** `withTestBridge` with a clock that the test moves. */
@@ -30,17 +28,9 @@ export async function withTimedBridge(
  * one leap: what is due later than that counts as quiet.
  */
 export async function untilQuiet(timed: TimedBridge<Counterpart>, aheadMs?: number): Promise<void> {
-  let left = '';
-  let deadline = Date.now() + QUIET_MAX_MS;
+  const expectProgress = createPatience(timed.bridge.store);
   while (!(await goOn(timed, aheadMs))) {
-    if (Date.now() > deadline) {
-      const before = left;
-      left = await describeLeft(timed.bridge.store);
-      if (left === before) {
-        throw new Error(`something is still due at ${timed.clock.now()}: ${left}`);
-      }
-      deadline = Date.now() + QUIET_MAX_MS;
-    }
+    await expectProgress(`something is still due at ${timed.clock.now()}`);
     await sleep(POLL_MS);
   }
 }
