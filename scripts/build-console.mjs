@@ -1,6 +1,7 @@
 // Builds the pages of the console, unless nothing that they are made of has changed since: `npm start` need not wait.
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildBeside } from './build-beside.mjs';
 
 const root = join(import.meta.dirname, '..');
 const place = join(root, 'dist/console/ui');
@@ -9,24 +10,9 @@ const built = join(place, 'index.html');
 if (!isCurrent()) {
   // Also where tests ask for it: what is built depends on this.
   process.env.NODE_ENV = 'production';
-  // Loaded only here: it takes longer than the rest of this script.
-  const { build } = await import('vite');
-  // Beside its place: two who build at the same time would empty each other's.
-  const made = `${place}-${process.pid}`;
-  const configFile = join(root, 'ui/vite.config.ts');
-  await build({ configFile, logLevel: 'warn', build: { outDir: made } });
-  putInPlace(made);
-}
-
-/** Nothing is taken from whoever has begun to serve what another one built meanwhile. */
-function putInPlace(made) {
-  if (!isCurrent()) {
-    const old = `${made}-old`;
-    if (existsSync(place)) renameSync(place, old);
-    renameSync(made, place);
-    rmSync(old, { recursive: true, force: true });
-  }
-  rmSync(made, { recursive: true, force: true });
+  const config = { configFile: join(root, 'ui/vite.config.ts'), logLevel: 'warn' };
+  // Nothing is taken from whoever has begun to serve what another one built meanwhile.
+  await buildBeside(place, config, () => !isCurrent());
 }
 
 function isCurrent() {

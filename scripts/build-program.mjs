@@ -1,6 +1,6 @@
 // Builds the command line with what it needs of node_modules, so that a start reads a few files instead of 1,700.
 import { join } from 'node:path';
-import { build } from 'vite';
+import { buildBeside } from './build-beside.mjs';
 
 const root = join(import.meta.dirname, '..');
 const entries = ['main', 'backup-worker', 'healthcheck-alone'];
@@ -41,7 +41,8 @@ const unused = {
       : undefined,
 };
 
-await build({
+// As deep as `src/cli`: what the program finds beside itself, such as `config/default.yaml`, is in its place.
+await buildBeside(join(root, 'dist/cli'), {
   configFile: false,
   root,
   logLevel: 'warn',
@@ -51,9 +52,6 @@ await build({
   build: {
     ssr: true,
     target: 'node24',
-    // As deep as `src/cli`: what the program finds beside itself, such as `config/default.yaml`, is in its place.
-    outDir: 'dist/cli',
-    emptyOutDir: true,
     copyPublicDir: false,
     rolldownOptions: {
       input: Object.fromEntries(entries.map((name) => [name, join(root, `src/cli/${name}.ts`)])),
