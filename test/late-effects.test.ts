@@ -92,16 +92,35 @@ const rows: readonly Wavering[] = [
 ];
 
 const IMPATIENT = { SCIM_WRITE_WAIT: '20ms', UPSTREAM_TIMEOUT: '1s' };
+/** Time after which the bridge takes it that a call has no effect any more: three times its limit. */
+const LATEST_MS = 3_000;
 
 /** A service that is still at a call whose change was taken back meanwhile. */
 interface TakenBack {
   readonly bridge: TestBridge;
   readonly before: unknown;
-  /** Has the service carry the call out. */
+  /** Has the service carry the call out. @throws TooLate when the bridge does not reckon with it any more. */
   release(): void;
 }
 
+class TooLate extends Error {}
+
+/** Plays a change that is taken back, again where the machine was so slow that the service would be too late. */
 async function withTakenBack(
+  makeUrl: () => Promise<string>,
+  row: Wavering,
+  run: (taken: TakenBack) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await playTakenBack(await makeUrl(), row, run);
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+    }
+  }
+}
+
+async function playTakenBack(
   DATABASE_URL: string,
   { operation, change, read }: Wavering,
   run: (taken: TakenBack) => Promise<void>,
@@ -114,11 +133,16 @@ async function withTakenBack(
     await untilSettled(bridge);
     const before = read(service);
     const late = faults.add({ operation, fault: LATE, times: 1 });
+    const leftAfter = performance.now();
     await change(bridge, ids, true);
     await late.until(1);
     calls.reset();
     await change(bridge, ids, false);
-    await run({ bridge, before, release: () => faults.release() });
+    const release = () => {
+      if (performance.now() - leftAfter > LATEST_MS) throw new TooLate();
+      faults.release();
+    };
+    await run({ bridge, before, release });
   });
 }
 
@@ -132,30 +156,38 @@ describeBridges('a call that the service carries out after nobody waits for it',
     const { what, back, looks, read } = row;
     const tags = PLAYED.includes(what) ? [] : LONG;
     test(`${what} that was taken back meanwhile does not come true`, { tags }, async () => {
-      await withTakenBack(await makeUrl('migrated'), row, async ({ bridge, before, release }) => {
-        await bridge.sandbox.calls.until(looks, { mutating: false });
-        release();
-        await untilSettled(bridge);
+      await withTakenBack(
+        () => makeUrl('migrated'),
+        row,
+        async ({ bridge, before, release }) => {
+          await bridge.sandbox.calls.until(looks, { mutating: false });
+          release();
+          await untilSettled(bridge);
 
-        expect(read(bridge.sandbox.service)).toEqual(before);
-      });
+          expect(read(bridge.sandbox.service)).toEqual(before);
+        },
+      );
     });
 
     test(`${what} that was taken back does not come true after the call that took it back`, {
       tags,
     }, async () => {
-      await withTakenBack(await makeUrl('migrated'), row, async ({ bridge, before, release }) => {
-        const { calls, service } = bridge.sandbox;
-        // Without the call that nobody waits for any more.
-        const countAnswered = () =>
-          calls.count({ operation: back }) - calls.count({ operation: back, status: 0 });
-        await expect.poll(countAnswered, { interval: 5 }).toBeGreaterThan(0);
-        release();
+      await withTakenBack(
+        () => makeUrl('migrated'),
+        row,
+        async ({ bridge, before, release }) => {
+          const { calls, service } = bridge.sandbox;
+          // Without the call that nobody waits for any more.
+          const countAnswered = () =>
+            calls.count({ operation: back }) - calls.count({ operation: back, status: 0 });
+          await expect.poll(countAnswered, { interval: 5 }).toBeGreaterThan(0);
+          release();
 
-        // Seen in the turn in which it comes, because the bridge takes it back within some milliseconds.
-        while (isDeepStrictEqual(read(service), before)) await nextTurn();
-        await expect.poll(() => read(service)).toEqual(before);
-      });
+          // Seen in the turn in which it comes, because the bridge takes it back within some milliseconds.
+          while (isDeepStrictEqual(read(service), before)) await nextTurn();
+          await expect.poll(() => read(service)).toEqual(before);
+        },
+      );
     });
   }
 

@@ -31,29 +31,31 @@ interface UnsureRow {
 }
 
 /** Time for which a call may still take effect after it left (`callMs`, milliseconds), and now (epoch milliseconds). */
-export interface LateWindow {
+interface LateWindow {
   readonly callMs: number;
   readonly now: number;
 }
 
+/** Longest time after which a lost call still counts, in windows: the look for it may have to wait. */
+const WINDOWS = 10;
+
 /**
  * The row when nothing waits any more. Where something was written since a call of unknown outcome was planned, another
- * look is owed once that call cannot take effect any more.
+ * look is owed once that call cannot take effect any more. Only a step that became due after that is proof of it: an
+ * earlier one may have done its work before the lost call did.
  */
 export async function toRestingRow<Row extends UnsureRow>(
   tx: Db,
   row: Row,
-  { callMs, now }: LateWindow,
+  { callMs, now, original }: LateWindow & { readonly original: Pick<UnsureRow, 'due_at'> },
 ): Promise<Row> {
   if (row.unsure_since === null) return row;
-  const last = (await listLostCalls(tx, row.id, now - callMs)).at(-1);
-  if (last === undefined) return { ...row, unsure_since: null };
+  const last = (await listLostCalls(tx, row.id, now - callMs * WINDOWS)).at(-1);
+  const quietAt = last === undefined ? 0 : last.at + callMs;
+  if (quietAt <= (original.due_at ?? 0)) return { ...row, unsure_since: null };
   if (row.version === row.unsure_since) return row;
-  return { ...row, must_look: 1, due_at: last.at + callMs };
+  return { ...row, must_look: 1, due_at: Math.max(quietAt, now) };
 }
-
-/** Longest time after which a look is still about a lost call, in windows: the look itself may wait. */
-const WINDOWS = 10;
 
 /** Lists what calls of unknown outcome may have changed of this resource after it was written, for a look. */
 export async function listOvertaken(
