@@ -256,7 +256,7 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
     ]);
     expect(kept.text).toContain('okta');
     expect(yes).toMatchObject({ code: 0, text: expect.stringContaining('is revoked') });
-    expect(gone.text).toBe('There is no token like that.\n');
+    expect(gone.text).toBe('There is no token that is not revoked.\n');
   });
 });
 

@@ -362,7 +362,7 @@ describeBridges('scim-bridge client', ({ makeUrl }) => {
       expect(listed.text).not.toContain('scimbridge_');
       expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
       expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
-      expect((await run('client', 'list')).text).toBe('There is no client like that.\n');
+      expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
     });
   });
 });

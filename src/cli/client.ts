@@ -49,7 +49,7 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
     addList<ClientView>(access, {
       path: '/clients',
       description: 'clients that are not revoked, with their secrets, the newest first',
-      none: 'There is no client like that.',
+      none: 'There is no client that is not revoked.',
       revoked: 'hidden',
       columns,
     });

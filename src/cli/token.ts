@@ -40,7 +40,7 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
     addList<TokenView>(access, {
       path: '/tokens',
       description: 'tokens that are not revoked, the newest first',
-      none: 'There is no token like that.',
+      none: 'There is no token that is not revoked.',
       revoked: 'hidden',
       columns,
     });
