@@ -3,14 +3,13 @@ import { type DifferingLink, listDifferingLinks } from '../../store/links/links.
 import {
   endObservedGroup,
   endObservedUser,
-  isGroupUnderWay,
-  isUserUnderWay,
   listAllGroups,
   listAllUsers,
   listUnseen,
   type UnseenPart,
   type UnseenQuery,
 } from '../../store/resources/managed.ts';
+import { isNameUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
 import { compareGroup } from './compare-group.ts';
@@ -48,7 +47,7 @@ export const comparedUsers: ComparedKind<UserRow> = {
   async compare(db, row, seen) {
     const { observed_user_name_folded: name, observed_email_folded: email } = row;
     const names = [name, email].filter((text) => text !== null);
-    if (isNew(row, seen) && (await isUserUnderWay(db, names))) return UNKNOWN;
+    if (isNew(row, seen) && (await isNameUnderWay(db, 'users', names))) return UNKNOWN;
     return compareUser(row, seen);
   },
   end: (tx, { id }, now) => endObservedUser(tx, id, now),
@@ -64,7 +63,7 @@ export const comparedGroups: ComparedKind<GroupRow> = {
   lock: (tx, { id }) => lockGroup(tx, id),
   async compare(db, row, seen) {
     const name = row.display_name_folded;
-    if (isNew(row, seen) && (await isGroupUnderWay(db, name))) return UNKNOWN;
+    if (isNew(row, seen) && (await isNameUnderWay(db, 'groups', [name]))) return UNKNOWN;
     return compareGroup(row, await listLinks(db, row), seen);
   },
   end: (tx, { id }, now) => endObservedGroup(tx, id, now),

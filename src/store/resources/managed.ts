@@ -148,36 +148,6 @@ export async function listGroupsWithEntities(db: Db, part: Part): Promise<GroupR
   return selectWithUid(db, part).where(hasEntities('cells')).execute();
 }
 
-/**
- * True when a user whom the service has not confirmed yet has one of these names, so that an account just seen may be
- * theirs.
- */
-export async function isUserUnderWay(db: Db, namesFolded: readonly string[]): Promise<boolean> {
-  if (namesFolded.length === 0) return false;
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('user_name_folded', 'in', namesFolded)
-    .where('origin', 'is not', null)
-    .where('upstream_id', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** True when a group that the service has not confirmed yet has this name. */
-export async function isGroupUnderWay(db: Db, nameFolded: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('groups')
-    .select('id')
-    .where('display_name_folded', '=', nameFolded)
-    .where('origin', 'is not', null)
-    .where('upstream_uid', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Unmanaged account or group of the service, under a name by which it is recognised. */
 export interface ExistingNamed<Id extends string> {
   readonly id: Id;

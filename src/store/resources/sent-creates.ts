@@ -48,6 +48,26 @@ export async function listNamesUnderWay(db: Db, table: 'users' | 'groups'): Prom
   return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
 }
 
+/**
+ * True when a managed user or group that the service has not confirmed yet has one of these folded names, so that what was
+ * just seen under it may be theirs.
+ */
+export async function isNameUnderWay(
+  db: Db,
+  table: 'users' | 'groups',
+  namesFolded: readonly string[],
+): Promise<boolean> {
+  if (namesFolded.length === 0) return false;
+  const [name, id] =
+    table === 'users'
+      ? ['user_name_folded', 'upstream_id']
+      : ['display_name_folded', 'upstream_uid'];
+  const { rows } = await sql`
+    select 1 from ${sql.table(table)} where ${sql.ref(name)} in (${sql.join(namesFolded)})
+    and origin is not null and ${sql.ref(id)} is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 const hasNoIds = sql`upstream_scim_id is null and upstream_rest_id is null and upstream_uid is null`;
 
 /**
