@@ -114,6 +114,57 @@ describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
     });
   });
 
+  test('are the same in any case', async () => {
+    await withCompany(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { entitlements: [FULL] });
+      await untilSettled(bridge);
+      bridge.sandbox.calls.reset();
+      const change = (op: 'add' | 'replace', value: string) =>
+        send(
+          bridge,
+          'PATCH',
+          `/Users/${ada}`,
+          toPatch({ op, path: 'entitlements', value: [{ value }] }),
+        );
+
+      await change('add', 'LICENCE:FULL');
+      await change('replace', 'Licence:Full');
+      await send(
+        bridge,
+        'PUT',
+        `/Users/${ada}`,
+        toUser('ada', { entitlements: [{ value: 'licence:FULL' }] }),
+      );
+      await untilSettled(bridge);
+
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+      expect((await readUser(bridge, ada)).entitlements).toEqual([{ value: 'licence:FULL' }]);
+      expect((await bridge.request('GET', `/Users/${ada}`)).body[USER_EXTENSION]).toMatchObject({
+        appsPermissions: 1,
+      });
+
+      await change('replace', 'LICENCE:GUEST');
+      await untilSettled(bridge);
+      expect(readLicence(bridge, 'ada')).toBe(2);
+    });
+  });
+
+  test.each([
+    ['entitlements', 'LICENCE:GOLD'],
+    ['roles', 'Role:Pilot'],
+    ['roles', 'ROLE:OWNER'],
+  ])('that nobody can give are refused in any case: %s %s', async (list, value) => {
+    await withCompany(async (bridge) => {
+      const user = toUser('bob', { [list]: [{ value }] });
+      const { status, body } = await bridge.request('POST', '/Users', user);
+
+      expect({ status, scimType: body.scimType }).toEqual({
+        status: 400,
+        scimType: 'invalidValue',
+      });
+    });
+  });
+
   test('stay where a PUT does not name them, and where nobody has assigned any', async () => {
     await withCompany(async (bridge) => {
       await sweep(bridge);

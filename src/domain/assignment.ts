@@ -1,4 +1,5 @@
 import { findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import { foldCase } from './fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** What the service grants people beyond their groups, as governance assigns it: a value of `entitlements` or `roles`. */
@@ -74,11 +75,18 @@ export function listUnknown({ entitlements, roles }: JsonObject): string[] {
 }
 
 function isUnknown(value: string, prefix: string, known: readonly Assignment[]): boolean {
-  return value.startsWith(prefix) && !known.some(({ id }) => id === value);
+  return foldCase(value).startsWith(prefix) && findAssignment(value, known) === undefined;
 }
 
+/** Lists the ids that the values name. Values of these lists ignore case (RFC 7643 §4.1.2), so an id may be sent in any. */
 function listIds(list: JsonValue | undefined, known: readonly Assignment[]): string[] {
-  return listValues(list).filter((value) => known.some(({ id }) => id === value));
+  const found = listValues(list).map((value) => findAssignment(value, known));
+  return found.flatMap((assignment) => (assignment === undefined ? [] : [assignment.id]));
+}
+
+function findAssignment(value: string, known: readonly Assignment[]): Assignment | undefined {
+  const folded = foldCase(value);
+  return known.find(({ id }) => id === folded);
 }
 
 function listValues(list: JsonValue | undefined): string[] {
@@ -142,7 +150,7 @@ function withAssigned(attributes: JsonObject, { list, known, given }: Assigned):
   const held = Array.isArray(sent) ? sent : [];
   const isGiven = (value: string) => given.some(({ id }) => id === value);
   const kept = held.filter((element) => listIds([element], known).every(isGiven));
-  const named = listValues(kept);
+  const named = listIds(kept, known);
   const type = list === 'roles' ? 'Role' : 'Entitlement';
   const added = given
     .filter(({ id }) => !named.includes(id))
