@@ -61,6 +61,14 @@ describe('pages by cursor hold what pages by number hold, in the same order', ()
     { why: 'all users, one at a time', query: { count: '1' } },
     { why: 'a page that ends with the list', query: { count: '6' } },
     { why: 'all groups', endpoint: 'Groups', query: { count: '2' } },
+    { why: 'roles', endpoint: 'Roles', query: { count: '1' } },
+    { why: 'licences', endpoint: 'Entitlements', query: { count: '2' } },
+    { why: 'licences, all at once', endpoint: 'Entitlements', query: {} },
+    {
+      why: 'licences in another order',
+      endpoint: 'Entitlements',
+      query: { count: '1', sortBy: 'displayName', sortOrder: 'descending' },
+    },
     { why: 'a filter that an index answers', query: { filter: 'active eq true', count: '5' } },
     { why: 'a filter that only looking answers', query: { filter: 'title eq "odd"', count: '2' } },
     { why: 'both', query: { filter: 'active eq true and title eq "even"', count: '1' } },
@@ -167,15 +175,22 @@ describe('what is refused', () => {
     { why: 'count 0', query: { cursor: '', count: '0' }, scimType: 'invalidCount' },
     { why: 'count -1', query: { cursor: '', count: '-1' }, scimType: 'invalidCount' },
     { why: 'count of words', query: { cursor: '', count: 'many' }, scimType: 'invalidCount' },
-    { why: 'a bad filter', query: { cursor: '', filter: 'title' }, scimType: 'invalidFilter' },
+    {
+      why: 'a bad filter',
+      query: { cursor: '', filter: 'displayName' },
+      scimType: 'invalidFilter',
+    },
   ];
 
-  test.each(cases)('$why', async ({ query, scimType }) => {
-    const answer = await list(query);
+  test.each(cases.flatMap((one) => ['Users', 'Roles'].map((endpoint) => ({ ...one, endpoint }))))(
+    '$endpoint: $why',
+    async ({ query, scimType, endpoint }) => {
+      const answer = await list(query, endpoint);
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ status: '400', scimType });
-  });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ status: '400', scimType });
+    },
+  );
 
   test('a cursor of another list or another query', async () => {
     const cursor = String((await list({ cursor: '' })).body.nextCursor);

@@ -7,14 +7,17 @@ import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getRepairs } from './http/notes.ts';
-import { sendJson } from './http/respond.ts';
-import { toListResponse } from './render/paging.ts';
+import type { QueryParameters } from './http/parameters.ts';
+import { sendJson, sendListText } from './http/respond.ts';
+import { parseCursorCount } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
-import { toRef } from './render/resource-text.ts';
+import { openCursorList, openList, toRef } from './render/resource-text.ts';
 import { compareSortKeys, toSortKey } from './render/sorting.ts';
 import { assignmentsDefinition } from './schema/assignment-schemas.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
-import { parsePage, parseSearch, toQuery } from './search/handlers.ts';
+import { parseCursor, toCursor } from './search/cursor.ts';
+import type { Part } from './search/find.ts';
+import { hasCursor, parsePage, parseSearch, toLimits, toQuery } from './search/handlers.ts';
 
 /** One type of what governance assigns. */
 interface AssignmentKind {
@@ -61,15 +64,50 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(deps, query, { schema, repairs });
-    const { startIndex, offset, limit } = parsePage(deps, query);
+    const paging = parsePart(deps, query, `${kind.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
     if (sorting !== undefined) {
       found.sort((a, b) => compareSortKeys(toSortKey(a, sorting), toSortKey(b, sorting), sorting));
     }
+    const { offset, limit } = paging;
     const page = found.slice(offset, offset + limit).map((each) => project(each, projection));
-    sendJson(res, 200, toListResponse({ totalResults: found.length, startIndex, resources: page }));
+    const opening = paging.open({ total: found.length, count: page.length });
+    await sendListText(res, { opening, resources: toTexts(page) });
   };
+}
+
+/** Part of a list that a request asks for, and the opening of its answer. */
+interface PagedPart extends Part {
+  open(found: { readonly total: number; readonly count: number }): string;
+}
+
+/** Part that a request asks for: by cursor where it has one, even an empty one, else by number. @throws ScimError 400 */
+function parsePart(deps: ScimDeps, query: QueryParameters, endpoint: string): PagedPart {
+  if (!hasCursor(query)) {
+    const { startIndex, ...part } = parsePage(deps, query);
+    return {
+      ...part,
+      open: ({ total, count }) => openList({ totalResults: total, startIndex }, count),
+    };
+  }
+  const asked = { ...query, endpoint };
+  const limit = parseCursorCount(query.count, toLimits(deps));
+  // The place of a cursor is the last one that was shown.
+  const offset = (parseCursor(query.cursor, asked)?.seq ?? -1) + 1;
+  return {
+    ...{ offset, limit },
+    open({ total, count }) {
+      const end = offset + count;
+      const nextCursor =
+        end < total ? toCursor({ seq: end - 1, key: undefined }, asked) : undefined;
+      return openCursorList({ totalResults: total, nextCursor }, count);
+    },
+  };
+}
+
+async function* toTexts(page: readonly JsonObject[]): AsyncGenerator<readonly string[]> {
+  yield page.map((each) => JSON.stringify(each));
 }
 
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {

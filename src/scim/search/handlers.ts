@@ -146,7 +146,8 @@ export function parsePage(deps: ScimDeps, query: QueryParameters): Part & { star
   return { startIndex, offset: startIndex - 1, limit: count };
 }
 
-function toLimits({ policy }: ScimDeps): PageLimits {
+/** Length of a page that the settings allow. */
+export function toLimits({ policy }: ScimDeps): PageLimits {
   return { countDefault: policy.pageSize, countMax: policy.pageSizeMax };
 }
 
