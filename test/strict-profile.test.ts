@@ -147,6 +147,20 @@ describe('the strict profile refuses in a filter', () => {
   });
 });
 
+test('a search of all types may name what one of them has, and no name that neither has', async () => {
+  for (const filter of [
+    `members.value eq "${ada}" or userName eq "ada@example.com"`,
+    `members[value eq "${ada}"] or emails[value eq "ada@example.com"]`,
+  ]) {
+    const found = await askStrictly('GET', `/?${new URLSearchParams({ filter })}`);
+    expect(found).toMatchObject({ status: 200, body: { totalResults: 2 } });
+  }
+  for (const filter of ['shoeSize pr', 'members[shoeSize pr]', 'userName pr or shoeSize pr']) {
+    const refused = await askStrictly('GET', `/?${new URLSearchParams({ filter })}`);
+    expectRefused(refused, 'invalidFilter');
+  }
+});
+
 test('the strict profile refuses a search and a bulk request without their schema', async () => {
   const operation = { method: 'DELETE', path: '/Users/nobody' };
   for (const schemas of [{}, { schemas: [] }, { schemas: [ENTERPRISE] }]) {

@@ -65,7 +65,8 @@ export type RepairKind =
 
 /** Counts the corrections of a request. */
 export interface Repairs {
-  count(kind: RepairKind): void;
+  /** @param name name in the request, for a kind about a name */
+  count(kind: RepairKind, name?: string): void;
 }
 
 /** Counts nothing: for bodies that were counted before, or did not come from a provider. */

@@ -114,7 +114,8 @@ for (const path of ['id', 'meta.version', 'groups', `${enterprise}:manager.displ
   });
 }
 
-for (const filter of ['work', '', '__proto__ eq "x"']) {
+const mistaken = ['valu ne "x"', 'not (tipe eq "work")', 'id eq null', 'type eq "work" or foo pr'];
+for (const filter of ['work', '', '__proto__ eq "x"', ...mistaken]) {
   test(`the filter of a path is refused as every other: [${filter}]`, () => {
     expect(() => parsePath(`emails[${filter}].value`, userSchema, silent)).toThrow(
       expect.objectContaining({ status: 400, scimType: 'invalidFilter' }),

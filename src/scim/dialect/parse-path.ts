@@ -51,7 +51,10 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   if (!attribute.multiValued) throw invalidPath(NO_LIST);
   return {
     kind: 'attribute',
-    target: { path: found, where: parseElementFilter(filter, attribute, { repairs }) },
+    target: {
+      path: found,
+      where: parseElementFilter(filter, attribute, { repairs, isForWrite: true }),
+    },
   };
 }
 

@@ -22,6 +22,8 @@ export interface FilterReading {
   readonly repairs: Repairs;
   /** True where the filter is read for several types: an attribute that this one lacks takes a text without quotes too. */
   readonly isForOthers: boolean;
+  /** True where a name that no schema has is refused: a filter that chooses what is written must not choose by a mistake. */
+  readonly isForWrite: boolean;
 }
 
 /** Limits far beyond the filters of any provider, and far below a noticeable cost. */
@@ -30,6 +32,7 @@ const FILTER_READING: FilterReading = {
   lengthMax: 10_000,
   repairs: UNCOUNTED,
   isForOthers: false,
+  isForWrite: false,
 };
 
 /** Meaning of a name inside the filter; undefined: no schema has it. */
@@ -41,10 +44,11 @@ interface Reader {
   readonly depthMax: number;
   readonly repairs: Repairs;
   readonly isForOthers: boolean;
+  readonly isForWrite: boolean;
   next: number;
   depth: number;
-  /** Inside of brackets, where no list is. */
-  isInElement: boolean;
+  /** Name of the list in whose brackets the reader is, where no other list is. */
+  list: string | undefined;
 }
 
 const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
@@ -74,7 +78,7 @@ export function parseFilter(
     if (target && isDotted(schema, name)) repairs.count('filter-dialect');
     return target;
   };
-  return parseInScope(filter, scope, { reading, isInElement: false });
+  return parseInScope(filter, scope, { reading, list: undefined });
 }
 
 /**
@@ -86,13 +90,13 @@ export function parseElementFilter(
   attribute: AttributeRule,
   reading: Partial<FilterReading> = {},
 ): Filter {
-  return parseInScope(filter, elementScope(attribute), { reading, isInElement: true });
+  return parseInScope(filter, elementScope(attribute), { reading, list: attribute.name });
 }
 
 function parseInScope(
   filter: unknown,
   scope: Scope,
-  { reading, isInElement }: { reading: Partial<FilterReading> } & Pick<Reader, 'isInElement'>,
+  { reading, list }: { reading: Partial<FilterReading> } & Pick<Reader, 'list'>,
 ): Filter {
   const { lengthMax, ...rest } = { ...FILTER_READING, ...reading };
   if (typeof filter !== 'string') {
@@ -102,7 +106,7 @@ function parseInScope(
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0, isInElement };
+  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0, list };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;
@@ -138,34 +142,50 @@ function readTerm(reader: Reader, scope: Scope): Filter {
   }
   const name = takeName(reader);
   if (peek(reader).kind === '[') {
-    if (reader.isInElement) throw invalidFilter('a filter inside of another one', peek(reader).at);
-    return readElements(reader, find(reader, scope, name));
+    if (reader.list !== undefined) {
+      throw invalidFilter('a filter inside of another one', peek(reader).at);
+    }
+    return readElements(reader, name, find(reader, scope, name));
   }
   return readTest(reader, find(reader, scope, name));
 }
 
 function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefined {
   const target = scope(name);
-  if (target === undefined) reader.repairs.count('filter-unknown');
-  else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
+  if (target === undefined) {
+    if (reader.isForWrite) {
+      throw invalidFilter('a name that is not known there', toPlaceBefore(reader));
+    }
+    reader.repairs.count('filter-unknown', reader.list ? `${reader.list}.${name}` : name);
+  } else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
     reader.repairs.count('filter-dialect');
   }
   return target;
 }
 
+/** Place of the word that was taken last. */
+function toPlaceBefore({ tokens, next }: Reader): number {
+  return tokens[next - 1]?.at ?? 0;
+}
+
 /** Reads `[filter]`, and a sub-attribute of the same element with its test, where one follows. */
-function readElements(reader: Reader, list: FilterTarget | undefined): Filter {
+function readElements(reader: Reader, name: string, list: FilterTarget | undefined): Filter {
   take(reader, '[');
   const scope: Scope = list ? elementScope(list.rule) : () => undefined;
-  reader.isInElement = true;
+  reader.list = name;
   const inner = descend(reader, () => readOr(reader, scope));
-  reader.isInElement = false;
   take(reader, ']');
-  const after = peek(reader);
-  if (after.kind !== 'word' || !after.text.startsWith('.')) return toSome(list, inner);
+  const test = readAfterElements(reader, scope);
+  reader.list = undefined;
+  return toSome(list, test === undefined ? inner : { kind: 'and', parts: [inner, test] });
+}
+
+/** Reads `.name` and its test behind the brackets; undefined: none follows. */
+function readAfterElements(reader: Reader, scope: Scope): Filter | undefined {
+  const { kind, text, at } = peek(reader);
+  if (kind !== 'word' || !text.startsWith('.')) return undefined;
   reader.next += 1;
-  const test = readTest(reader, find(reader, scope, checkName(after.text.slice(1), after.at)));
-  return toSome(list, { kind: 'and', parts: [inner, test] });
+  return readTest(reader, find(reader, scope, checkName(text.slice(1), at)));
 }
 
 function toSome(target: FilterTarget | undefined, part: Filter): Filter {

@@ -42,10 +42,12 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
     }
     const pace = toPace(res);
     const call = { deps: toProviderDeps(deps, res), query, pace, isForOthers: true };
-    const [ofUsers, ofGroups] = [countUnknown(repairs), countUnknown(repairs)];
+    const [ofUsers, ofGroups] = [keepUnknown(repairs), keepUnknown(repairs)];
     const users = toUserSearch({ ...call, repairs: ofUsers, places: places.users });
     const groups = toGroupSearch({ ...call, repairs: ofGroups, places: places.groups });
-    if (Math.min(ofUsers.unknown(), ofGroups.unknown()) > 0) repairs.count('filter-unknown');
+    for (const name of ofUsers.unknown.intersection(ofGroups.unknown)) {
+      repairs.count('filter-unknown', name);
+    }
     const paging = parsePage(deps, query);
     const sorting = users.search.sorting ?? groups.search.sorting;
     const { total, count, resources } = sorting
@@ -55,15 +57,15 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   };
 }
 
-/** Counts the attributes that a type lacks apart, because the other one may have them. */
-function countUnknown(repairs: Repairs): Repairs & { unknown(): number } {
-  let unknown = 0;
+/** Keeps the names that a type lacks apart, because the other one may have them. */
+function keepUnknown(repairs: Repairs): Repairs & { readonly unknown: ReadonlySet<string> } {
+  const unknown = new Set<string>();
   return {
-    count(kind) {
-      if (kind === 'filter-unknown') unknown += 1;
-      else repairs.count(kind);
+    count(kind, name = '') {
+      if (kind === 'filter-unknown') unknown.add(name.toLowerCase());
+      else repairs.count(kind, name);
     },
-    unknown: () => unknown,
+    unknown,
   };
 }
 
