@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject } from '../src/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
 import { addUser, listResources, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 
@@ -20,7 +20,7 @@ const ADDRESS = 'Another User already has this e-mail address.';
 const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
 
 /** The same wish in every way that a provider has to say it; each answer as a single request's. */
-async function ask(change: Record<string, string | typeof bobs>): Promise<TestAnswer['body'][]> {
+async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'][]> {
   const created = toUser('carol', change);
   const replaced = toUser('ada', change);
   const operations = Object.entries(change).map(([path, value]) => ({
@@ -97,6 +97,70 @@ test('a name that only the account in the service still has is taken, in words t
   for (const answer of [created, renamed]) {
     expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness', detail } });
   }
+});
+
+describe('the address that an inactive user without an account is to have', () => {
+  test.each([
+    { what: 'as its e-mail address', of: { emails: [{ value: 'fay@home.example' }] } },
+    { what: 'as its userName alone', of: { userName: 'fay@home.example', emails: [] } },
+  ])('$what is taken', async ({ of }) => {
+    const fay = await addUser(bridge, 'fay', { active: false, ...of });
+
+    const answers = [
+      ...(await ask({ emails: [{ ...bobs[0], value: 'FAY@home.example' }] })),
+      ...(await ask({ userName: 'fay@home.example' })),
+    ];
+
+    expect(answers).toHaveLength(14);
+    for (const body of answers) {
+      const detail = expect.stringMatching(
+        /^Another User already has this (e-mail address|userName)\.$/,
+      );
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    const activate = toPatch({ op: 'replace', path: 'active', value: true });
+    const { body } = await send(bridge, 'PATCH', `/Users/${fay}`, activate);
+    expect(body).toMatchObject({ active: true });
+    await send(bridge, 'DELETE', `/Users/${fay}`);
+    await untilSettled(bridge);
+  });
+
+  test('is the only one that it says it is: a userName that somebody has as an address is taken as that', async () => {
+    const gil = await addUser(bridge, 'gil', {
+      active: false,
+      emails: [{ value: 'gil@home.example' }],
+    });
+
+    for (const body of await ask({ userName: 'gil@home.example' })) {
+      expect(body).toMatchObject({ status: '409', detail: ADDRESS });
+    }
+    await send(bridge, 'DELETE', `/Users/${gil}`);
+  });
+
+  test('is not lost with a user who is to be active', async () => {
+    const wish = { userName: 'hal', active: false, emails: [{ value: 'hal@home.example' }] };
+    const hal = `/Users/${await addUser(bridge, 'hal', wish)}`;
+    const activate = { op: 'replace', path: 'active', value: true } as const;
+    const forget = { op: 'remove', path: 'emails' } as const;
+    const expectRefused = async (method: string, body: JsonObject) => {
+      const answer = await bridge.request(method, hal, body);
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+      expect(answer.body.detail).toMatch(/needs an e-mail address/);
+    };
+
+    await expectRefused('PATCH', toPatch(forget, activate));
+    await expectRefused('PUT', { ...toUser('hal', wish), active: true, emails: [] });
+    await send(bridge, 'PATCH', hal, toPatch(forget));
+    await expectRefused('PATCH', toPatch(activate));
+    const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
+    const { body } = await send(bridge, 'PATCH', hal, toPatch(found, activate));
+
+    expect(body).toMatchObject({ active: true });
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.findUser('hal@home.example')).toMatchObject({ active: true });
+    // Once there is an account, it needs no address to be found by.
+    expect((await send(bridge, 'PATCH', hal, toPatch(forget))).status).toBe(200);
+  });
 });
 
 test('an address that nobody is known by may be shared', async () => {

@@ -5,7 +5,7 @@ import { describeBridges } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Store } from '../../store/store.ts';
-import { listUsersByObserved, type UserRow } from '../../store/users/users.ts';
+import { listUsersByAccount, type UserRow } from '../../store/users/users.ts';
 
 const seed = { users: 20, groups: 3, membersPerGroup: 5 };
 
@@ -14,7 +14,7 @@ async function listGroupRows({ read }: Store): Promise<GroupRow[]> {
 }
 
 async function findByAccount(store: Store, emailFolded: string): Promise<UserRow | undefined> {
-  const [row] = await listUsersByObserved(store.read, { userNameFolded: '', emailFolded });
+  const [row] = await listUsersByAccount(store.read, [emailFolded]);
   return row;
 }
 

@@ -11,7 +11,7 @@ import type { Begin } from '../writes/store-write.ts';
 import { assertOwn, assertUserWithinLimits } from '../writes/wall.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
-import { assertAddress, withStoredManagerRef } from './attributes.ts';
+import { assertAddress, needsAddress, withStoredManagerRef } from './attributes.ts';
 import { assertNamesFree, type UserNames } from './match-account.ts';
 import { storeUserChange } from './store-change.ts';
 
@@ -46,6 +46,7 @@ export async function storeUser(
     throw invalidValue('A User needs a userName.');
   }
   assertAddress(before, attributes, placeOf);
+  assertMayHaveAccount(row, attributes);
   await assertNamesFree(tx, deps, {
     row,
     ...{ before: toNames(before), after: toNames(attributes) },
@@ -61,6 +62,16 @@ export async function storeUser(
   // Only now is it known that the write changes something; a refusal takes all of it back.
   if (row.origin === null && result.row !== row) await assertAdoptable(tx, deps, row);
   return result;
+}
+
+/**
+ * Stops a write after which an active user without an account could never be given one. A write that takes access away
+ * is not stopped.
+ * @throws ScimError 400
+ */
+function assertMayHaveAccount({ upstream_id }: UserRow, attributes: JsonObject): void {
+  const mayStay = upstream_id !== null || attributes.active === false;
+  if (!mayStay && findCreationAddress(attributes) === undefined) throw needsAddress();
 }
 
 /** Locks the user of a write. @throws ScimError 404, 403 (another provider's), 412 */

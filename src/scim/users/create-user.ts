@@ -31,13 +31,19 @@ import {
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { UserInput } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
-import { invalidValue, ScimError } from '../errors.ts';
+import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
 import type { UserWriteResult } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
-import { assertAddress, assertFits, keepReadOnly, withStoredManagerRef } from './attributes.ts';
+import {
+  assertAddress,
+  assertFits,
+  keepReadOnly,
+  needsAddress,
+  withStoredManagerRef,
+} from './attributes.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
@@ -68,9 +74,7 @@ export async function storeNewUser(
   const attributes = withStoredManagerRef(withDefaults(sent), deps.baseUrl);
   const userName = String(attributes.userName);
   const address = findCreationAddress(attributes);
-  if (address === undefined) {
-    throw invalidValue('A User needs an e-mail address: in emails, or as the userName.');
-  }
+  if (address === undefined) throw needsAddress();
   assertAddress(undefined, attributes, (sought) =>
     findSentPlace('emails', input.sent.get('emails'), sought),
   );

@@ -5,9 +5,10 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/shown.ts';
 import type { Db } from '../../store/store.ts';
 import {
+  listAccountNames,
   listTombstones,
+  listUsersByAccount,
   listUsersByName,
-  listUsersByObserved,
   lockUser,
   type UserRow,
 } from '../../store/users/users.ts';
@@ -35,7 +36,8 @@ export type AccountMatch =
   | { readonly kind: 'observed' | 'tombstone'; readonly row: UserRow };
 
 /**
- * Correlates on observed names and addresses only; for deleted users also on their last userName. The row that is found
+ * Correlates on observed names and addresses, of managed users also on those that are wanted; for deleted users also on
+ * their last userName. The row that is found
  * is locked: of two requests at the same time one takes the account over, and the other one finds it taken.
  * @throws StoreError `store-contended` when others go on changing what is found
  */
@@ -62,15 +64,16 @@ async function matchOnce(tx: Db, names: UserNames): Promise<AccountMatch> {
   if (holder !== undefined) {
     return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
   }
-  const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded });
-  const live = new Map([...named, ...observed].map((row) => [row.id, row]));
+  const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
+  const holders = await listUsersByAccount(tx, folded);
+  const live = new Map([...named, ...holders].map((row) => [row.id, row]));
   const [row] = live.values();
   if (live.size > 1) return { kind: 'disputed', holders: [...live.values()] };
   if (row?.origin === null) return { kind: 'observed', row };
   if (row) {
     const attribute = findTaken(row, userNameFolded);
-    const folded = attribute === 'userName' ? userNameFolded : (emailFolded ?? '');
-    return { kind: 'taken', taken: toTakenName(row, attribute, folded), holder: row };
+    const name = attribute === 'userName' ? userNameFolded : (emailFolded ?? '');
+    return { kind: 'taken', taken: toTakenName(row, attribute, name), holder: row };
   }
   return matchTombstone(await listTombstones(tx, { userNameFolded, emailFolded }));
 }
@@ -103,26 +106,26 @@ export async function assertNamesFree(
   const userNameFolded = foldCase(after.userName);
   if (userNameFolded !== foldCase(before.userName)) {
     const named = await listUsersByName(tx, userNameFolded);
-    const observed = await listUsersByObserved(tx, { userNameFolded, emailFolded: undefined });
-    assertFree([...named, ...observed], 'userName', userNameFolded);
+    const holders = await listUsersByAccount(tx, [userNameFolded]);
+    assertFree([...named, ...holders], 'userName', userNameFolded);
   }
   if (after.address === undefined) return;
   const emailFolded = foldCase(after.address);
   if (emailFolded === foldCase(before.address ?? '')) return;
-  const observed = await listUsersByObserved(tx, { userNameFolded: emailFolded, emailFolded });
-  assertFree(observed, 'emails', emailFolded);
+  assertFree(await listUsersByAccount(tx, [emailFolded]), 'emails', emailFolded);
 }
 
-/** The name that this user has, and whether anybody is shown with it. */
+/** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */
 function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: string): TakenName {
-  const shown = [row.user_name_folded, ...listFoldedEmails(parseStored(row.attributes))];
-  return { type: 'User', attribute, holder: shown.includes(folded) ? 'resource' : 'account' };
+  const isUserName = row.user_name_folded === folded;
+  const isAddress = listFoldedEmails(parseStored(row.attributes)).includes(folded);
+  const holder = isUserName || isAddress ? 'resource' : 'account';
+  return { type: 'User', attribute: isAddress && !isUserName ? 'emails' : attribute, holder };
 }
 
 /** Attribute that names the account of this row. */
 function findTaken(row: UserRow, userNameFolded: string): 'userName' | 'emails' {
-  const names = [row.observed_user_name_folded, row.observed_email_folded];
-  return names.includes(userNameFolded) ? 'userName' : 'emails';
+  return listAccountNames(row).includes(userNameFolded) ? 'userName' : 'emails';
 }
 
 /** Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute. */

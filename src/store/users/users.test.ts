@@ -11,8 +11,8 @@ import {
   insertUserEmails,
   listTombstones,
   listUserRows,
+  listUsersByAccount,
   listUsersByName,
-  listUsersByObserved,
   lockOtherOwners,
   lockUser,
   replaceUserEmails,
@@ -88,17 +88,30 @@ describeStores('finding people', ({ makeStore }) => {
     await addUser(store, { ...observedAda, ...GONE });
     await addUser(store, { ...ada, observed_email_folded: 'else@x' });
 
-    const both = await listUsersByObserved(store.read, {
-      userNameFolded: 'ada',
-      emailFolded: 'ada@x',
-    });
-    const nameOnly = await listUsersByObserved(store.read, {
-      userNameFolded: 'ada',
-      emailFolded: undefined,
-    });
+    const both = await listUsersByAccount(store.read, ['ada', 'ada@x']);
+    const nameOnly = await listUsersByAccount(store.read, ['ada']);
 
     expect(new Set(ids(both))).toEqual(new Set([byName.id, byAddress.id, crossed.id]));
     expect(ids(nameOnly)).toEqual([byName.id]);
+  });
+
+  test('by the address that is wanted for the account of a managed one', async () => {
+    const store = await makeStore();
+    const emails = [{ value: 'second@x' }, { value: 'Ada@X ', primary: true }];
+    const wanted = await addUser(store, { doc: { emails } });
+    const byName = await addUser(store, { doc: { userName: 'ADA@x' } });
+    const unmanaged = await addUser(store, { doc: { emails }, origin: null });
+    const gone = await addUser(store, { doc: { emails }, ...GONE });
+    await store.write(async (tx) => {
+      for (const { id } of [wanted, unmanaged, gone]) {
+        await insertUserEmails(tx, id, ['second@x', 'ada@x']);
+      }
+    });
+
+    const found = await listUsersByAccount(store.read, ['ada@x']);
+
+    expect(new Set(ids(found))).toEqual(new Set([wanted.id, byName.id]));
+    expect(await listUsersByAccount(store.read, ['second@x'])).toEqual([]);
   });
 
   test('deleted ones by their last userName or by what the service showed, the newest first', async () => {

@@ -1,4 +1,6 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import { findCreationAddress } from '../../domain/address.ts';
+import { foldCase } from '../../domain/fold.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
@@ -78,23 +80,35 @@ export async function listUsersByName(db: Db, userNameFolded: string): Promise<U
     .execute();
 }
 
-/** Live users whose observed account has this userName or e-mail address. */
-export async function listUsersByObserved(
-  db: Db,
-  { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
-): Promise<UserRow[]> {
-  return db
+/**
+ * Lists live users whose account has one of these folded names, as userName or e-mail address: as it was observed, or, of a
+ * managed user, as it is wanted.
+ */
+export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
+  const rows = await db
     .selectFrom('users')
     .selectAll()
     .where('deleted_at', 'is', null)
     .where((where) => {
-      const names = [userNameFolded, ...(emailFolded === undefined ? [] : [emailFolded])];
+      const holders = where.selectFrom('user_emails').select('user_id');
       return where.or([
         where('observed_user_name_folded', 'in', names),
         where('observed_email_folded', 'in', names),
+        where('user_name_folded', 'in', names),
+        where('id', 'in', holders.where('email_folded', 'in', names)),
       ]);
     })
     .execute();
+  return rows.filter((row) => listAccountNames(row).some((name) => names.includes(name)));
+}
+
+/** Folded names that the account of a user has or is to have. */
+export function listAccountNames(row: UserRow): string[] {
+  const { observed_user_name_folded, observed_email_folded, origin, attributes } = row;
+  const wanted = origin === null ? undefined : findCreationAddress(parseStored(attributes));
+  return [observed_user_name_folded, observed_email_folded, wanted && foldCase(wanted)].filter(
+    (name) => typeof name === 'string',
+  );
 }
 
 /** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
