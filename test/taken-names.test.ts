@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from './support/bridge.ts';
-import { addUser, listResources, send, toPatch, toUser, untilSettled } from './support/provider.ts';
+import {
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from './support/provider.ts';
 
 let bridge: TestBridge;
 let ada: string;
@@ -184,6 +192,36 @@ test('an address that somebody keeps is not asked for again', async () => {
   const put = { ...body, title: 'Pilot' };
 
   expect((await send(bridge, 'PUT', `/Users/${ada}`, put)).body).toMatchObject({ title: 'Pilot' });
+});
+
+test('white space around a name is no part of it', async () => {
+  const [ian, pilots] = [toUser('ian', { userName: ' Ian@example.com\t' }), toGroup(' Pilots ')];
+  const created = await bridge.request('POST', '/Users', ian);
+  const group = await bridge.request('POST', '/Groups', pilots);
+
+  expect(created).toMatchObject({ status: 201, body: { userName: 'Ian@example.com' } });
+  expect(group).toMatchObject({ status: 201, body: { displayName: 'Pilots' } });
+  for (const [path, filter] of [
+    ['/Users', 'userName eq "ian@example.com"'],
+    ['/Users', 'userName eq "  ian@example.com "'],
+    ['/Users', 'userName eq " ian@example.com" and active eq true'],
+    ['/Groups', 'displayName eq "pilots "'],
+  ] as const) {
+    const found = listResources(
+      await send(bridge, 'GET', `${path}?${new URLSearchParams({ filter })}`),
+    );
+    expect(found.map(({ id }) => id)).toEqual([
+      path === '/Users' ? created.body.id : group.body.id,
+    ]);
+  }
+  for (const [path, wish] of [
+    ['/Users', { ...ian, userName: 'IAN@example.com ' }],
+    ['/Groups', toGroup('pilots')],
+  ] as const) {
+    expect((await bridge.request('POST', path, wish)).status).toBe(409);
+  }
+  const blank = await bridge.request('POST', '/Users', { ...ian, userName: ' \t' });
+  expect(blank).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
 });
 
 test('/Schemas says which address is unique', async () => {

@@ -209,8 +209,9 @@ function unwrapObject(value: JsonValue | undefined, repairs: Repairs): JsonValue
 /** @see RFC 7643 §2.3.6, RFC 4648 §4, §5 */
 const BASE64 = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
 
-function toTyped(rule: AttributeRule, value: JsonValue, repairs: Repairs) {
-  const { type } = rule;
+function toTyped(rule: AttributeRule, sent: JsonValue, repairs: Repairs) {
+  const { type, isUnique } = rule;
+  const value = isUnique && typeof sent === 'string' ? sent.trim() : sent;
   if (isBlank(value, repairs)) return null;
   if (type === 'boolean') return toBoolean(value, repairs);
   if (type === 'integer') return toInteger(rule, value, repairs);

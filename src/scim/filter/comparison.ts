@@ -100,7 +100,8 @@ function toComparable(
 ): string | number | boolean {
   if (typeof typed !== 'string') return typed;
   if (rule.type === 'dateTime' && !PART.has(op)) return toMoment(typed);
-  return rule.caseExact ? typed : foldCase(typed);
+  const text = rule.isUnique && !PART.has(op) ? typed.trim() : typed;
+  return rule.caseExact ? text : foldCase(text);
 }
 
 /** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */

@@ -7,6 +7,8 @@ export interface AttributeRule {
   readonly type: string;
   readonly multiValued: boolean;
   readonly caseExact: boolean;
+  /** True where the value names its resource. White space around it is no part of a name. */
+  readonly isUnique: boolean;
   readonly required: boolean;
   readonly mutability: string;
   readonly returned: string;
@@ -44,6 +46,7 @@ export function toWhole({ urn, attributes }: SchemaTable): AttributeRule {
     type: 'complex',
     multiValued: false,
     caseExact: false,
+    isUnique: false,
     required: false,
     mutability: 'readWrite',
     returned: 'default',
@@ -82,6 +85,7 @@ function toRule(attribute: SchemaAttribute): AttributeRule {
     type: described.type,
     multiValued: described.multiValued,
     caseExact: described.caseExact ?? false,
+    isUnique: (described.uniqueness ?? 'none') !== 'none',
     required: described.required,
     mutability: described.mutability ?? 'readWrite',
     returned: described.returned ?? 'default',
