@@ -82,6 +82,8 @@ export interface UsersTable extends ConvergenceColumns {
   user_name: string;
   user_name_folded: string;
   display_name_folded: string | null;
+  /** The address that an account is made with, folded. Where the user is managed, no other may have it. */
+  address_folded: string | null;
   active: number;
   /** The observed address and userName, folded: users are correlated on these only. */
   observed_user_name_folded: string | null;

@@ -2,13 +2,16 @@ import { expect, test } from 'vitest';
 import { toGroupColumns, toUserColumns } from './columns.ts';
 
 test('a person is indexed by folded names, by the externalId as it is, and by active', () => {
-  const attributes = { userName: 'E\u0301va', displayName: 'ÉVA', externalId: 'X', active: false };
+  const emails = [{ value: 'home@x' }, { value: 'Work@X ', type: 'work' }];
+  const names = { userName: 'E\u0301va', displayName: 'ÉVA', externalId: 'X' };
+  const attributes = { ...names, emails, active: false };
 
   expect(toUserColumns(attributes)).toEqual({
     attributes: JSON.stringify(attributes),
     user_name: 'E\u0301va',
     user_name_folded: 'éva',
     display_name_folded: 'éva',
+    address_folded: 'work@x',
     external_id: 'X',
     active: 0,
   });
@@ -19,6 +22,7 @@ test('a person of whom nothing is known is active, and is found by nothing', () 
     user_name: '',
     user_name_folded: '',
     display_name_folded: null,
+    address_folded: null,
     external_id: null,
     active: 1,
   });

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
 import { toEntityField } from '../../domain/entity.ts';
@@ -16,6 +17,7 @@ export interface UserColumns {
   user_name: string;
   user_name_folded: string;
   display_name_folded: string | null;
+  address_folded: string | null;
   external_id: string | null;
   active: number;
 }
@@ -24,11 +26,13 @@ export interface UserColumns {
 export function toUserColumns(attributes: JsonObject): UserColumns {
   const userName = toText(attributes.userName) ?? '';
   const displayName = toText(attributes.displayName);
+  const address = findCreationAddress(attributes);
   return {
     attributes: JSON.stringify(alignLicences(attributes)),
     user_name: userName,
     user_name_folded: foldCase(userName),
     display_name_folded: displayName === null ? null : foldCase(displayName),
+    address_folded: address === undefined ? null : foldCase(address),
     external_id: toText(attributes.externalId),
     active: attributes.active === false ? 0 : 1,
   };

@@ -47,8 +47,8 @@ function listUserStatements(serial: string): string[] {
   return [
     `create table users (${toConvergenceColumns(serial)},
       upstream_id bigint, user_name text not null, user_name_folded text not null,
-      display_name_folded text, active integer not null, observed_user_name_folded text,
-      observed_email_folded text, owner integer default 0 not null,
+      display_name_folded text, address_folded text, active integer not null,
+      observed_user_name_folded text, observed_email_folded text, owner integer default 0 not null,
       takes_seat integer default 0 not null, seat_since bigint,
       shown_groups text default '' not null, erased_at bigint)`,
     `create unique index users_upstream on users (upstream_id)
@@ -63,6 +63,7 @@ function listUserStatements(serial: string): string[] {
     `create index users_provider on users (provider) where provider <> 'default'`,
     `create index users_display on users (display_name_folded)
       where display_name_folded is not null`,
+    `create index users_address on users (address_folded) where address_folded is not null`,
     `create index users_observed_name on users (observed_user_name_folded)
       where observed_user_name_folded is not null`,
     `create index users_observed_email on users (observed_email_folded)

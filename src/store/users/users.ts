@@ -1,6 +1,4 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
-import { findCreationAddress } from '../../domain/address.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
@@ -85,30 +83,29 @@ export async function listUsersByName(db: Db, userNameFolded: string): Promise<U
  * managed user, as it is wanted.
  */
 export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
-  const rows = await db
+  return db
     .selectFrom('users')
     .selectAll()
     .where('deleted_at', 'is', null)
-    .where((where) => {
-      const holders = where.selectFrom('user_emails').select('user_id');
-      return where.or([
+    .where((where) =>
+      where.or([
         where('observed_user_name_folded', 'in', names),
         where('observed_email_folded', 'in', names),
-        where('user_name_folded', 'in', names),
-        where('id', 'in', holders.where('email_folded', 'in', names)),
-      ]);
-    })
+        where.and([where('address_folded', 'in', names), where('origin', 'is not', null)]),
+      ]),
+    )
     .execute();
-  return rows.filter((row) => listAccountNames(row).some((name) => names.includes(name)));
 }
 
 /** Folded names that the account of a user has or is to have. */
-export function listAccountNames(row: UserRow): string[] {
-  const { observed_user_name_folded, observed_email_folded, origin, attributes } = row;
-  const wanted = origin === null ? undefined : findCreationAddress(parseStored(attributes));
-  return [observed_user_name_folded, observed_email_folded, wanted && foldCase(wanted)].filter(
-    (name) => typeof name === 'string',
-  );
+export function listAccountNames({
+  observed_user_name_folded,
+  observed_email_folded,
+  origin,
+  address_folded,
+}: UserRow): (string | null)[] {
+  const wanted = origin === null ? null : address_folded;
+  return [observed_user_name_folded, observed_email_folded, wanted];
 }
 
 /** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
