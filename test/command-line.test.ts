@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +100,6 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     const byName = await run(bridge, `drifts --of ${ada} --json`);
     const byId = await run(bridge, `drifts --of ${id} --json`);
     const ofBob = await run(bridge, 'drifts --of BOB@example.com');
-    const ofNobody = await run(bridge, 'drifts --of nobody@example.com');
     const none = await run(bridge, 'drifts --status contested');
     const readRequests = async () => {
       const { text } = await run(bridge, `requests --of ${id} --json`);
@@ -120,7 +120,8 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     expect(groups.text).toMatch(/^ID +NAME +MANAGED/);
     expect(groups.text).toContain('Pilots');
     expect(drifts.text).toMatch(/user\.deactivated +ada@example\.com +\{"active":true\}/);
-    for (const { text } of [none, ofBob, ofNobody]) expect(text).toBe('Nothing differs.\n');
+    for (const { text } of [none, ofBob])
+      expect(text).toBe('Nothing differs that fits these filters.\n');
     expect(byName.text).toContain('user.deactivated');
     expect(byName.text).toBe(byId.text);
     expect(first.text).toContain('There are more than these 1: --limit');
@@ -128,6 +129,37 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     expect(JSON.parse(json.text)).toEqual(body);
     expect(acts.text).toContain('asked for a sweep');
     expect([wrong.code, unknown.code]).toEqual([64, 64]);
+  });
+});
+
+test('a list of nobody is a mistake, and an empty one speaks of no more than its filters let through', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const empty = await run(bridge, 'drifts');
+    await addDrifted(bridge);
+    const forgotten = randomUUID();
+    const mistaken = [
+      await run(bridge, 'drifts --of ghost@example.com'),
+      await run(bridge, 'requests --of ghost@example.com'),
+    ];
+    const [differs, written, done] = [
+      await run(bridge, `drifts --of ${forgotten}`),
+      await run(bridge, `requests --of ${forgotten}`),
+      await run(bridge, 'acts --of some-plan'),
+    ];
+    const ofNobody = await run(bridge, 'requests --credential nobody');
+    const byNobody = await run(bridge, 'acts --operator nobody');
+
+    expect(empty).toMatchObject({ code: 0, text: 'Nothing differs.\n' });
+    for (const one of mistaken)
+      expect(one).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('Nothing has this id or name.'),
+      });
+    expect(differs).toMatchObject({ code: 0, text: 'Nothing differs that fits these filters.\n' });
+    for (const { text } of [written, ofNobody])
+      expect(text).toBe('No provider has written anything that is kept and fits these filters.\n');
+    for (const { text } of [done, byNobody])
+      expect(text).toBe('No operator has done anything that is kept and fits these filters.\n');
   });
 });
 

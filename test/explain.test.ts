@@ -186,6 +186,39 @@ describeBridges('explain', ({ makeUrl }) => {
       expect([one.status, one.body.id]).toEqual([200, id]);
       expect(stranger.status).toBe(401);
     }));
+
+  test('who was deleted is still found by name, after whom there is now', () =>
+    withRules(async (bridge) => {
+      const user = await addUser(bridge, 'ada', { displayName: 'Pilots' });
+      const group = await addGroup(bridge, 'Crew');
+      await send(bridge, 'DELETE', `/Users/${user}`);
+      await send(bridge, 'DELETE', `/Groups/${group}`);
+      await untilSettled(bridge);
+      const deleted = [
+        await ask(bridge, 'explain/ADA@example.com'),
+        await ask(bridge, 'groups/crew/explain'),
+        await ask(bridge, 'timeline/ada@example.com'),
+      ];
+      const live = await addGroup(bridge, 'Pilots');
+      const one = await ask(bridge, 'explain/pilots');
+      const again = await addUser(bridge, 'ada');
+      const newer = await ask(bridge, 'explain/ada@example.com');
+      await send(bridge, 'DELETE', `/Users/${again}`);
+      await untilSettled(bridge);
+      const both = await ask(bridge, 'explain/ada@example.com');
+
+      expect(deleted.map(({ status, body }) => [status, body.id, body.deleted])).toEqual([
+        [200, user, true],
+        [200, group, true],
+        [200, user, true],
+      ]);
+      expect([one.body.id, newer.body.id]).toEqual([live, again]);
+      expect(both.status).toBe(409);
+      expect(both.body.found).toEqual([
+        { type: 'user', id: again },
+        { type: 'user', id: user },
+      ]);
+    }));
 });
 
 test('an explanation is a table that a person can read', () => {

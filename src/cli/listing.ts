@@ -61,10 +61,28 @@ export interface Listing<Item> {
   readonly columns: readonly Column<Item>[];
   /** Words for an empty list, as a sentence. */
   readonly none: string;
-  /** Subject that the list is about, as it was named, and the filter that takes its id. */
-  readonly subject?: { readonly filter: string; readonly name: string | undefined };
+  readonly subject?: Subject;
   /** Finds whom to ask; left out: the running bridge. */
   readonly ask?: Ask;
+}
+
+/** Writes the words for an empty list; where there are filters, of what fits them alone. */
+export function toNone(
+  words: string,
+  filters: readonly (string | undefined)[],
+  fits = 'and fits',
+): string {
+  const isWhole = filters.every((filter) => filter === undefined);
+  return isWhole ? `${words}.` : `${words} ${fits} these filters.`;
+}
+
+/** Subject that a list is about, as it was named. */
+interface Subject {
+  /** Filter that takes its id. */
+  readonly filter: string;
+  readonly name: string | undefined;
+  /** It may be something else than a user or group: a name of none is an id. */
+  readonly isAny?: true;
 }
 
 /** Runs a job with whom it asks. */
@@ -138,20 +156,20 @@ async function showAgain<Answer>(
   }
 }
 
-/** Finds the id of whom a list is about. What is no user or group is taken for an id. */
+/** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
 async function findSubject(
   client: OpsClient,
-  subject: Listing<unknown>['subject'],
+  subject: Subject | undefined,
 ): Promise<Record<string, string>> {
   if (subject?.name === undefined) return {};
-  const { filter, name } = subject;
+  const { filter, name, isAny } = subject;
   if (IS_ID.test(name)) return { [filter]: name };
   try {
     const path = `/explain/${encodeURIComponent(name)}` as const;
     const { id } = parseAnswer<{ id: string }>(await client.send('GET', path));
     return { [filter]: id };
   } catch (error) {
-    if (!isAbsent(error)) throw error;
+    if (!isAny || !isAbsent(error)) throw error;
     return { [filter]: name };
   }
 }

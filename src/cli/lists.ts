@@ -6,7 +6,14 @@ import type { RequestView } from '../ops/schemas/requests.ts';
 import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { addDriftDecisions } from './decide-drifts.ts';
-import { addListOptions, LIST_HELP, type Listing, type ListOptions, showList } from './listing.ts';
+import {
+  addListOptions,
+  LIST_HELP,
+  type Listing,
+  type ListOptions,
+  showList,
+  toNone,
+} from './listing.ts';
 import type { Cell, Column } from './table.ts';
 
 /** Command that shows a list of the running bridge. */
@@ -34,6 +41,9 @@ function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddComma
 /** Help of `--of`. */
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
 
+/** Status of drifts that are listed when no other is asked for. */
+const ACTIVE = 'active';
+
 /** `drifts`: lists differences between the service and what is desired. */
 export const addDriftsCommand: AddCommand = listCommand<
   DriftAnswer,
@@ -46,8 +56,8 @@ export const addDriftsCommand: AddCommand = listCommand<
     command
       .addOption(
         new Option('--status <status>', 'active: all that are not over; undecided; or one of these')
-          .choices(['active', 'undecided', ...DRIFT_STATUSES])
-          .default('active'),
+          .choices([ACTIVE, 'undecided', ...DRIFT_STATUSES])
+          .default(ACTIVE),
       )
       .addOption(new Option('--kind <kind>', 'of this kind alone').choices(DRIFT_KINDS))
       .option('--of <name>', OF_ONE),
@@ -55,7 +65,11 @@ export const addDriftsCommand: AddCommand = listCommand<
     path: '/drifts',
     query: { status, kind },
     subject: { filter: 'resource', name: of },
-    none: 'Nothing differs.',
+    none: toNone(
+      'Nothing differs',
+      [status === ACTIVE ? undefined : status, kind, of],
+      'that fits',
+    ),
     columns: [
       { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
       { head: 'kind', cell: ({ kind: one }) => one },
@@ -85,7 +99,7 @@ export const addRequestsCommand: AddCommand = listCommand<
     path: '/requests',
     query: { status, credential },
     subject: { filter: 'resource', name: of },
-    none: 'No provider has written anything that is kept.',
+    none: toNone('No provider has written anything that is kept', [status, of, credential]),
     columns: [
       { head: 'at', cell: ({ at }) => toMoment(at) },
       { head: 'method', cell: ({ method }) => method },
@@ -129,8 +143,8 @@ export const addActsCommand: AddCommand = listCommand<
   toListing: ({ operator, of, outcome }) => ({
     path: '/acts',
     query: { operator, outcome },
-    subject: { filter: 'target', name: of },
-    none: 'No operator has done anything that is kept.',
+    subject: { filter: 'target', name: of, isAny: true },
+    none: toNone('No operator has done anything that is kept', [operator, of, outcome]),
     columns: [
       { head: 'at', cell: ({ at }) => toMoment(at) },
       { head: 'operator', cell: ({ operator: name }) => name },

@@ -1,6 +1,6 @@
 import { assertNever } from '../../domain/errors.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { listGroupsByKey, listUsersByKey } from '../../store/resources/explained.ts';
+import { listGroupsByKey, listUsersByKey, preferCurrent } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { type Answer, ok, type Problem, problem } from './route.ts';
@@ -18,7 +18,7 @@ export interface FoundKey {
 }
 
 /** One resource that fits, read when it is the only one. */
-interface Candidate<T> extends FoundKey {
+interface Candidate<T> extends FoundKey, Pick<UserRow, 'deleted_at' | 'due_at'> {
   readonly read: () => Promise<T>;
 }
 
@@ -36,19 +36,19 @@ export function createKeyedSource<T, Args extends readonly unknown[]>(
   readUser: (row: UserRow, ...args: Args) => Promise<T>,
   readGroup: (row: GroupRow, ...args: Args) => Promise<T>,
 ): KeyedSource<T, Args> {
-  const findUsers = async (key: string, args: Args): Promise<Candidate<T>[]> =>
-    (await listUsersByKey(db, key)).map((row) => ({
-      ...{ type: 'user', id: row.id, read: () => readUser(row, ...args) },
-    }));
-  const findGroups = async (key: string, args: Args): Promise<Candidate<T>[]> =>
-    (await listGroupsByKey(db, key)).map((row) => ({
-      ...{ type: 'group', id: row.id, read: () => readGroup(row, ...args) },
-    }));
+  const findUsers = async (key: string, args: Args) =>
+    (await listUsersByKey(db, key)).map((row): Candidate<T> => {
+      return { ...row, type: 'user', read: () => readUser(row, ...args) };
+    });
+  const findGroups = async (key: string, args: Args) =>
+    (await listGroupsByKey(db, key)).map((row): Candidate<T> => {
+      return { ...row, type: 'group', read: () => readGroup(row, ...args) };
+    });
   return {
     user: async (key, ...args) => toKeyed(await findUsers(key, args)),
     group: async (key, ...args) => toKeyed(await findGroups(key, args)),
     any: async (key, ...args) =>
-      toKeyed([...(await findUsers(key, args)), ...(await findGroups(key, args))]),
+      toKeyed(preferCurrent([...(await findUsers(key, args)), ...(await findGroups(key, args))])),
   };
 }
 

@@ -11,7 +11,7 @@ const FITTING_MAX = 10;
 
 /**
  * The user with this id, deleted or not, else the live users with this userName, displayName or address; where there is
- * none, the deleted ones of whom something still waits.
+ * none, the deleted ones: those of whom something still waits, or the newest.
  */
 export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
   const row = await findUserRow(db, key);
@@ -29,15 +29,15 @@ export async function listUsersByKey(db: Db, key: string): Promise<UserRow[]> {
         ),
       ]),
     )
-    .orderBy('seq')
     .limit(FITTING_MAX);
-  const live = await named.where('deleted_at', 'is', null).execute();
-  return live.length > 0 ? live : named.where('due_at', 'is not', null).execute();
+  const live = await named.where('deleted_at', 'is', null).orderBy('seq').execute();
+  if (live.length > 0) return live;
+  return preferCurrent(await named.orderBy(WAITING_FIRST).orderBy('seq', 'desc').execute());
 }
 
 /**
- * The group with this id, deleted or not, else the live groups of this name; where there is none, the deleted ones of
- * which something still waits.
+ * The group with this id, deleted or not, else the live groups of this name; where there is none, the deleted ones:
+ * those of which something still waits, or the newest.
  */
 export async function listGroupsByKey(db: Db, key: string): Promise<GroupRow[]> {
   const row = await findGroupRow(db, key);
@@ -46,10 +46,20 @@ export async function listGroupsByKey(db: Db, key: string): Promise<GroupRow[]> 
     .selectFrom('groups')
     .selectAll()
     .where('display_name_folded', '=', foldCase(key))
-    .orderBy('seq')
     .limit(FITTING_MAX);
-  const live = await named.where('deleted_at', 'is', null).execute();
-  return live.length > 0 ? live : named.where('due_at', 'is not', null).execute();
+  const live = await named.where('deleted_at', 'is', null).orderBy('seq').execute();
+  if (live.length > 0) return live;
+  return preferCurrent(await named.orderBy(WAITING_FIRST).orderBy('seq', 'desc').execute());
+}
+
+const WAITING_FIRST = sql`case when due_at is null then 1 else 0 end`;
+
+/** Leaves out what was deleted and has nothing waiting, where there is anything else. */
+export function preferCurrent<Row extends Pick<UserRow, 'deleted_at' | 'due_at'>>(
+  rows: Row[],
+): Row[] {
+  const current = rows.filter((row) => row.deleted_at === null || row.due_at !== null);
+  return current.length > 0 ? current : rows;
 }
 
 /** One link as it is explained, with what it leads to. */
