@@ -33,9 +33,9 @@ test('what an operator decides is kept and told with the name of the token', asy
       const headers = { authorization: `Bearer ${text}`, 'content-type': 'application/json' };
       return (await bridge.request(method, url, body, headers)).body;
     };
-    await addUser(bridge, 'eve');
+    const eve = await addUser(bridge, 'eve');
     await addUser(bridge, 'fay');
-    await addGroup(bridge, 'Pilots');
+    const pilots = await addGroup(bridge, 'Pilots');
     await untilSettled(bridge);
     bridge.sandbox.service.addMember('Pilots', 'eve@example.com');
     const { planId } = await sweep(bridge);
@@ -51,9 +51,18 @@ test('what an operator decides is kept and told with the name of the token', asy
     const { items: ignored } = await asGrace('/drifts?status=ignored');
     await asGrace('/api/users/retrieveCurrentUser', {});
     await asGrace(`/plans/${planId}/discard`, {});
-    const { body: decisions } = await askOps(bridge, 'GET', `/acts?target=${planId}`);
+    const listActsOf = async (id: unknown) =>
+      (await askOps(bridge, 'GET', `/acts?target=${id}`)).body.items;
+    const decisions = await listActsOf(planId);
+    const [ofEve, ofPilots] = [await listActsOf(eve), await listActsOf(pilots)];
 
-    expect(decisions.items).toMatchObject([
+    expect(ofEve).toEqual(decisions);
+    expect(ofPilots).toMatchObject([
+      { act: 'discarded a plan', target: planId },
+      { act: 'left a difference alone', target: drift?.id },
+      { act: 'approved a plan', target: planId },
+    ]);
+    expect(decisions).toMatchObject([
       {
         outcome: 'refused',
         before: { status: 'applied', waiting: 0 },

@@ -269,6 +269,14 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
         ...pauses,
       ]);
       expect(listDecisions(ofBob)).toEqual(pauses);
+      const { body: acts } = await askOps(world, 'GET', `/acts?target=${ada}`);
+      expect(acts.items).toMatchObject([
+        { act: 'had tried at once what waits', target: ada },
+        { act: 'accepted a difference', target: Object(drift).id },
+        { act: 'looked at it', target: ada },
+      ]);
+      const { body: ofOthers } = await askOps(world, 'GET', `/acts?target=${bob}`);
+      expect(ofOthers.items).toEqual([]);
     });
   });
 

@@ -24,7 +24,8 @@ export const actRoutes = [
     filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
     meanings: {
       operator: 'By the credential with this name or id.',
-      target: 'About this user, group, drift, plan, token, client or provider.',
+      target:
+        'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
       outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
     },
     answers: { 200: 'ActList' },

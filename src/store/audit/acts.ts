@@ -45,7 +45,7 @@ export async function endOutage(tx: Db, act: string, at: number): Promise<void> 
 export interface ActQuery {
   /** Name or id of the credential. */
   readonly operator: string | undefined;
-  /** Id that they were about. */
+  /** Id that they were about, or that a drift or plan names that they were about. */
   readonly target: string | undefined;
   /** Statuses from the first to the last. */
   readonly status: readonly [number, number] | undefined;
@@ -65,7 +65,13 @@ export async function listActs(
       where.or([where('operator', '=', operator), where('credential', '=', operator)]),
     );
   }
-  if (target !== undefined) query = query.where('target', '=', target);
+  if (target !== undefined) {
+    query = query.where(
+      'target',
+      'in',
+      sql<string>`(select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    );
+  }
   if (status !== undefined)
     query = query.where('status', '>=', status[0]).where('status', '<=', status[1]);
   return query.orderBy('id', 'desc').limit(limit).execute();
@@ -79,20 +85,28 @@ export async function listActsOf(
   db: Db,
   { id, since, limit }: { id: string; since: number; limit: number },
 ): Promise<ActRow[]> {
-  const ofDrift = sql`select id from drifts where resource_id = ${id}
-    union select id from drifts where member_id = ${id} and member_id <> ''`;
-  const ofPlan = sql`select plan_id from plan_actions where resource_id = ${id}
-    union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
   // Each part has an index of its own.
   const { rows } = await sql<ActRow>`
     select * from (
       select * from acts where target = ${id}
       union select * from acts where everyone = 1 and at >= ${since}
-      union select * from acts where target in (${ofDrift})
-      union select * from acts where target in (${ofPlan})) as told
+      union select * from acts where target in (${driftsOf(id)})
+      union select * from acts where target in (${plansOf(id)})) as told
     where status is null or status < 400
     order by at desc, id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Finds the ids of the drifts that name a user or group. */
+function driftsOf(id: string) {
+  return sql`select id from drifts where resource_id = ${id}
+    union select id from drifts where member_id = ${id} and member_id <> ''`;
+}
+
+/** Finds the ids of the plans that name a user or group. */
+function plansOf(id: string) {
+  return sql`select plan_id from plan_actions where resource_id = ${id}
+    union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 }
 
 /** Forgets the oldest acts, and outages that have ended; returns how many. */
