@@ -70,7 +70,7 @@ export interface ConvergenceColumns {
   steps: Generated<number>;
   /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */
   write_id: string | null;
-  /** When it was deleted through SCIM; such a row is in no answer. */
+  /** When it was deleted through SCIM, or it was accepted that the group is gone; such a row is in no answer. */
   deleted_at: number | null;
 }
 

@@ -107,7 +107,7 @@ async function toTimeline(
   collected: readonly Happening[],
 ): Promise<Timeline> {
   const { type, id, name, limit, row } = subject;
-  const all = [...collected, ...ofRow(subject)].toSorted(
+  const all = [...collected, ...ofRow(subject), ...ofDeletion(row, collected)].toSorted(
     (a, b) => a.at - b.at || ORDER.indexOf(a.source) - ORDER.indexOf(b.source),
   );
   const shown = all.slice(-limit);
@@ -135,9 +135,6 @@ function ofRow({ row, observed }: Subject): Happening[] {
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   return [
     toHappening(row.created_at, 'seen', first),
-    ...(row.deleted_at === null
-      ? []
-      : [toHappening(row.deleted_at, 'provider', 'deleted through SCIM')]),
     ...(observed === undefined
       ? []
       : [
@@ -165,6 +162,34 @@ function ofRow({ row, observed }: Subject): Happening[] {
         ),
     ),
   ];
+}
+
+/** The deletion as the row has it: nothing where the request that asked for it is told. */
+function ofDeletion(
+  { deleted_at: at }: Subject['row'],
+  collected: readonly Happening[],
+): Happening[] {
+  if (at === null) return [];
+  const distance = (one: Happening) => Math.abs(one.at - at);
+  const [reason] = collected
+    .filter((one) => isDelete(one) || isAcceptedGone(one))
+    .toSorted((a, b) => distance(a) - distance(b));
+  if (reason === undefined) {
+    return [toHappening(at, 'seen', 'deleted; no DELETE of a provider for it is kept')];
+  }
+  if (isDelete(reason)) return [];
+  return [toHappening(at, 'seen', 'deleted: it was seen gone, and that was accepted')];
+}
+
+/** True for a DELETE of the subject itself that was not refused. */
+function isDelete({ source, others, detail: { method, status } }: Happening): boolean {
+  return (
+    source === 'provider' && others.length === 0 && method === 'DELETE' && Number(status) < 400
+  );
+}
+
+function isAcceptedGone({ detail: { kind, status } }: Happening): boolean {
+  return kind === 'group.missing' && status === 'accepted';
 }
 
 function toHappening(
