@@ -104,7 +104,10 @@ describeBridges('explain', ({ makeUrl }) => {
         permissions: [16, 16, 'settled', "rule 1: { group: 'Board', permissions: 16 }"],
         addToCardsAndSpacesEnabled: [null, expect.anything(), 'not ours', null],
       });
-      expect(explanation.members).toEqual({ desired: 2, observed: 2, pending: 0 });
+      expect(explanation.members).toEqual({
+        ...{ desired: 2, observed: 2 },
+        ...{ pending: 0, stuck: 0, differing: 0 },
+      });
       expect(explanation.admins).toContainEqual({
         id: ids[0],
         name: 'ada@example.com',
@@ -252,7 +255,7 @@ test('an explanation is a table that a person can read', () => {
           note: 'It goes before rule 1.',
         },
       ],
-      members: { desired: 2, observed: 1, pending: 1 },
+      members: { desired: 2, observed: 1, pending: 1, stuck: 1, differing: 0 },
       admins: [
         {
           id: 'u-1',
@@ -279,7 +282,7 @@ displayName  Board   Board           settled  provider
 permissions  1       0               stuck    provider
 permissions: It goes before rule 1.
 
-Members: 2 wanted, 1 seen, 1 waiting
+Members: 2 wanted, 1 seen, 1 waiting (1 stuck), 0 different
 
 Admins:
 NAME  WANTED  IN THE SERVICE  STATE    FROM

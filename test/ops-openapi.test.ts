@@ -132,7 +132,7 @@ const NOTHING: OpsSources = {
     undo: never,
     ...decisions,
   },
-  looks: { look: never, listNames: never },
+  looks: { look: never, isUnfinished: never, listNames: never },
   decideDrifts: { repair: never, accept: never, ignore: never, many: never, findStatus: never },
   leavers: never,
   census: {

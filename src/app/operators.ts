@@ -37,6 +37,7 @@ import { countDrifts, findDrift } from '../store/drifts.ts';
 import { readMarks } from '../store/marks.ts';
 import { listFailing, listStuck } from '../store/resources/backlog.ts';
 import { listDisputes } from '../store/resources/disputes.ts';
+import { isUnfinished } from '../store/resources/explained.ts';
 import { listSamples } from '../store/samples.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -79,7 +80,11 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
       ...parts.drifts,
       findStatus: async (id) => (await findDrift(store.read, id))?.status,
     },
-    looks: { look: leadership.look, listNames: (ids) => listNames(store.read, ids) },
+    looks: {
+      look: leadership.look,
+      isUnfinished: (key) => isUnfinished(store.read, key),
+      listNames: (ids) => listNames(store.read, ids),
+    },
     leavers: createLeaverSource(store.read),
     ...toExports(options, parts),
     listRequests: (query) => listRequests(store.read, query),

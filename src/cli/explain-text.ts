@@ -8,17 +8,17 @@ export function toExplanationText(explanation: Explanation, output: Output): str
   const blocks = [
     toHeadLines(explanation),
     [toTable(fields, FIELD_COLUMNS, output).trimEnd(), ...fields.flatMap(toNote)],
-    ...(members
-      ? [
-          [
-            `Members: ${members.desired} wanted, ${members.observed} seen, ${members.pending} waiting`,
-          ],
-        ]
-      : []),
+    ...(members ? [[toMembersLine(members)]] : []),
     ...toLinkBlock('Admins', { links: admins, more, output }),
     ...toLinkBlock('Groups', { links: groups, more, output }),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function toMembersLine(members: NonNullable<Explanation['members']>): string {
+  const { desired, observed, pending, stuck, differing } = members;
+  const waiting = stuck === 0 ? `${pending} waiting` : `${pending} waiting (${stuck} stuck)`;
+  return `Members: ${desired} wanted, ${observed} seen, ${waiting}, ${differing} different`;
 }
 
 function toNote({ field, note }: ExplainedField): string[] {

@@ -43,19 +43,23 @@ Exit codes:
   1   nothing or more than one has this name, or it cannot be looked at now: the message says why
   64  wrong usage`;
 
-function toText(name: string, { type, gone, calls, differences, repair }: LookAnswer): string {
+function toText(name: string, answer: LookAnswer): string {
+  const { type, calls, differences, repair } = answer;
   const lines = differences.map(({ kind, status, member, desired, observed, note }) => {
     const who = member === null ? '' : ` of ${member.name ?? member.id}`;
     const why = note === null ? '' : ` (${note})`;
     const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
     return `  ${kind}${who}: ${facts} · ${status}${why}\n`;
   });
-  const found = gone
-    ? 'The service does not have it.'
-    : differences.length === 0
-      ? 'Nothing differs.'
-      : `Differences: ${differences.length}`;
-  return `${type} ${name}, ${toCount(calls, 'call')}. ${found}\n${lines.join('')}${toRepairText(repair)}`;
+  return `${type} ${name}, ${toCount(calls, 'call')}. ${toFound(answer)}\n${lines.join('')}${toRepairText(repair)}`;
+}
+
+function toFound({ id, gone, differences, unfinished }: LookAnswer): string {
+  if (gone) return 'The service does not have it.';
+  if (differences.length > 0) return `Differences: ${differences.length}`;
+  return unfinished
+    ? `Nothing differs but what waits, is stuck or is held: scim-bridge explain ${id}`
+    : 'Nothing differs.';
 }
 
 function toRepairText(repair: LookAnswer['repair']): string {

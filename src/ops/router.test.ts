@@ -145,7 +145,7 @@ const decideDrifts = {
   findStatus: async () => undefined,
 };
 const operators = {
-  looks: { look: unknown, listNames: async () => new Map() },
+  looks: { look: unknown, isUnfinished: async () => false, listNames: async () => new Map() },
   clock: createFakeClock(),
   explain,
   members: {

@@ -89,10 +89,12 @@ function Adopt({ it, path }: { readonly it: Explanation; readonly path: string }
   );
 }
 
-function toFound({ gone, differences, repair, calls }: Ops<'Look'>): string {
+function toFound({ gone, differences, repair, calls, unfinished }: Ops<'Look'>): string {
   if (gone) return 'The service has it no more.';
-  if (differences.length === 0)
-    return `Nothing differs (${calls === 1 ? '1 call' : `${calls} calls`}).`;
+  if (differences.length === 0) {
+    const but = unfinished ? ' but what waits, is stuck or is held' : '';
+    return `Nothing differs${but} (${calls === 1 ? '1 call' : `${calls} calls`}).`;
+  }
   const kinds = differences.map(({ kind, member }) =>
     member === null ? toKind(kind) : `${toKind(kind)} ${member.name ?? member.id}`,
   );

@@ -18,6 +18,8 @@ interface LookRequest {
 /** Looks at users and groups now. */
 export interface LookSource {
   readonly look: (request: LookRequest) => Promise<LookResult>;
+  /** True where something waits, is stuck or is held, which is no drift. */
+  readonly isUnfinished: (key: ResourceKey) => Promise<boolean>;
   /** Names of users and groups, by their SCIM ids. */
   readonly listNames: (ids: ReadonlySet<string>) => Promise<Map<string, string>>;
 }
@@ -59,11 +61,11 @@ export const lookRoutes = [
 
 type LookAnswers = Answer<200, LookAnswer> | Answer<404 | 409 | 503, Problem>;
 
-async function lookAt({ look, listNames }: LookSource, request: LookRequest): Promise<LookAnswers> {
-  const result = await look(request);
+async function lookAt(looks: LookSource, request: LookRequest): Promise<LookAnswers> {
+  const result = await looks.look(request);
   switch (result.kind) {
     case 'looked':
-      return toLooked(await toLookAnswer(listNames, request, result));
+      return toLooked(await toLookAnswer(looks, request, result));
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
     case 'not-linked':
@@ -89,7 +91,7 @@ function toLooked(answer: LookAnswer): Answer<200, LookAnswer> {
 }
 
 async function toLookAnswer(
-  listNames: LookSource['listNames'],
+  { listNames, isUnfinished }: LookSource,
   { key }: LookRequest,
   { at, isGone, calls, drifts, repair }: Extract<LookResult, { kind: 'looked' }>,
 ): Promise<LookAnswer> {
@@ -108,5 +110,6 @@ async function toLookAnswer(
     })),
     repair:
       repair === undefined ? null : { planId: repair.plan?.id ?? null, exceeded: repair.exceeded },
+    unfinished: await isUnfinished(key),
   };
 }

@@ -21,7 +21,7 @@ import { HELD_OF_GROUP, listKept, toHead } from './resource.ts';
 /** Explains a group, field by field, and its administrators. Nothing here calls the service. */
 export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<Explanation> {
   const admins = await listAdminLinksOf(db, row.id, LINKS_MAX);
-  const { desired, observed, pending } = await countLinks(db, 'memberships', { group_id: row.id });
+  const { all: _, ...members } = await countLinks(db, 'memberships', { group_id: row.id });
   const { all } = await countLinks(db, 'group_admins', { group_id: row.id });
   const state = toGroupState(row);
   return {
@@ -30,7 +30,7 @@ export async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise
     name: row.display_name,
     upstream: toUpstream(state),
     fields: listFields(rules, row, state),
-    members: { desired, observed, pending },
+    members,
     admins: admins.map((admin) => toExplainedLink(admin, toAdminOwner(rules, row, admin))),
     more: Math.max(0, all - admins.length),
   };

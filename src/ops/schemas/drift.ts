@@ -217,6 +217,9 @@ export const look = z.strictObject({
     })
     .nullable()
     .describe('null: nothing was to be repaired.'),
+  unfinished: z
+    .boolean()
+    .describe('Something of it waits, is stuck or is held, which is none of the differences.'),
 });
 /** The result of a look as an operator is shown it. Names are personal. */
 export type LookAnswer = JsonOf<typeof look>;

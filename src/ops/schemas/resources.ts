@@ -151,7 +151,13 @@ export const explanation = z.strictObject({
   fields: z.array(field),
   groups: z.array(link).optional().describe('Of a person.'),
   members: z
-    .strictObject({ desired: count(), observed: count(), pending: count() })
+    .strictObject({
+      desired: count(),
+      observed: count(),
+      pending: count().describe('Those that wait, the stuck among them.'),
+      stuck: count().describe('Those that the service refuses.'),
+      differing: count().describe('Those that differ in the service, while nothing waits.'),
+    })
     .optional()
     .describe('Of a group.'),
   admins: z.array(link).optional().describe('Of a group.'),

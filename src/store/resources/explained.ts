@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
+import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
+import { parseCells } from '../engine/columns.ts';
 import { findGroupRow, type GroupRow } from '../groups/groups.ts';
 import type { LinkTable } from '../links/links.ts';
+import { listHeldChanges } from '../plans/plans.ts';
 import type { Db } from '../store.ts';
 import { findUserRow, type UserRow } from '../users/users.ts';
+import { countWaitingLinks } from './lists.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
@@ -117,12 +121,16 @@ export async function listMemberLinksOf(
   return rows;
 }
 
-/** Counts the wanted, the observed and the waiting links of a list. */
+/** Counts the links of a list by how they stand. */
 export interface LinkCounts {
   readonly all: number;
   readonly desired: number;
   readonly observed: number;
+  /** Those that wait, the stuck among them. */
   readonly pending: number;
+  readonly stuck: number;
+  /** Those that differ, while nothing waits. */
+  readonly differing: number;
 }
 
 /** Counts the links of a list of a group, or of a user. */
@@ -135,7 +143,18 @@ export async function countLinks(
     'group_id' in of ? sql`group_id = ${of.group_id}` : sql`user_id = ${of.user_id}`;
   const { rows } = await sql<LinkCounts>`
     select count(*) as "all", count(case when desired = 1 then 1 end) as desired,
-      count(case when observed = 1 then 1 end) as observed, count(pending) as pending
+      count(case when observed = 1 then 1 end) as observed, count(pending) as pending, count(stuck_at) as stuck,
+      count(case when pending is null and desired <> observed then 1 end) as differing
     from ${sql.table(table)} where ${condition}`.execute(db);
-  return rows[0] ?? { all: 0, desired: 0, observed: 0, pending: 0 };
+  return rows[0] ?? { all: 0, desired: 0, observed: 0, pending: 0, stuck: 0, differing: 0 };
+}
+
+/** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */
+export async function isUnfinished(db: Db, { type, id }: ResourceKey): Promise<boolean> {
+  const row = await (type === 'user' ? findUserRow(db, id) : findGroupRow(db, id));
+  if (row === undefined) return false;
+  const isDeletionDue = row.deleted_at !== null && row.due_at !== null;
+  if (isDeletionDue || listWaiting(parseCells<string>(row)).length > 0) return true;
+  if (type === 'group' && (await countWaitingLinks(db, [id])).size > 0) return true;
+  return (await listHeldChanges(db, [id])).length > 0;
 }
