@@ -133,7 +133,14 @@ const NOTHING: OpsSources = {
     ...decisions,
   },
   looks: { look: never, isUnfinished: never, listNames: never },
-  decideDrifts: { repair: never, accept: never, ignore: never, many: never, findStatus: never },
+  decideDrifts: {
+    repair: never,
+    accept: never,
+    ignore: never,
+    many: never,
+    findStatus: never,
+    now: Date.now,
+  },
   leavers: never,
   census: {
     compare: () => {

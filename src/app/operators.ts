@@ -79,6 +79,7 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     decideDrifts: {
       ...parts.drifts,
       findStatus: async (id) => (await findDrift(store.read, id))?.status,
+      now: options.clock.now,
     },
     looks: {
       look: leadership.look,

@@ -37,7 +37,7 @@ export function addDriftDecisions(drifts: Command, context: CliContext): void {
       command.option('--hash <hash>', 'exactly this plan, also above the limits');
     if (decision === 'ignore')
       command
-        .requiredOption('--until <date>', 'a date, or a moment')
+        .requiredOption('--until <date>', 'a date, or a moment, that is still to come')
         .requiredOption('--reason <text>', 'why');
     command.addHelpText('after', help).action(async (ids: readonly string[], options: Options) => {
       await decide(command, context, { decision, ids, options });

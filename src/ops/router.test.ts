@@ -142,6 +142,7 @@ const decideDrifts = {
   accept: unknown,
   ignore: unknown,
   many: async () => ({ kind: 'done' as const, ones: [], plan: undefined }),
+  now: Date.now,
   findStatus: async () => undefined,
 };
 const operators = {

@@ -3,6 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { ManyDecided, ManyDecision } from '../../reconcile/repair/decide-many.ts';
 import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
+import { InvalidRequest } from '../http/errors.ts';
 import type { Change } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { DriftsDecided } from '../schemas/drift.ts';
@@ -13,6 +14,8 @@ export interface DriftDecisionSource
   extends Pick<DriftDecisions, 'repair' | 'accept' | 'ignore' | 'many'> {
   /** Finds the status of a drift. */
   readonly findStatus: (id: string) => Promise<DriftStatus | undefined>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 interface Needs {
@@ -54,7 +57,7 @@ export const driftRoutes = [
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
     async handle({ decideDrifts }: Needs, { params, operator, body }) {
       const { until, reason, by = operator.name } = body;
-      const ignoring = { until: Date.parse(until), reason, by };
+      const ignoring = { until: parseTerm(until, decideDrifts.now()), reason, by };
       const before = await decideDrifts.findStatus(params.id);
       const decision = await decideDrifts.ignore(params.id, ignoring);
       return { ...toAnswer(200, decision), change: toChange(before, decision, 'ignored') };
@@ -69,7 +72,7 @@ export const driftRoutes = [
     answers: { 200: 'DriftsDecided', 409: 'Problem' },
     async handle({ decideDrifts }: Needs, { operator, body }) {
       const { decision: word, ids, dryRun: isDryRun = false } = body;
-      const decision = toDecision(body);
+      const decision = toDecision(body, decideDrifts.now());
       const asked = {
         ids: [...new Set(ids)],
         decision,
@@ -84,17 +87,24 @@ export const driftRoutes = [
 /** Status of a drift after a decision. */
 const AFTER = { repair: 'repairing', accept: 'accepted', ignore: 'ignored' } as const;
 
-function toDecision(body: OpsJson<'DriftsBody'>): ManyDecision {
+function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyDecision {
   switch (body.decision) {
     case 'repair':
       return { kind: body.decision, hash: body.hash };
     case 'accept':
       return { kind: body.decision };
     case 'ignore':
-      return { kind: body.decision, until: Date.parse(body.until), reason: body.reason };
+      return { kind: body.decision, until: parseTerm(body.until, now), reason: body.reason };
     default:
       return assertNever(body);
   }
+}
+
+/** Parses until when a drift is ignored, to epoch milliseconds. @throws InvalidRequest when that is over */
+function parseTerm(until: string, now: number): number {
+  const at = Date.parse(until);
+  if (at > now) return at;
+  throw new InvalidRequest(`${until} is over: ignore it until a moment that is still to come.`);
 }
 
 function toAuthor(body: OpsJson<'DriftsBody'>, operator: string): string {

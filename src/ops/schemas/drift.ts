@@ -95,7 +95,7 @@ export const ignoreBody = bodyOf(IGNORING, {
   until: z
     .string({ error })
     .refine((text) => Number.isFinite(Date.parse(text)), { error })
-    .describe('A date, or a moment.'),
+    .describe('A date, or a moment, that is still to come.'),
   reason: z.string({ error }).max(500, { error }).refine(isWritten, { error }),
   by: z
     .string({ error })
