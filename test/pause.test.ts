@@ -145,6 +145,8 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
 
     const paused = await run('pause', '--reason', 'lunch');
     const reason = Object((await readWrites(bridge)).paused).reason;
+    const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
+    const { asked } = await person('resume');
     const resumed = await run('resume', '--yes');
     const shown = await run('plan', 'show', '--first-run', '--names');
     const json = await run('plan', 'show', '--first-run', '--json');
@@ -155,6 +157,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
       text: expect.stringMatching(/^Paused since .*: 1 person/),
     });
     expect(reason).toBe('lunch');
+    expect(asked).toEqual(['1 person or group waits for the service. Let all of it go? [y/N] ']);
     expect(resumed.text).toBe(
       'Not paused, but the bridge only observes: 1 person or group waits.\n',
     );

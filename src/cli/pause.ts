@@ -31,7 +31,7 @@ export const addResumeCommand: AddCommand = (program, context) => {
     .action(async ({ yes, json }: { yes?: true; json?: true }) => {
       const client = connect();
       const { writes } = parseAnswer<Status>(await client.send('GET', '/status'));
-      const question = `${toWaiting(writes)} for the service, also what a limit holds. Let all of it go?`;
+      const question = `${toWaiting(writes)} for the service. Let all of it go?`;
       const isAsked = writes.waiting > 0;
       if (isAsked && !(await confirm(command, context, { yes, question }))) return;
       write(toShown(await client.send('POST', '/resume'), json));
