@@ -414,12 +414,17 @@ describeBridges('scim-bridge client create with a trust', ({ makeUrl }) => {
     expect(ownMade.text).toContain('keys      given: own');
     expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
     await withTestBridge({ settings }, async (bridge) => {
-      const listed = await runner(bridge, commands)('client', 'list');
+      const runBeside = runner(bridge, commands);
+      const listed = await runBeside('client', 'list');
       expect(listed.text).toMatch(
         new RegExp(`^client-\\w+ +entra +assertions of ${issuer.url}`, 'm'),
       );
       expect(listed.text).toMatch(/^client-\w+ +own +assertions of its own/m);
       expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+      await runBeside('client', 'revoke', 'own', '--yes');
+      const all = (await runBeside('client', 'list', '--all')).text;
+      expect(all).toMatch(/^client-\w+ +own +revoked 2/m);
+      expect(all).toMatch(/^client-\w+ +entra +assertions of /m);
     });
   });
 });

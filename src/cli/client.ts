@@ -79,7 +79,8 @@ const columns: readonly Column<ClientView>[] = [
   { head: 'last used', rank: 'minor', cell: ({ lastUsedAt }) => toUse(lastUsedAt) },
 ];
 
-function toProofText({ trust, secrets }: Pick<ClientView, 'trust' | 'secrets'>): string {
+function toProofText({ trust, secrets, revokedAt }: ClientView): string {
+  if (revokedAt !== null) return toState({ expiresAt: null, revokedAt });
   if (trust === null) return secrets.map(toSecretText).join('; ');
   return `assertions of ${trust.issuer ?? 'its own'}`;
 }
