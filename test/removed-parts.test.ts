@@ -76,7 +76,11 @@ test('the parts of a member are immutable', async () => {
   });
   const path = `/Groups/${String(group.id)}`;
 
-  for (const target of [`members[value eq "${member}"].value`, 'members.value', 'members[value pr]']) {
+  for (const target of [
+    `members[value eq "${member}"].value`,
+    'members.value',
+    'members[value pr]',
+  ]) {
     const operation = { op: 'replace', path: target, value: member };
     expect((await bridge.request('PATCH', path, toPatch(operation))).body).toMatchObject({
       status: '400',
