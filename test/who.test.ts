@@ -191,6 +191,28 @@ test('what was put right since has no author: neither who did it before, nor who
     expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
   }));
 
+test('who changed a group is not told for a new account of the same number', () =>
+  withAudit({ settings }, async (world) => {
+    await sweep(world);
+    await world.poll(LONG_MS);
+    const { service } = world.sandbox;
+    const alice = service.addUser({ email: 'alice@example.com', userName: 'alice@example.com' });
+    const others = behindTheBack(world);
+    for (let number = 0; number < alice.id; ) {
+      number = others.createGroup({ name: 'Passing' }).id;
+      others.deleteGroup(number);
+    }
+    await world.poll();
+    await sweep(world);
+
+    const found = await listWho(world, 'user.unmanaged');
+    const who = expect.objectContaining({ id: service.owner.id });
+    expect(found).toContainEqual(expect.objectContaining({ name: alice.userName, who }));
+    const { text } = await askOps(world, 'GET', `/users/${alice.userName}/timeline`);
+    expect(text).toContain('User invited');
+    expect(text).not.toContain('Group');
+  }));
+
 test('`sweep` says who', () =>
   withAudit({ settings }, async (world) => {
     await addCompany(world);

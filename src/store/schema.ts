@@ -258,6 +258,7 @@ export interface AuditEventResourcesTable {
 /** Text of an event that named no known user or group: it may be the id or name of a new one. */
 export interface AuditEventNamesTable {
   event_id: string;
+  /** See `toNameKey`. */
   name_folded: string;
   at: number;
 }

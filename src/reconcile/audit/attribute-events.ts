@@ -112,7 +112,7 @@ export async function readLedger(
 function toSubjects(named: readonly NamedAuditEvent[]): CallSubjects {
   return {
     resourceIds: [...new Set(named.flatMap(({ resourceIds }) => [...resourceIds]))],
-    upstreamIds: [...new Set(named.flatMap(({ names }) => [...names]))],
+    upstreamIds: [...new Set(named.flatMap(({ names }) => [...names.keys()]))],
     // An event without the member is explained by any change of a member.
     anyMember: !named.every(hasMember),
   };

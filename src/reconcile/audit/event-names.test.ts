@@ -75,6 +75,13 @@ test.each(numbers)('a number can be the id of whom $why tells', ({ details, want
   expect([...(listEventNames(toEvent({ details })).get('7') ?? [])]).toEqual(want);
 });
 
+test('a number of the message is of whom the details tell, where they have it', () => {
+  const names = listEventNames(toEvent({ details: { group_id: 7 }, message: 'Group 7, by 8' }));
+
+  expect([...(names.get('7') ?? [])]).toEqual(['group']);
+  expect([...(names.get('8') ?? [])]).toEqual(['user', 'group']);
+});
+
 test('a name can be anything, whatever it stands under', () => {
   const names = listEventNames(toEvent({ details: { group_name: 'Ada' } }));
 

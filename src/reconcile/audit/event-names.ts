@@ -6,7 +6,7 @@ const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
 
 /** Types of resource that a text in an event may identify. */
-type Subject = 'user' | 'group';
+export type Subject = 'user' | 'group';
 
 /** Texts of an event, each with the types of resource that it may identify. */
 export type EventNames = ReadonlyMap<string, ReadonlySet<Subject>>;
@@ -14,7 +14,8 @@ export type EventNames = ReadonlyMap<string, ReadonlySet<Subject>>;
 /**
  * Lists every text and number that an event shows in `details` (an object or JSON text) or in its message. Any of them
  * may be the id, the uid or the name of the changed resource: the key is not documented.
- * A number may be the id of a user and of a group; under `group_id` or beside `type: 'group'` it is not a user's.
+ * A number may be the id of a user and of a group; under `group_id` or beside `type: 'group'` it is not a user's, also where
+ * the message has it again.
  */
 export function listEventNames({
   details,
@@ -25,7 +26,8 @@ export function listEventNames({
   if (message === undefined) return names;
   add(message, [], names);
   for (const [name] of message.slice(0, MESSAGE_MAX).matchAll(NAMES_IN_TEXT)) {
-    add(name.replaceAll(QUOTES, ''), [], names);
+    const text = name.replaceAll(QUOTES, '');
+    if (!names.has(text)) add(text, [], names);
   }
   return names;
 }

@@ -16,17 +16,22 @@ const call = (change: Partial<OwnCallRow> = {}): OwnCallRow => ({
   outcome: 'done',
   ...change,
 });
+/** Texts that may identify users and groups. */
+const toNames = (...texts: string[]) =>
+  new Map(texts.map((text) => [text, new Set(['user', 'group'] as const)]));
 const event = (change: Partial<NamedEvent> = {}): NamedEvent => ({
   action: 'deactivate',
   isByOthers: false,
   at: 100_500,
-  names: new Set(['7']),
+  names: toNames('7'),
   resourceIds: new Set(['user-a']),
   ...change,
 });
+const ofGroup = { names: new Map([['7', new Set(['group'] as const)]]) };
+const ofUser = { names: new Map([['7', new Set(['user'] as const)]]) };
 const joined = event({
   action: 'add_user',
-  names: new Set(['g', '7']),
+  names: toNames('g', '7'),
   resourceIds: new Set(['group-a', 'user-a']),
 });
 const joins = call({ kind: 'member.add', resourceId: 'group-a', upstreamId: 'g', memberId: '7' });
@@ -47,7 +52,7 @@ const explained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] = 
   { why: 'a member who joined', events: [joined], calls: [joins] },
   {
     why: 'a creator who became admin by creating',
-    events: [event({ action: 'add_admin', names: new Set(), resourceIds: new Set(['group-a']) })],
+    events: [event({ action: 'add_admin', names: toNames(), resourceIds: new Set(['group-a']) })],
     calls: [call({ kind: 'group.create', resourceId: 'group-a' })],
   },
   {
@@ -65,7 +70,7 @@ const explained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] = 
   },
   {
     why: 'an event that names the group only',
-    events: [event({ ...joined, names: new Set(['g']), resourceIds: new Set(['group-a']) })],
+    events: [event({ ...joined, names: toNames('g'), resourceIds: new Set(['group-a']) })],
     calls: [joins],
   },
 ];
@@ -100,6 +105,21 @@ const unexplained: { why: string; events: NamedEvent[]; calls: OwnCallRow[] }[] 
     why: 'another member of the same group',
     events: [joined],
     calls: [{ ...joins, memberId: '8' }],
+  },
+  {
+    why: 'a group with the number of the account that the call changed',
+    events: [event({ ...ofGroup, action: 'delete', resourceIds: new Set() })],
+    calls: [call()],
+  },
+  {
+    why: 'an account with the number of the group that the call removed',
+    events: [event({ ...ofUser, action: 'delete', resourceIds: new Set() })],
+    calls: [call({ kind: 'group.delete', resourceId: 'group-a' })],
+  },
+  {
+    why: 'a group with the number of a member who left',
+    events: [event({ ...joined, names: new Map([...toNames('g'), ...ofGroup.names]) })],
+    calls: [joins],
   },
 ];
 
@@ -149,7 +169,7 @@ function buildImport(length: number): { events: NamedEvent[]; calls: OwnCallRow[
       event({
         action: 'add_user',
         at: id * 1_000,
-        names: new Set(['g']),
+        names: toNames('g'),
         resourceIds: new Set(['group-a']),
       }),
     ),

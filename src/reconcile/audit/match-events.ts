@@ -3,6 +3,7 @@ import { createTurns, type Work, workInTurns } from '../../domain/turns.ts';
 import { toCallId } from '../../store/audit/events.ts';
 import type { OwnCallRow } from '../../store/audit/own-calls.ts';
 import { KINDS } from './event-actions.ts';
+import type { EventNames, Subject } from './event-names.ts';
 
 /** Event of the audit log with the resources that it names. */
 export interface NamedEvent {
@@ -13,7 +14,7 @@ export interface NamedEvent {
   /** Epoch milliseconds, as near to our own clock as is known. */
   readonly at: number;
   /** Texts of the event that may be an id or a name. */
-  readonly names: ReadonlySet<string>;
+  readonly names: EventNames;
   /** Managed users and groups that it names, by their SCIM ids. */
   readonly resourceIds: ReadonlySet<string>;
 }
@@ -201,7 +202,7 @@ function indexCalls(
   }
   return (event) => {
     const maps = hasMember(event) ? [byName] : [byName, byGroup];
-    const named = [...event.names, ...event.resourceIds];
+    const named = [...event.names.keys(), ...event.resourceIds];
     const [from, to] = [event.at - afterMs, event.at + beforeMs + longestMs];
     const found = maps.flatMap((map) =>
       named.flatMap((name) => listBetween(map.get(name) ?? [], calls, { from, to })),
@@ -243,9 +244,21 @@ function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): bo
   if (call.kind !== null && KINDS[event.action]?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
   const isResource =
-    event.resourceIds.has(resourceId) || (upstreamId !== undefined && event.names.has(upstreamId));
+    event.resourceIds.has(resourceId) ||
+    (upstreamId !== undefined && listTypes(call).some((type) => mayName(event, type, upstreamId)));
   // A member who joined or left is named beside the group, where the event names users at all.
-  return isResource && (memberId === undefined || event.names.has(memberId) || !hasMember(event));
+  const isMember = memberId === undefined || mayName(event, 'user', memberId);
+  return isResource && (isMember || !hasMember(event));
+}
+
+/** Lists the types of resource that a call may be for: of a call by an operator only names are known. */
+function listTypes({ kind }: OwnCallRow): Subject[] {
+  if (kind === null) return ['user', 'group'];
+  return kind.startsWith('user.') ? ['user'] : ['group'];
+}
+
+function mayName({ names }: NamedEvent, type: Subject, upstreamId: string): boolean {
+  return names.get(upstreamId)?.has(type) === true;
 }
 
 /** True when the event names a member beside the group. */

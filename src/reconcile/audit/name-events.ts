@@ -2,7 +2,7 @@ import { findNamed, type NamedResources } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { isIrrelevant } from './event-actions.ts';
-import { type EventNames, listEventNames, listMessageWords } from './event-names.ts';
+import { type EventNames, listEventNames, listMessageWords, type Subject } from './event-names.ts';
 import { type EventWords, listSubjects, toKnownAction } from './known-action.ts';
 import type { NamedEvent } from './match-events.ts';
 
@@ -48,7 +48,7 @@ export async function nameEvents(
       action: toKnownAction(audit, kinds),
       isByOthers: isByOthers(audit),
       at: audit.createdAt.getTime() - skewMs,
-      names: new Set(names.keys()),
+      names,
       userIds,
       groupIds,
       known,
@@ -89,23 +89,28 @@ async function find(
   events: readonly AuditEvent[],
   list: (event: AuditEvent) => EventNames,
 ): Promise<ListedEvent[]> {
-  const listed = events.map((audit) => ({ audit, names: list(audit) }));
+  const listed = events.map((audit) => ({ audit, names: narrowNumbers(audit, list(audit)) }));
   const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
   const { managed } = found;
-  return listed.map((one) => ({ ...one, managed, known: listKnown(one.audit, one.names, found) }));
+  return listed.map((one) => ({ ...one, managed, known: listKnown(one.names, found) }));
 }
 
 /**
- * Finds the resources behind names. A bare number may identify a user and a group: the words of the event decide where
- * its place in the event does not.
+ * Narrows the types of bare numbers, which may identify a user and a group: the words of the event decide where their
+ * place in the event does not.
  */
-function listKnown(event: AuditEvent, names: EventNames, found: NamedResources): KnownIds {
-  const subjects = listSubjects(event);
-  const isOf = (type: 'user' | 'group', name: string, types: ReadonlySet<string>) =>
-    types.has(type) && (types.size === 1 || !/^\d+$/.test(name) || subjects.includes(type));
-  const listIds = (type: 'user' | 'group') =>
+function narrowNumbers(event: AuditEvent, names: EventNames): EventNames {
+  const subjects = new Set(listSubjects(event));
+  const narrow = (name: string, types: ReadonlySet<Subject>) =>
+    types.size > 1 && /^\d+$/.test(name) ? subjects : types;
+  return new Map([...names].map(([name, types]) => [name, narrow(name, types)]));
+}
+
+/** Finds the resources behind names. */
+function listKnown(names: EventNames, found: NamedResources): KnownIds {
+  const listIds = (type: Subject) =>
     [...names].flatMap(([name, types]) =>
-      isOf(type, name, types) ? [...(found[type].get(name) ?? [])] : [],
+      types.has(type) ? [...(found[type].get(name) ?? [])] : [],
     );
   return { user: new Set(listIds('user')), group: new Set(listIds('group')) };
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { addGroup, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
-import { pruneAuditEvents } from '../../store/audit/events.ts';
+import { listCandidates } from '../../store/audit/event-candidates.ts';
+import { listEventsBefore, pruneAuditEvents } from '../../store/audit/events.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import { findGroupRow } from '../../store/groups/groups.ts';
 import type { Store } from '../../store/store.ts';
@@ -152,6 +153,42 @@ describeStores('a page of the audit log', ({ makeStore }) => {
 
     expect(await save(store, [toEvent('1')])).toEqual(['ours']);
     expect(await save(store, [toEvent('2')])).toEqual(['foreign']);
+  });
+
+  test('keeps a number as that of whom the event tells, and of both where it does not', async () => {
+    const store = await makeStore();
+    await begin(store);
+    await save(store, [
+      toEvent('of-user', { details: { user_id: 8 } }),
+      toEvent('of-group', { category: 'x', action: 'y', details: { group_id: 8 } }),
+      toEvent('by-words', { category: 'group_management', action: 'delete', details: { id: 8 } }),
+      toEvent('of-either', { category: 'x', action: 'y', details: { id: 8 } }),
+    ]);
+    const user = await addUser(store, { upstream_id: 8 });
+    const group = await addGroup(store, { upstream_rest_id: 8, display_name_folded: 'user 8' });
+    const listIds = async (type: 'user' | 'group', resourceId: string) => {
+      const about = { type, resourceId, memberId: '', until: now, except: [], isBefore: true };
+      const one = await listEventsBefore(store.read, { ...about, from: 0, limit: 10 });
+      const [many = []] = await listCandidates(store.read, [about], 10);
+      return [one, many].map((events) => events.map(({ id }) => id).toSorted());
+    };
+
+    const ofUser = ['of-either', 'of-user'];
+    expect(await listIds('user', user.id)).toEqual([ofUser, ofUser]);
+    const ofGroup = ['by-words', 'of-either', 'of-group'];
+    expect(await listIds('group', group.id)).toEqual([ofGroup, ofGroup]);
+  });
+
+  test('keeps no name as somebody with a number', async () => {
+    const store = await makeStore();
+    await begin(store);
+    const details = { group_names: ['User 8', 'user 8', 'USER 8'] };
+    await save(store, [toEvent('1', { category: 'x', action: 'y', details })]);
+    const { id: resourceId } = await addUser(store, { upstream_id: 8 });
+    const about = { type: 'user', resourceId, memberId: '', except: [] } as const;
+
+    const times = { from: 0, until: now, limit: 10 };
+    expect(await listEventsBefore(store.read, { ...about, ...times })).toEqual([]);
   });
 
   test('does not bring back somebody who is deleted', async () => {

@@ -1,5 +1,9 @@
-import { foldCase } from '../../domain/fold.ts';
-import type { AuditEventRow, EventNameRow, EventResourceRow } from '../../store/audit/events.ts';
+import {
+  type AuditEventRow,
+  type EventNameRow,
+  type EventResourceRow,
+  toNameKey,
+} from '../../store/audit/events.ts';
 import { isOfNothing } from './event-actions.ts';
 import { type NamedAuditEvent, toWords } from './name-events.ts';
 
@@ -58,11 +62,13 @@ export function toResourceRows({
 export function toNameRows({ event }: AttributedEvent): EventNameRow[] {
   const isKnown = event.known.user.size + event.known.group.size > 0;
   if (isKnown || isOfNothing(toWords(event))) return [];
-  const names = [...event.names].filter(({ length }) => length <= NAME_LENGTH_MAX);
-  const folded = names.slice(0, NAMES_MAX).map((name) => foldCase(name.toWellFormed()));
-  return [...new Set(folded)].map((name) => ({
+  const names = [...event.names].filter(([{ length }]) => length <= NAME_LENGTH_MAX);
+  const keys = names
+    .slice(0, NAMES_MAX)
+    .flatMap(([name, types]) => [...types].map((type) => toNameKey(type, name.toWellFormed())));
+  return [...new Set(keys)].map((name_folded) => ({
     event_id: toText(event.audit.id),
-    name_folded: name,
+    name_folded,
     at: event.at,
   }));
 }

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { foldCase } from '../../domain/fold.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import type { EventQuestion, EventView } from './events.ts';
+import { type EventQuestion, type EventView, toNameKey } from './events.ts';
 
 /** A question about one of many; `isBefore`: events that were read before the resource was known count too. */
 export interface CandidateQuestion extends Omit<EventQuestion, 'from' | 'limit'> {
@@ -133,7 +132,7 @@ function toJsonList(db: Db): RawBuilder<unknown> {
     : sql`json_group_array(json_object(${pairs}))`;
 }
 
-/** Names by which the service may call the resources, folded, for those questions that ask for it. */
+/** Names by which the service may call the resources, as they are kept, for those questions that ask for it. */
 async function listNames(
   db: Db,
   questions: readonly CandidateQuestion[],
@@ -143,21 +142,23 @@ async function listNames(
     asked.flatMap(({ type, resourceId }) => (type === wanted ? [resourceId] : []));
   const [users, groups] = [idsOf('user'), idsOf('group')];
   type Named = Record<string, string | number | null>;
-  const rows: Named[] = [];
+  const found = new Map<string, string[]>();
+  const add = (type: 'user' | 'group', { id, ...names }: Named) => {
+    const texts = Object.values(names).flatMap((name) => (name === null ? [] : String(name)));
+    found.set(
+      String(id),
+      texts.map((text) => toNameKey(type, text)),
+    );
+  };
   if (users.length > 0) {
     const namedUsers = sql<Named>`select id, upstream_id, observed_user_name_folded, observed_email_folded
       from users where id in (${sql.join(users)})`;
-    rows.push(...(await namedUsers.execute(db)).rows);
+    for (const row of (await namedUsers.execute(db)).rows) add('user', row);
   }
   if (groups.length > 0) {
     const namedGroups = sql<Named>`select id, upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded
       from groups where id in (${sql.join(groups)})`;
-    rows.push(...(await namedGroups.execute(db)).rows);
+    for (const row of (await namedGroups.execute(db)).rows) add('group', row);
   }
-  return new Map(
-    rows.map(({ id, ...names }) => {
-      const texts = Object.values(names).flatMap((name) => (name === null ? [] : String(name)));
-      return [String(id), texts.map(foldCase)];
-    }),
-  );
+  return found;
 }

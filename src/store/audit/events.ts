@@ -145,6 +145,14 @@ export type EventResourceRow = Insertable<AuditEventResourcesTable>;
 /** Text of an event that names no known user or group. */
 export type EventNameRow = Insertable<AuditEventNamesTable>;
 
+/**
+ * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
+ * the capitals keep it apart from every folded text.
+ */
+export function toNameKey(type: 'user' | 'group', text: string): string {
+  return /^\d+$/.test(text) ? `${type.toUpperCase()} ${text}` : foldCase(text);
+}
+
 /** Stores the users and groups that new events name. */
 export async function insertEventResources(
   tx: Db,
@@ -252,7 +260,7 @@ function isNoneOf(actions: readonly string[]): RawBuilder<unknown> {
   return actions.length === 0 ? sql`1 = 1` : sql`event.action not in (${sql.join([...actions])})`;
 }
 
-/** Names by which the service may call the resource, folded. */
+/** Names by which the service may call the resource, as they are kept. */
 async function listNames(
   db: Db,
   { type, resourceId }: Pick<EventQuestion, 'type' | 'resourceId'>,
@@ -266,5 +274,5 @@ async function listNames(
           select upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
           where id = ${resourceId}`.execute(db);
   const names = rows.flatMap((row) => Object.values(row));
-  return names.flatMap((name) => (name === null ? [] : [foldCase(String(name))]));
+  return names.flatMap((name) => (name === null ? [] : [toNameKey(type, String(name))]));
 }
