@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
+import { USER_EXTENSION } from '../src/domain/extensions.ts';
+import { userId } from '../src/domain/ids.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { findGroup } from '../src/store/groups/groups.ts';
+import { findUserRow, updateUser } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
@@ -269,6 +272,32 @@ test('an operator repairs, accepts and ignores one drift, whatever the policy sa
       'user.deactivated carl@example.com',
     ]);
     expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('a drift of which the service holds something else by now is not repaired, alone or among many', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+    await untilSettled(bridge);
+    bridge.sandbox.service.updateUser(ada, { appsPermissions: 4 });
+    await sweep(bridge);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.access');
+    const [drift] = Object(body).items;
+    // As a look does that has not come to its drifts yet.
+    const held = (await findUserRow(bridge.store.read, id))?.observed ?? '{}';
+    const observed = JSON.stringify({ ...JSON.parse(held), appsPermissions: 1 });
+    await bridge.store.write((tx) => updateUser(tx, userId(id), { observed }));
+    const one = await askOps(bridge, 'POST', `/drifts/${drift.id}/repair`, {});
+    const many = { decision: 'repair', ids: [drift.id] };
+    const [preview, done] = [
+      await askOps(bridge, 'POST', '/drifts/decide', { ...many, dryRun: true }),
+      await askOps(bridge, 'POST', '/drifts/decide', many),
+    ];
+
+    const refused = { done: 0, refused: [{ id: drift.id, code: 'not-possible' }] };
+    expect(one).toMatchObject({ status: 409, body: { code: 'not-possible' } });
+    expect([preview.body, done.body]).toMatchObject([refused, refused]);
+    expect((await askOps(bridge, 'GET', '/plans')).body.items).toEqual([]);
   });
 });
 

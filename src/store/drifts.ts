@@ -117,6 +117,17 @@ export async function endDrifts(
   }
 }
 
+/** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
+export async function endUnmanaged(
+  tx: Db,
+  { type, id }: Subject,
+  { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
+): Promise<void> {
+  const update = tx.updateTable('drifts').set({ status, ended_at: now });
+  const active = update.where('resource_id', '=', id).where('status', 'in', ACTIVE_STATUSES);
+  await active.where('kind', '=', `${type}.unmanaged`).execute();
+}
+
 /** Ends drifts of users and groups that the store does not have any more. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
@@ -337,14 +348,14 @@ interface StoredDocuments {
   readonly observed: string;
 }
 
-/** User or group that the service does not have. */
-interface Missing {
+/** A user or group. */
+interface Subject {
   readonly type: 'user' | 'group';
   readonly id: string;
 }
 
 /** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
-export async function haveInspected(tx: Db, { type, id }: Missing, now: number): Promise<void> {
+export async function haveInspected(tx: Db, { type, id }: Subject, now: number): Promise<void> {
   await addInspection(tx, {
     resource_id: id,
     resource_type: type,
@@ -358,7 +369,7 @@ export async function haveInspected(tx: Db, { type, id }: Missing, now: number):
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
 export async function noteMissing(
   tx: Db,
-  { type, id, desired }: Missing & { desired: JsonObject },
+  { type, id, desired }: Subject & { desired: JsonObject },
   now: number,
 ): Promise<void> {
   const kind = `${type}.missing` as const;

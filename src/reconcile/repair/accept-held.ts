@@ -215,7 +215,8 @@ export async function endRecoveryOf(
   store.bell.ring('decided');
 }
 
-async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
+/** Ends those of these waiting plans of which nothing is left, and returns them. `now` is epoch milliseconds. */
+export async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
   const over: PlanRow[] = [];
   for (const id of ids) {
     const [left] = await listPlanActions(tx, id, { status: 'planned', afterId: 0, limit: 1 });

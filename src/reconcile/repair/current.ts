@@ -12,9 +12,11 @@ import type { GroupField } from '../../domain/group.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Deactivation, UserField } from '../../domain/user.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
 import {
   findGroupByUpstream,
+  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
@@ -27,7 +29,12 @@ import {
 } from '../../store/links/links.ts';
 import type { ActionKey } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersOfAccount, lockUser, type UserRow } from '../../store/users/users.ts';
+import {
+  findUserRow,
+  listUsersOfAccount,
+  lockUser,
+  type UserRow,
+} from '../../store/users/users.ts';
 import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
 import { type Comparison, EVERY_LIST, toCompared } from '../compare/comparison.ts';
@@ -54,6 +61,20 @@ export async function lockCurrent(
   }
   const row = await lockGroup(tx, groupId(id));
   return row && compareKnownGroup(tx, row);
+}
+
+/** Compares a user or group without locking it; undefined when the store no longer has it. */
+export async function findCurrent(
+  db: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
+  { type, id }: { type: 'user' | 'group'; id: string },
+): Promise<Current | undefined> {
+  if (type === 'user') {
+    const row = await findUserRow(db, id);
+    return row && compareKnownUser(db, row, policy.deactivation);
+  }
+  const row = await findGroupRow(db, id);
+  return row && compareKnownGroup(db, row);
 }
 
 /** Compares a user with what is known of the service, whenever that was seen. */
@@ -150,6 +171,17 @@ export function isStillSo(
   const same = (value: JsonValue, text: string) =>
     JSON.stringify(toOwnPart(value, parseStored(text))) === text;
   return same(difference.desired, action.desired) && same(difference.observed, action.observed);
+}
+
+/** True when a drift is what is still known: nothing locks its user or group, because a decision about it looks again. */
+export async function isDriftStillSo(
+  db: Db,
+  deps: Pick<ReconcileDeps, 'policy'>,
+  drift: DriftRow,
+): Promise<boolean> {
+  const { change: kind, resource_type: type, resource_id: id } = drift;
+  const current = await findCurrent(db, deps, { type, id });
+  return current !== undefined && kind !== null && isStillSo(current, { ...drift, kind });
 }
 
 /** The part of a value in the fields that an action is about: others may differ beside them. */

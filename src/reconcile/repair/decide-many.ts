@@ -6,7 +6,7 @@ import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan } from '../add-plan.ts';
-import { isStillSo, lockCurrent } from './current.ts';
+import { isDriftStillSo } from './current.ts';
 import {
   acceptOne,
   type DriftDecision,
@@ -107,11 +107,7 @@ async function previewOne(
   if (drift === undefined) return { kind: 'unknown' };
   if (!isUndecided(drift)) return { kind: 'not-open' };
   if (decision.kind === 'ignore' || isUnmanagedKind(drift.kind)) return { kind: 'done' };
-  const key = { type: drift.resource_type, id: drift.resource_id };
-  const current = await lockCurrent(tx, deps, key);
-  const { change: kind } = drift;
-  const isSo = current !== undefined && kind !== null && isStillSo(current, { ...drift, kind });
-  return { kind: isSo ? 'done' : 'not-possible' };
+  return { kind: (await isDriftStillSo(tx, deps, drift)) ? 'done' : 'not-possible' };
 }
 
 async function repairMany(
@@ -179,7 +175,7 @@ async function findObstacle(
   if (!isUndecided(drift)) return 'not-open';
   if (isUnmanagedKind(drift.kind)) return 'not-possible';
   const isProtected = (await findProtection(tx, deps, toPlanAction(drift))) !== undefined;
-  return isProtected ? 'not-possible' : undefined;
+  return isProtected || !(await isDriftStillSo(tx, deps, drift)) ? 'not-possible' : undefined;
 }
 
 /** Stores the plan as approved. What the operator has seen counts for no limit. */

@@ -5,6 +5,7 @@ import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { addPlan } from '../add-plan.ts';
 import { restartHarmCount } from '../provider-limit.ts';
+import { isDriftStillSo } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { toPlanAction } from './make-plan.ts';
@@ -75,7 +76,8 @@ export async function repairDrift(
     if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible', drift };
     const action = toPlanAction(drift);
     const isProtected = (await findProtection(tx, deps, action)) !== undefined;
-    if (isProtected) return { kind: 'not-possible', drift };
+    if (isProtected || !(await isDriftStillSo(tx, deps, drift)))
+      return { kind: 'not-possible', drift };
     const plan = await addPlan(tx, [action], {
       status: 'approved',
       source: 'operator',

@@ -197,11 +197,9 @@ export async function acceptDrift(
 
 /** Accepts an unmanaged account or group by adopting it. False when it needs an operator who names it. */
 export async function adoptUnmanaged(
-  { store, clock, adopt }: DecisionDeps,
-  { id, resource_type: type, resource_id }: DriftRow,
+  { adopt }: DecisionDeps,
+  { resource_type: type, resource_id: id }: DriftRow,
 ): Promise<boolean> {
-  const { kind } = await adopt({ type, id: resource_id });
-  if (kind !== 'adopted') return false;
-  await store.write((tx) => endDrifts(tx, [id], { status: 'accepted', now: clock.now() }));
-  return true;
+  const { kind } = await adopt({ type, id });
+  return kind === 'adopted';
 }

@@ -14,6 +14,7 @@ import {
 } from './decisions.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followPlans } from './follow.ts';
+import { createWriteFollower } from './follow-writes.ts';
 import { type HandOver, type PlannedHandover, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo, type ReleaseKey } from './let-go.ts';
@@ -96,6 +97,7 @@ export function createDriftKeeper(
   const { signal } = stopping;
   const inspections = createInspections(deps, signal);
   const reclaimer = createReclaimer(deps);
+  const writes = createWriteFollower(deps);
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
   let isWaiting = false;
@@ -127,6 +129,7 @@ export function createDriftKeeper(
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     await reclaimer.run();
+    await writes.run();
     const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;
   }

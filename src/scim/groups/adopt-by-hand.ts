@@ -3,6 +3,7 @@ import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
@@ -39,6 +40,11 @@ async function store(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const named = await listGroupsByName(tx, row.display_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  await endUnmanaged(
+    tx,
+    { type: 'group', id: row.id },
+    { status: 'accepted', now: deps.clock.now() },
+  );
   const before = parseStored<JsonObject>(row.attributes);
   await storeGroupChange(tx, deps, {
     row: await takeOver(tx, { ...deps, provider }, row),

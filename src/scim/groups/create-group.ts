@@ -7,6 +7,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
 import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
 import {
   HANDED_OVER,
   parseCells,
@@ -151,10 +152,12 @@ export function keepExtension(before: JsonObject, input: GroupInput): JsonObject
 /** Makes an observed group managed, with its shown attributes as the baseline. */
 export async function takeOver(
   tx: Db,
-  deps: Pick<ProviderDeps, 'provider' | 'telemetry'>,
+  deps: Pick<ProviderDeps, 'provider' | 'telemetry' | 'clock'>,
   row: GroupRow,
 ): Promise<GroupRow> {
   await adoptLinks(tx, row.id);
+  // A takeover alone is no change that a reader sees, by which it would be found.
+  await endUnmanaged(tx, { type: 'group', id: row.id }, { status: 'gone', now: deps.clock.now() });
   const shown = parseStored<JsonObject>(row.attributes);
   const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
   const cells = JSON.stringify(toBaseline(parseCells(row), shown, ruled));

@@ -2,6 +2,7 @@ import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
 import { userId } from '../../domain/ids.ts';
 import { followUser } from '../../rules/follow.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersByName, lockUser } from '../../store/users/users.ts';
@@ -31,6 +32,11 @@ async function store(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const named = await listUsersByName(tx, row.user_name_folded);
   if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  await endUnmanaged(
+    tx,
+    { type: 'user', id: row.id },
+    { status: 'accepted', now: deps.clock.now() },
+  );
   await takeOverUser(tx, row, provider);
   await followUser(tx, deps.rules, row.id, deps.clock.now());
   const { user_name_folded, observed_user_name_folded, observed_email_folded } = row;

@@ -257,6 +257,18 @@ export async function updatePlanActions(
   }
 }
 
+/** Drops the action of a plan that still waits, if it has this one. */
+export async function dropPlanAction(
+  tx: Db,
+  planId: string,
+  { kind, resource_id, member_id }: ActionKey,
+): Promise<void> {
+  const update = tx.updateTable('plan_actions').set({ status: 'dropped' });
+  const planned = update.where('plan_id', '=', planId).where('status', '=', 'planned');
+  const ofResource = planned.where('resource_id', '=', resource_id).where('kind', '=', kind);
+  await ofResource.where('member_id', '=', member_id).execute();
+}
+
 /** Subject of an action. */
 export interface ActionKey {
   readonly kind: ChangeKind;

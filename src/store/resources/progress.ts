@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type GroupId, groupId, type ResourceKey, userId } from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
 import { LINK_TABLES } from '../links/links.ts';
@@ -53,4 +54,23 @@ async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[
 
 function toKey(type: 'user' | 'group', id: string): { key: ResourceKey } {
   return { key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) } };
+}
+
+/** Place in the order of writing: the time of the last write (epoch milliseconds), and the id. */
+export interface WrittenPlace {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Lists users or groups that were written after a place, deleted ones too, in the order of writing. */
+export async function listWritten(
+  db: Db,
+  type: 'user' | 'group',
+  { after, limit }: { readonly after: WrittenPlace; readonly limit: number },
+): Promise<WrittenPlace[]> {
+  const { rows } = await sql<WrittenPlace>`
+    select id, modified_at as at, due_at from ${sql.table(`${type}s`)}
+    where modified_at >= ${after.at} and (modified_at > ${after.at} or id > ${after.id})
+    order by modified_at, id limit ${limit}`.execute(db);
+  return rows;
 }

@@ -1,0 +1,179 @@
+import { isUnmanagedKind } from '../../domain/drift.ts';
+import { groupId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { type DriftRow, endDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
+import { listLinks } from '../../store/links/links.ts';
+import { dropPlanAction, lockHeldRepairs, type PlanRow } from '../../store/plans/plans.ts';
+import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
+import type { Db } from '../../store/store.ts';
+import type { UserRow } from '../../store/users/users.ts';
+import { TOLERANCE } from '../audit/match-events.ts';
+import { isBusy } from '../compare/comparison.ts';
+import type { ProcessDeps } from '../deps.ts';
+import { endEmpty } from './accept-held.ts';
+import { type Current, findCurrent, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
+import { isUndecided } from './decisions.ts';
+
+/** Users and groups of one part. */
+const PART = 200;
+
+/** Ends drifts that writes of providers and operators have made up for. */
+export interface WriteFollower {
+  /** Ends the undecided drifts of what was written since, once nothing of it waits. */
+  run(): Promise<void>;
+}
+
+/** Dependencies of following writes. */
+export interface WriteDeps extends Pick<ProcessDeps, 'store' | 'clock' | 'policy'> {
+  readonly events: Pick<ProcessDeps['events'], 'plan'>;
+}
+
+/**
+ * Creates the follower of writes. A drift is over where what is known of the service, or what is wanted, shows no such
+ * difference any more; what is not known ends none. The repair that a waiting plan has of it drops out.
+ */
+export function createWriteFollower(deps: WriteDeps): WriteFollower {
+  const { store, clock } = deps;
+  let doneUntil = 0;
+  let atWork: ReadonlySet<string> = new Set();
+  return {
+    async run() {
+      // A write may be stored later than its time, and by another process.
+      const until = clock.now() - TOLERANCE.beforeMs;
+      const left = new Set<string>();
+      await endMetOf(deps, [...atWork], left);
+      for (const type of ['user', 'group'] as const) {
+        for (let after: WrittenPlace | undefined = { at: doneUntil, id: '' }; after; ) {
+          const written: WrittenPlace[] = await listWritten(store.read, type, {
+            after,
+            limit: PART,
+          });
+          await endMetOf(
+            deps,
+            written.map(({ id }) => id),
+            left,
+          );
+          after = written.at(-1);
+        }
+      }
+      doneUntil = until;
+      atWork = left;
+    },
+  };
+}
+
+/** Ends the drifts of these users and groups that are over; `left` takes those of which something waits. */
+async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<string>): Promise<void> {
+  if (ids.length === 0) return;
+  const { read } = deps.store;
+  const drifts = (await listActiveDrifts(read, ids)).filter(isUndecided);
+  const states = await judge(read, drifts, (key) => findCurrent(read, deps, key));
+  const met: DriftRow[] = [];
+  for (const [place, drift] of drifts.entries()) {
+    if (states[place] === 'met') met.push(drift);
+    if (states[place] === 'waits') left.add(drift.resource_id);
+  }
+  for (const some of chunks(met)) await endMet(deps, some);
+}
+
+/** Ends drifts in one transaction, after another look at what is stored. */
+async function endMet(deps: WriteDeps, drifts: readonly DriftRow[]): Promise<void> {
+  const { store, clock, events } = deps;
+  const over = await store.write(async (tx) => {
+    // Before the users and groups, as all who make plans do.
+    const held = await lockHeldRepairs(tx);
+    const ids = new Set(drifts.map(({ id }) => id));
+    const resourceIds = new Set(drifts.map(({ resource_id }) => resource_id));
+    const active = await listActiveDrifts(tx, [...resourceIds]);
+    const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
+    const states = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
+    const met = left.filter((_, place) => states[place] === 'met');
+    const now = clock.now();
+    await endDrifts(
+      tx,
+      met.map(({ id }) => id),
+      { status: 'gone', now },
+    );
+    return held === undefined ? [] : dropMet(tx, held, { met, now });
+  });
+  for (const { id, source } of over) events.plan({ id, source, status: 'applied', actions: 0 });
+}
+
+/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it. */
+async function dropMet(
+  tx: Db,
+  { id }: PlanRow,
+  { met, now }: { readonly met: readonly DriftRow[]; readonly now: number },
+): Promise<PlanRow[]> {
+  const planned = met.filter(({ plan_id }) => plan_id === id);
+  for (const { change: kind, resource_id, member_id } of planned) {
+    if (kind !== null) await dropPlanAction(tx, id, { kind, resource_id, member_id });
+  }
+  return planned.length === 0 ? [] : endEmpty(tx, new Set([id]), now);
+}
+
+/** State of a drift whose user or group was written: something of that waits, it is over, or it is as it was. */
+type WrittenState = 'waits' | 'met' | 'differs';
+
+/** Judges drifts, in their order; each user and group is read once. */
+async function judge(
+  db: Db,
+  drifts: readonly DriftRow[],
+  find: (key: { type: 'user' | 'group'; id: string }) => Promise<Current | undefined>,
+): Promise<WrittenState[]> {
+  const known = new Map<string, Current | undefined>();
+  const states: WrittenState[] = [];
+  for (const drift of drifts) {
+    const { resource_type: type, resource_id: id } = drift;
+    if (!known.has(id)) known.set(id, await find({ type, id }));
+    const current = known.get(id);
+    states.push(current === undefined ? 'differs' : await toState(db, current, drift));
+  }
+  return states;
+}
+
+async function toState(db: Db, current: Current, drift: DriftRow): Promise<WrittenState> {
+  const { row } = current;
+  const isAtWork = isBusy(row) || row.due_at !== null || row.unsure_since !== null;
+  if (isAtWork || hasWaiting(row)) return 'waits';
+  return (await isMet(db, current, drift)) ? 'met' : 'differs';
+}
+
+async function isMet(db: Db, current: Current, drift: DriftRow): Promise<boolean> {
+  const { row, differences } = current;
+  const { kind, change } = drift;
+  if (change === null || isUnmanagedKind(kind)) return row.origin !== null;
+  // Of what is not managed nothing is wanted, and of whom a provider deleted only that they do not work.
+  if (row.origin === null || (row.deleted_at !== null && kind !== 'user.activated')) return true;
+  const action = { ...drift, kind: change };
+  if (kind === `${drift.resource_type}.missing`) return !isStillSo(current, action);
+  return !differences.has(toKey(action)) && isTold(db, row, drift);
+}
+
+/** True when it is known what the service holds now in the place of a drift. */
+async function isTold(
+  db: Db,
+  row: UserRow | GroupRow,
+  { change, member_id: memberId, observed: text }: DriftRow,
+): Promise<boolean> {
+  if (change === null || row.observed === null) return false;
+  const differing = parseStored<JsonObject>(text);
+  const place = toPlace({ kind: change, memberId, desired: differing });
+  if (place.kind === 'fields') {
+    if (memberId !== '') return !('upstream_id' in row) && toSeenEntities(row) !== undefined;
+    const observed = parseStored<JsonObject>(row.observed);
+    return Object.keys(differing).every((field) => Object.hasOwn(observed, toObserved(field)));
+  }
+  const isStale = !('upstream_id' in row) && toObservedGroup(row)?.staleAt !== undefined;
+  if (isStale && place.list === 'memberships') return false;
+  const [link] = await listLinks(db, place.list, groupId(row.id), [userId(memberId)]);
+  return link === undefined || (link.pending === null && link.observed !== null);
+}
+
+/** The name of a field in an observation. */
+function toObserved(field: string): string {
+  return field === 'name' ? 'fullName' : field;
+}
