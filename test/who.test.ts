@@ -213,6 +213,26 @@ test('who changed a group is not told for a new account of the same number', () 
     expect(text).not.toContain('Group');
   }));
 
+test('a plan names who brought about what it repairs, and nobody who did something since', () =>
+  withAudit({ settings }, async (world) => {
+    await addCompany(world);
+    await sweep(world);
+    await world.poll(LONG_MS);
+    behindTheBack(world).renameUser(bob, 'Robert');
+    await world.poll(LONG_MS);
+    await sweep(world);
+    world.sandbox.service.updateUser(bob, { permissions: 4 });
+    await world.poll(LONG_MS);
+    await sweep(world);
+    const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
+    const [{ id, who }] = Object(body.items);
+    const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
+    const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
+
+    expect(who).toMatchObject({ username: 'admin' });
+    expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
+  }));
+
 test('`sweep` says who', () =>
   withAudit({ settings }, async (world) => {
     await addCompany(world);

@@ -33,12 +33,13 @@ function isAskedFor(source: PlanOrigin): boolean {
 
 async function findDifferenceAuthors(
   db: Db,
-  firstSeenAt: number,
+  plannedAt: number,
   actions: readonly PlanActionView[],
 ): Promise<(ActionAuthor | undefined)[]> {
   const drifts = actions.flatMap((action, place) => {
     const kind = getChangeRow(action.kind).repairs;
     const { type, resourceId, memberId } = action;
+    const firstSeenAt = action.firstSeenAt ?? plannedAt;
     return kind === undefined ? [] : [{ place, kind, type, resourceId, memberId, firstSeenAt }];
   });
   const authors = await findDriftAuthors(db, drifts);

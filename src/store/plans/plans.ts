@@ -376,6 +376,8 @@ export interface PlanActionView {
   readonly status: ActionStatus;
   /** Epoch milliseconds. */
   readonly plannedAt: number;
+  /** Time at which the drift that it repairs was first seen (epoch milliseconds); null: it repairs none. */
+  readonly firstSeenAt: number | null;
 }
 
 /** The actions of a plan, in its order. */
@@ -390,8 +392,11 @@ export async function listPlanActionViews(
   >`
     select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
       action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status,
-      action.planned_at as "plannedAt"
-    from plan_actions as action ${names.joins}
+      action.planned_at as "plannedAt", (select max(drift.first_seen_at) from drifts as drift
+        where drift.resource_id = action.resource_id and drift.member_id = action.member_id
+        and drift.change = action.kind and drift.first_seen_at <= plan.created_at
+        and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as "firstSeenAt"
+    from plan_actions as action join plans as plan on plan.id = action.plan_id ${names.joins}
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
     db,
   );
