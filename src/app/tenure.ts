@@ -91,7 +91,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const recovery = createRecovery({ ...readDeps, ...recovering });
   const detectors = createDetectors(parts, readDeps, { ...recovering, recovery });
   const keeping = openKeeping(deps, options);
-  const callForOperator = createOperatorCalls(deps, convergence.notify);
+  const callForOperator = createOperatorCalls(deps, () => {
+    convergence.notify();
+    detectors.keeper.notify();
+  });
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );

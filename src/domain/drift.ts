@@ -52,7 +52,7 @@ export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATU
 /** All statuses of drifts, for filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
-/** Detector of a difference: the audit log, a complete comparison, a write that met it, or a look that an operator asked for. */
+/** Detector of a difference: the audit log, a complete comparison, a write that met it, or a look that an operator asked for or caused. */
 export type Detector = 'audit' | 'sweep' | 'discovery' | 'operator';
 
 /** Difference between what is desired and what the service holds, with no change that waits. */

@@ -1,4 +1,4 @@
-import { groupId, userId } from '../domain/ids.ts';
+import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
 import type { Db } from '../store/store.ts';
 import { lockUser, type UserRow, updateUser } from '../store/users/users.ts';
@@ -12,18 +12,28 @@ export interface ToLookAt {
 
 /**
  * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
- * resources are left out. `now` is epoch milliseconds.
+ * resources are left out. `now` is epoch milliseconds. Returns those that are due.
  */
-export async function markToLook(tx: Db, { users, groups }: ToLookAt, now: number): Promise<void> {
+export async function markToLook(
+  tx: Db,
+  { users, groups }: ToLookAt,
+  now: number,
+): Promise<ResourceKey[]> {
+  const marked: ResourceKey[] = [];
   // The rows are locked in one order, so that two transactions with the same rows do not deadlock.
-  for (const id of [...groups].sort()) {
-    const row = await lockGroup(tx, groupId(id));
-    if (row?.deleted_at === null) await updateGroup(tx, row.id, toLookColumns(row, now));
+  for (const id of [...groups].sort().map(groupId)) {
+    const row = await lockGroup(tx, id);
+    if (row?.deleted_at !== null) continue;
+    await updateGroup(tx, id, toLookColumns(row, now));
+    marked.push({ type: 'group', id });
   }
-  for (const id of [...users].sort()) {
-    const row = await lockUser(tx, userId(id));
-    if (row?.deleted_at === null) await updateUser(tx, row.id, toLookColumns(row, now));
+  for (const id of [...users].sort().map(userId)) {
+    const row = await lockUser(tx, id);
+    if (row?.deleted_at !== null) continue;
+    await updateUser(tx, id, toLookColumns(row, now));
+    marked.push({ type: 'user', id });
   }
+  return marked;
 }
 
 function toLookColumns(row: UserRow | GroupRow, now: number) {

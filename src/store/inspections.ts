@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Detector } from '../domain/drift.ts';
 import type { InspectionsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -19,6 +20,9 @@ export async function addInspection(
         since,
         due_at,
         attempts: 0,
+        // What others have changed is to be decided about, and what an operator has changed is not.
+        source: sql<Detector>`case when inspections.source = 'operator' then excluded.source
+          else inspections.source end`,
         // What was to be read before is still to be read.
         admins: sql<number>`case when inspections.admins = 1 then 1 else excluded.admins end`,
       }),

@@ -12,6 +12,7 @@ import { toUserState, type UserRow, updateUser } from '../../store/users/users.t
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { CallContext } from '../deps.ts';
 import { lookAtGroup } from '../group/look.ts';
+import type { GroupKnown } from '../group/outcome.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
@@ -23,7 +24,7 @@ import { classify } from '../verdict.ts';
 import { LIST_LOOK, saveAdmins } from './read-group-lists.ts';
 import type { SweepRun } from './run.ts';
 
-/** Looks at one user through SCIM, and at licence and suspension where these are needed. */
+/** Looks at one user, and at licence and suspension where these are needed. */
 export async function lookAtUserAgain(
   { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
   row: UserRow,
@@ -32,12 +33,15 @@ export async function lookAtUserAgain(
   const state = toUserState(row);
   const context = { class: 'look', key: `user:${row.id}`, signal } as const;
   const { upstreamId } = state;
-  const reason = 'seen to differ in a list';
-  const action = { kind: 'look-at-user', upstreamId, reason } as const;
-  const outcome = await lookAtUser(deps, context, { state, action });
-  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
-  if (outcome.known.missing) return { kind: 'gone' };
-  let { observed } = outcome.known;
+  let { observed } = state;
+  if (needs.ordinary) {
+    const reason = 'seen to differ in a list';
+    const action = { kind: 'look-at-user', upstreamId, reason } as const;
+    const outcome = await lookAtUser(deps, context, { state, action });
+    if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
+    if (outcome.known.missing) return { kind: 'gone' };
+    observed = outcome.known.observed;
+  }
   if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
   if (needs.companyUser) {
     const found = await lookAtCompanyUser({ deps, signal }, context, { observed, upstreamId });
@@ -62,8 +66,10 @@ async function lookAtCompanyUser(
   }
 }
 
-/** Parts that a look at one resource has to read beside SCIM. */
+/** Parts that a look at one resource has to read. */
 export interface LookNeeds {
+  /** What the ordinary look shows: state and name, and the members of a group. */
+  readonly ordinary: boolean;
   /** Licence and suspension of a user. */
   readonly companyUser: boolean;
   /** Admin list of a group. */
@@ -79,6 +85,7 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
     kind === 'user.access' ||
     (isSuspension && (kind === 'user.deactivated' || kind === 'user.activated'));
   return {
+    ordinary: true,
     companyUser: kinds.some(isOfCompany),
     admins: kinds.some((kind) => kind.startsWith('admin.')),
     entities: kinds.some((kind) => kind.startsWith('entity.')),
@@ -102,12 +109,9 @@ export async function lookAtGroupAgain(
   row: GroupRow,
   needs: LookNeeds,
 ): Promise<Observation<GroupRow>> {
-  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = await lookAtGroup(deps, context, toGroupState(row));
-  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
-  const { missing, observed, memberIds } = outcome.known;
-  if (missing) return { kind: 'gone' };
-  if (observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
+  const ordinary = needs.ordinary ? await lookOrdinarily({ deps, signal }, row) : NOTHING_SEEN;
+  if (ordinary.kind !== 'seen') return ordinary;
+  const { observed, memberIds } = ordinary.found;
   const admins = await attemptLook(needs.admins, () => lookUpAdminIds(deps, row, LIST_LOOK));
   if (admins.kind === 'could-not-look') return admins;
   const entities = await attemptLook(needs.entities, () => lookUpEntities(deps, row, LIST_LOOK));
@@ -117,13 +121,33 @@ export async function lookAtGroupAgain(
     async store(tx, locked) {
       const now = deps.clock.now();
       const seen = { ...toObservedGroup(locked), ...observed };
-      await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
+      if (observed) await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
       if (memberIds)
         await saveMembers(tx, locked, { memberIds, now, repeats: true, from: 'group' });
       if (admins.found) await saveAdmins(tx, locked, { upstreamUserIds: admins.found, now });
       if (entities.found) await saveEntities(tx, locked, entities.found);
     },
   };
+}
+
+/** What the ordinary look at a group has shown. */
+interface SeenGroup {
+  readonly kind: 'seen';
+  readonly found: Pick<GroupKnown, 'observed' | 'memberIds'>;
+}
+
+const NOTHING_SEEN: SeenGroup = { kind: 'seen', found: {} };
+
+async function lookOrdinarily(
+  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+  row: GroupRow,
+): Promise<SeenGroup | Exclude<Observation<GroupRow>, { readonly kind: 'seen' }>> {
+  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
+  const outcome = await lookAtGroup(deps, context, toGroupState(row));
+  if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
+  if (outcome.known.missing) return { kind: 'gone' };
+  if (outcome.known.observed === undefined) return { kind: 'could-not-look', reason: 'not-found' };
+  return { kind: 'seen', found: outcome.known };
 }
 
 /** Looks at a list of a group, if it is needed. */

@@ -23,7 +23,7 @@ const PLACES_FACT = 'sweep-missing';
 /** Rows of one read of the store. */
 const PART = 1_000;
 /** Looking for a missing resource needs nothing beside SCIM. */
-const ALONE = { companyUser: false, admins: false, entities: false };
+const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
 
 /** Resources that no list showed and that the service says it does not have. */
 export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];

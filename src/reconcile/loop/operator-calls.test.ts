@@ -3,6 +3,7 @@ import type { Operation } from '../../upstream/operations/operation.ts';
 import {
   companyUsers,
   groupAdmins,
+  groupEntities,
   groups,
   groupUsers,
   users,
@@ -11,9 +12,9 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { findChanged, toOperatorChanges } from './operator-calls.ts';
 
 const NEW: readonly string[] = ['scim.addUser', 'scim.addGroup', 'groups.createGroup'];
-const rows: Operation[] = [scim, companyUsers, groups, groupUsers, groupAdmins].flatMap((group) =>
-  Object.values(group),
-);
+const rows: Operation[] = [
+  ...[scim, companyUsers, groups, groupUsers, groupAdmins, groupEntities],
+].flatMap((group) => Object.values(group));
 const changing = [users.updateUser, ...rows.filter(({ method }) => method !== 'GET')];
 test.each(changing.filter(({ id }) => !NEW.includes(id)))(
   'a call of $id by an operator is followed by a look',

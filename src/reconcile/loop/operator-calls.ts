@@ -1,6 +1,7 @@
 import type { SentChange } from '../../domain/change.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
+import { addInspection } from '../../store/inspections.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -74,6 +75,8 @@ export function createOperatorCalls(
 interface Changed {
   readonly type: 'user' | 'group';
   readonly upstreamId: string;
+  /** True when the call changes the admins of the group. */
+  readonly ofAdmins: boolean;
 }
 
 /** Type that an operation changes, and the parameter of its path that names it. */
@@ -89,6 +92,9 @@ const CHANGED: ReadonlyMap<string, readonly [type: Changed['type'], parameter: s
   ['groupUsers.removeUserFromGroup', ['group', 'group_uid']],
   ['groupAdmins.addAdminToGroup', ['group', 'group_uid']],
   ['groupAdmins.removeAdminFromGroup', ['group', 'group_uid']],
+  ['groupEntities.addEntity', ['group', 'group_uid']],
+  ['groupEntities.updateGroupEntity', ['group', 'group_uid']],
+  ['groupEntities.removeEntity', ['group', 'group_uid']],
 ]);
 
 /** Finds the user or group that a call changes; undefined: none that the bridge keeps, or a new one. */
@@ -96,14 +102,28 @@ export function findChanged(operation: string, args: unknown): Changed | undefin
   const [type, parameter] = CHANGED.get(operation) ?? [];
   const path = isJsonObject(args) ? args.path : undefined;
   if (type === undefined || parameter === undefined || !isJsonObject(path)) return undefined;
-  return { type, upstreamId: String(path[parameter]) };
+  const ofAdmins = operation.startsWith('groupAdmins.');
+  return { type, upstreamId: String(path[parameter]), ofAdmins };
 }
 
-async function markChanged(tx: Db, { type, upstreamId }: Changed, now: number): Promise<void> {
+/** Has the change looked at first by the next write, and then compared, because a look does not show all parts. */
+async function markChanged(
+  tx: Db,
+  { type, upstreamId, ofAdmins }: Changed,
+  now: number,
+): Promise<void> {
   const named = await findNamed(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
   const [users, groups] = type === 'user' ? [found, new Set<string>()] : [new Set<string>(), found];
-  await markToLook(tx, { users, groups }, now);
+  const waiting = {
+    source: 'operator',
+    since: now,
+    due_at: now,
+    admins: ofAdmins ? 1 : 0,
+  } as const;
+  for (const { id, type: resource_type } of await markToLook(tx, { users, groups }, now)) {
+    await addInspection(tx, { ...waiting, resource_id: id, resource_type });
+  }
 }
 
 /** Largest number of names of a call; a longer list is cut. */

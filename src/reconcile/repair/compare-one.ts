@@ -17,7 +17,7 @@ export interface Found<Row extends UserRow | GroupRow> {
   readonly row: Row;
 }
 
-/** Finds the managed parts that the ordinary look does not show. */
+/** Finds the parts to look at: those of the ordinary look, and the managed ones that it does not show. */
 export function toNeeds(
   row: UserRow | GroupRow,
   { admins }: { readonly admins: boolean },
@@ -25,13 +25,13 @@ export function toNeeds(
 ): LookNeeds {
   if (!('upstream_id' in row)) {
     const entities = listEntityFields(parseCells(row)).length > 0;
-    return { companyUser: false, admins, entities };
+    return { ordinary: true, companyUser: false, admins, entities };
   }
   const { desired } = toUserState(row);
   const isOwned =
     desired.appsPermissions !== undefined || desired.temporarilyInactive !== undefined;
   const companyUser = isOwned || policy.deactivation === 'temporarilyInactive';
-  return { companyUser, admins: false, entities: false };
+  return { ordinary: true, companyUser, admins: false, entities: false };
 }
 
 /** A resource that was looked at. */

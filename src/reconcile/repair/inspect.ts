@@ -30,13 +30,13 @@ const BUSY_MAX_MS = 60_000;
 export interface Inspected {
   /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
-  /** True when a new drift was found. */
+  /** True when a new drift was found that is to be decided about. */
   readonly hasFound: boolean;
 }
 
 /**
- * Creates the inspections: looks one by one at users and groups that another author may have changed, and compares
- * them.
+ * Creates the inspections: looks one by one at users and groups that another author or an operator may have changed, and
+ * compares them.
  */
 export function createInspections(
   deps: DriftDeps,
@@ -62,7 +62,9 @@ export function createInspections(
       const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
       for (const inspection of due) {
         signal.throwIfAborted();
-        hasFound = (await inspect(inspection)) || hasFound;
+        const isNew = await inspect(inspection);
+        // What an operator changed is shown, and not undone at once.
+        hasFound ||= isNew && inspection.source !== 'operator';
       }
       return { nextAt: await findNextInspectionAt(store.read), hasFound };
     },
@@ -97,12 +99,11 @@ async function inspectOne<Row extends UserRow | GroupRow>(
   }
   const held = await take(deps, inspection, row);
   if (held === undefined) return false;
-  const needs = toNeeds(row, { admins: held.admins === 1 }, deps);
-  const isMore = needs.companyUser || needs.admins || needs.entities;
-  const isSeen = (toSeenAt(row) ?? 0) >= held.since && !isMore;
-  return isSeen
-    ? concludeSeen(inspecting, held, { kind, row })
-    : look(inspecting, held, { kind, row, needs });
+  const ordinary = (toSeenAt(row) ?? 0) < held.since;
+  const needs = { ...toNeeds(row, { admins: held.admins === 1 }, deps), ordinary };
+  return Object.values(needs).includes(true)
+    ? look(inspecting, held, { kind, row, needs })
+    : concludeSeen(inspecting, held, { kind, row });
 }
 
 /** Begins the inspection, unless our own last write is too recent. */
@@ -112,7 +113,7 @@ async function take(
   { id }: UserRow | GroupRow,
 ): Promise<InspectionRow | undefined> {
   const now = clock.now();
-  const isNamed = inspection.source === 'audit';
+  const isNamed = inspection.source !== 'discovery';
   const lastAt = isNamed ? undefined : await findNewestOwnCallFor(store.read, id);
   const quietAt = (lastAt ?? 0) + repair.settleMs;
   const isEarly = lastAt !== undefined && quietAt > now;

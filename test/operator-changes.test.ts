@@ -1,0 +1,134 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { USER_EXTENSION } from '../src/domain/extensions.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { Rule } from '../src/domain/rules.ts';
+import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { addGroup, addUser, untilSettled } from './support/provider.ts';
+import { describeBridges } from './support/stores.ts';
+import { askOps, listManagedDrifts, OPS_TOKEN } from './support/sweep.ts';
+
+const PATIENT = { interval: 10 };
+const [ada, bob] = ['ada@example.com', 'bob@example.com'];
+const GROUP_LOOK = { 'groups.getGroup': { 200: 1 }, 'groupUsers.getListOfGroupUsers': { 200: 1 } };
+
+/** Calls an operation of the service as an operator does. */
+async function callApi(bridge: TestBridge, operation: string, args: JsonObject): Promise<void> {
+  const { status } = await askOps(bridge, 'POST', `/api/${operation.replace('.', '/')}`, args);
+  expect(status).toBe(200);
+}
+
+/** How a field stands, or a person in the admins of a group. */
+async function readStanding(bridge: TestBridge, path: string, name: string): Promise<unknown> {
+  const { body } = await askOps(bridge, 'GET', `/${path}/explain`);
+  const parts = [body.fields, body.admins].flatMap((list) => (Array.isArray(list) ? list : []));
+  const part = parts.map(Object).find(({ field, name: person }) => (field ?? person) === name);
+  return part?.standing;
+}
+
+/** The ids of Ada, of two groups and of a space in the service. */
+interface Ids {
+  readonly account: number;
+  readonly pilots: string;
+  readonly crew: string;
+  readonly space: string;
+}
+
+/** A change of an operator and the calls that show it. */
+interface Row {
+  readonly what: string;
+  readonly operation: string;
+  readonly toArgs: (ids: Ids) => JsonObject;
+  /** What `explain` is asked about. */
+  readonly path: string;
+  readonly toName: (space: string) => string;
+  readonly drift: string;
+  readonly calls: JsonObject;
+}
+
+const rows: Row[] = [
+  {
+    what: 'a licence',
+    operation: 'companyUsers.updateUser',
+    toArgs: ({ account }) => ({ path: { id: account }, body: { apps_permissions: 0 } }),
+    path: `users/${ada}`,
+    toName: () => 'appsPermissions',
+    drift: `user.access ${ada}`,
+    calls: { 'scim.getUser': { 200: 1 }, 'companyUsers.getListOfUsers': { 200: 1 } },
+  },
+  {
+    what: 'a state',
+    operation: 'scim.updateUser',
+    toArgs: ({ account }) => ({
+      path: { user_id: account + 1 },
+      body: { Operations: [{ op: 'replace', path: 'active', value: false }] },
+    }),
+    path: `users/${bob}`,
+    toName: () => 'active',
+    drift: `user.deactivated ${bob}`,
+    calls: { 'scim.getUser': { 200: 1 } },
+  },
+  {
+    what: 'an admin',
+    operation: 'groupAdmins.removeAdminFromGroup',
+    toArgs: ({ account, pilots }) => ({ path: { group_uid: pilots, user_id: account } }),
+    path: 'groups/Pilots',
+    toName: () => ada,
+    drift: `admin.removed Pilots of ${ada}`,
+    calls: { ...GROUP_LOOK, 'groupAdmins.getListOfGroupAdmins': { 200: 1 } },
+  },
+  {
+    what: 'a role in a space',
+    operation: 'groupEntities.removeEntity',
+    toArgs: ({ crew, space }) => ({ path: { group_uid: crew, uid: space } }),
+    path: 'groups/Crew',
+    toName: (space) => `entity:${space}`,
+    drift: 'entity.removed Crew of null',
+    calls: { ...GROUP_LOOK, 'groupEntities.getListOfGroupEntities': { 200: 1 } },
+  },
+];
+
+describeBridges('after a call of an operator', ({ makeUrl }) => {
+  test.each(rows)(
+    '$what is looked at with few calls, shown to differ, and not undone',
+    async ({ operation, toArgs, path, toName, drift, calls: wanted }) => {
+      const sandbox = await startSandbox();
+      onTestFinished(() => sandbox.stop());
+      const { service, calls } = sandbox;
+      const { uid: space } = service.addSpace('Hangar');
+      const rules: Rule[] = [
+        { adminsOf: '*', from: '* Admins' },
+        { group: 'Crew', entities: [{ uid: space, roles: ['role-read'] }] },
+      ];
+      const bridge = await startTestBridge({
+        service: sandbox,
+        settings: {
+          ...{ OPS_TOKEN, DATABASE_URL: await makeUrl('migrated'), RULES: JSON.stringify(rules) },
+          DRIFT_POLICY: 'repair',
+        },
+      });
+      onTestFinished(() => bridge.stop());
+      const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+      await addUser(bridge, 'bob');
+      await addGroup(bridge, 'Pilots', [id]);
+      await addGroup(bridge, 'Pilots Admins', [id]);
+      await addGroup(bridge, 'Crew', [id]);
+      await untilSettled(bridge);
+      const { id: account } = service.getUser(ada);
+      const [pilots, crew] = [service.getGroup('Pilots').uid, service.getGroup('Crew').uid];
+      const before = await readStanding(bridge, path, toName(space));
+      calls.reset();
+
+      await callApi(bridge, operation, toArgs({ account, pilots, crew, space }));
+      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([drift]);
+
+      const plans = await askOps(bridge, 'GET', '/plans');
+      const after = await readStanding(bridge, path, toName(space));
+      const { [operation]: own, ...looks } = calls.counts();
+      expect([before, after]).toEqual(['settled', 'drifted']);
+      expect(Object.values(own ?? {})).toEqual([1]);
+      expect(looks).toEqual(wanted);
+      expect(plans.body.items).toEqual([]);
+    },
+  );
+});
