@@ -1,9 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { addWhyCommand } from '../src/cli/why.ts';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import type { Rule } from '../src/domain/rules.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { runner } from './support/command.ts';
 import { addGroup, addUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, OPS_TOKEN } from './support/sweep.ts';
@@ -131,4 +134,41 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
       expect(plans.body.items).toEqual([]);
     },
   );
+
+  test('`why` and the acts of operators say that an operator did it, also where the service refused', async () => {
+    const settings = { OPS_TOKEN, DATABASE_URL: await makeUrl('migrated') };
+    await withAudit({ settings }, async (world) => {
+      const { service, faults } = world.sandbox;
+      const extension = { [USER_EXTENSION]: { appsPermissions: 2 } };
+      const [id, other] = [await addUser(world, 'ada', extension), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [id]);
+      await world.poll();
+      const licence = { path: { id: service.getUser(ada).id }, body: { apps_permissions: 0 } };
+      await callApi(world, 'companyUsers.updateUser', licence);
+      await world.poll();
+      const fault = { kind: 'status', status: 422 } as const;
+      const operation = 'groups.updateGroup';
+      faults.add({ operation, fault, times: 1 });
+      const refused = { path: { uid: service.getGroup('Pilots').uid }, body: { name: 'Crew' } };
+      await askOps(world, 'POST', '/api/groups/updateGroup', refused);
+
+      const listActs = async (of: string) => {
+        const { body } = await askOps(world, 'GET', `/acts?target=${of}`);
+        const items = Array.isArray(body.items) ? body.items.map(Object) : [];
+        return items.map(({ act, after, status }) => [act, after?.operation, status]);
+      };
+      const licensed = ['called the service', 'companyUsers.updateUser', 200];
+      await expect
+        .poll(() => listActs(group), PATIENT)
+        .toEqual([['called the service', operation, 502]]);
+      expect(await listActs(id)).toEqual([licensed]);
+      expect(await listActs(other)).toEqual([]);
+      const { text } = await runner(world, [addWhyCommand])('why', ada);
+      expect(text).toMatch(
+        /audit log +change_apps_permissions "User licence changed", by an operator, through the bridge\n/,
+      );
+      expect(text).toMatch(/operator +ops\.token called the service\n/);
+      expect(text).toMatch(/audit log +invite "User invited", by the bridge\n/);
+    });
+  });
 });

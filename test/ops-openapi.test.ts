@@ -168,7 +168,7 @@ const NOTHING: OpsSources = {
     sessions: { open: never, find: never, list: never, end: never },
   },
   notifications: { list: never, retry: never, test: never, receivers: [] },
-  api: { call: never, told: () => undefined },
+  api: { call: never, findSubject: never, told: () => undefined },
 };
 
 /** Opens a session of the console. */

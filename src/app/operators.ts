@@ -25,6 +25,7 @@ import { createRetrySource } from '../ops/state/retry.ts';
 import type { StatusSources } from '../ops/state/status.ts';
 import { createWritesSource } from '../ops/state/writes.ts';
 import { createTimelineSource } from '../ops/timeline/routes.ts';
+import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';
 import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
@@ -107,7 +108,11 @@ export function createOperators(options: WatchedOptions, parts: BridgeParts, sta
     samples: { list: (since) => listSamples(store.read, since), now: options.clock.now },
     retry: createRetrySource(store, { now: options.clock.now, notify: parts.reconciler.notify }),
     writes: createWritesSource({ pause: guard.pause, resume: () => resume(parts) }, state),
-    api: { call: leadership.callForOperator, told: tellCalls(logger) },
+    api: {
+      call: leadership.callForOperator,
+      findSubject: (operation, args) => findSubject(store.read, operation, args),
+      told: tellCalls(logger),
+    },
     notifications: toNotificationSource(options),
     clock: options.clock,
     acts: parts.acts,

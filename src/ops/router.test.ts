@@ -50,7 +50,11 @@ const noResources = {
   release: async () => ({ kind: 'unknown' }) as const,
 };
 const resources = { users: noResources, groups: noResources };
-const api = { call: async () => undefined, told: () => undefined };
+const api = {
+  call: async () => undefined,
+  findSubject: async () => undefined,
+  told: () => undefined,
+};
 const recovery: RecoverySource = {
   read: async () => ({
     ...{

@@ -3,6 +3,7 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { EXACT_JSON } from '../http/body.ts';
+import { noteTarget } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ApiFailure } from '../schemas/requests.ts';
 import { toApiFailure } from './failure.ts';
@@ -16,6 +17,8 @@ const BODY_MAX = '16mb';
 export interface ApiSource {
   /** @throws TypeError when the arguments do not fit; UpstreamError when the call fails */
   readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
+  /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
+  readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
   /** Reports each call when it has ended, without its values. */
   readonly told: (call: EndedCall, res: Response) => void;
 }
@@ -86,6 +89,8 @@ async function call(
   res.once('close', () => gone.abort());
   try {
     const args = parseCall(operation, req.body);
+    const subject = await api.findSubject(operation.id, args);
+    if (subject !== undefined) noteTarget(res, subject);
     const result = await api.call(operation, args, { signal: gone.signal });
     api.told({ ...ended, result: 'done' }, res);
     return ok({ result: result ?? null });

@@ -6,6 +6,7 @@ import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listEventsBefore } from '../../store/audit/events.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
+  listAskedByOperators,
   listCallsOf,
   listDriftsOf,
   listNamedBy,
@@ -164,32 +165,40 @@ async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
     ...(await listEventsAbout(db, { ...question, ...ever })),
     ...(await listEventsBefore(db, { ...question, ...ever })),
   ];
-  const named = await listNamedBy(
-    db,
-    events.map(({ id }) => id),
-  );
+  const ids = events.map(({ id }) => id);
+  const named = await listNamedBy(db, ids);
+  const asked = await listAskedByOperators(db, ids);
   return events.map((event) => {
     const others = (named.get(event.id) ?? []).filter((one) => one !== resourceId);
-    return ofEvent(event, others);
+    return ofEvent(event, { others, by: toAuthorWords(event, asked) });
   });
 }
 
-function ofEvent(event: EventView, others: readonly string[]): Happening {
-  const { id, at, createdAt, action, message, origin, authorId, username, address } = event;
-  const isOurs = origin === 'ours';
+/** Who made an event; what an operator did by `scim-bridge api` is a call of the bridge too. */
+function toAuthorWords(
+  { id, origin, authorId, username, address }: EventView,
+  asked: ReadonlySet<string>,
+): string {
+  if (origin === 'ours') return asked.has(id) ? 'an operator, through the bridge' : 'the bridge';
   const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
-  const from = address === null ? '' : ` from ${address}`;
+  return `${name}${address === null ? '' : ` from ${address}`}`;
+}
+
+function ofEvent(
+  { id, at, createdAt, action, message, origin, authorId, username, address }: EventView,
+  { others, by }: { readonly others: readonly string[]; readonly by: string },
+): Happening {
   return {
     at,
     source: 'audit',
-    text: `${action}${message === null ? '' : ` "${message}"`}, by ${isOurs ? 'the bridge' : `${name}${from}`}`,
+    text: `${action}${message === null ? '' : ` "${message}"`}, by ${by}`,
     others,
     detail: {
       eventId: id,
       loggedAt: toMoment(createdAt),
       action,
       message,
-      ours: isOurs,
+      ours: origin === 'ours',
       who: { id: authorId, username, address },
     },
   };

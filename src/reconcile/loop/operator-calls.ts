@@ -106,6 +106,19 @@ export function findChanged(operation: string, args: unknown): Changed | undefin
   return { type, upstreamId: String(path[parameter]), ofAdmins };
 }
 
+/** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
+export async function findSubject(
+  db: Db,
+  operation: string,
+  args: unknown,
+): Promise<string | undefined> {
+  const changed = findChanged(operation, args);
+  if (changed === undefined) return undefined;
+  const { type, upstreamId } = changed;
+  const [id, ...others] = (await findNamed(db, new Set([upstreamId])))[type].get(upstreamId) ?? [];
+  return others.length === 0 ? id : undefined;
+}
+
 /** Has the change looked at first by the next write, and then compared, because a look does not show all parts. */
 async function markChanged(
   tx: Db,
