@@ -288,7 +288,9 @@ describeBridges('a wall between providers', ({ makeUrl }) => {
         const answer = await okta.request('POST', '/Users', wanted);
         await untilSettled(bridge);
 
-        expect(answer.status).toBe(409);
+        const detail =
+          'The account in the service is of a mail domain that is not this provider’s.';
+        expect([answer.status, answer.body.detail]).toEqual([409, detail]);
         expect(await whose(bridge)).toEqual({});
         expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
       },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import type { SandboxService } from '../src/sandbox/service.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   addGroup,
   addUser,
@@ -9,6 +10,7 @@ import {
   toGroup,
   toPatch,
   toUser,
+  untilSettled,
 } from './support/provider.ts';
 
 let bridge: TestBridge;
@@ -251,3 +253,58 @@ test('words of our own about a call do not name it', async () => {
     body: { detail: 'The service refused the change: the service answered 400' },
   });
 });
+
+/** What came about behind the bridge's back, and the request that meets it. */
+interface Obstacle {
+  readonly detail: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly happen: (service: SandboxService) => void;
+  readonly type?: 'Groups';
+}
+
+const obstacles: Obstacle[] = [
+  {
+    detail: 'The account in the service is linked to another user already.',
+    happen: (service) => void service.updateUser('ada@example.com', { userName: 'zoe' }),
+  },
+  {
+    detail: 'The account in the service is an owner of the company, and is not taken over.',
+    happen: (service) => void service.addUser({ email: 'zoe@example.com', role: 1 }),
+  },
+  {
+    detail: 'The account exists in the service, and is not taken over.',
+    settings: { USERS_ADOPT: 'refuse' },
+    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
+  },
+  {
+    detail: 'The account in the service is protected, and is not taken over.',
+    settings: { PROTECT_USERS: 'zoe*' },
+    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
+  },
+  {
+    detail: 'The group in the service is linked to another group already.',
+    happen: (service) => void service.renameGroup('Pilots', 'Crew'),
+    type: 'Groups',
+  },
+  {
+    detail: 'A group of this name exists in the service, holds permissions, and is not taken over.',
+    happen: (service) => void service.createGroup({ name: 'Crew', permissions: 16 }),
+    type: 'Groups',
+  },
+];
+test.each(obstacles)(
+  'the service has not said: $detail',
+  ({ detail, settings = {}, happen, type }) =>
+    withTestBridge({ settings }, async (bridge) => {
+      await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      happen(bridge.sandbox.service);
+
+      const wanted =
+        type === 'Groups' ? toGroup('Crew') : toUser('zoe', { userName: 'zoe', active: true });
+      const { status, body } = await bridge.request('POST', `/${type ?? 'Users'}`, wanted);
+
+      expect([status, body]).toMatchObject([409, { scimType: 'uniqueness', detail }]);
+    }),
+);

@@ -6,6 +6,13 @@ export interface Refusal {
   readonly words: string;
   /** The HTTP status of the service, when there was an answer. */
   readonly status?: number;
+  /** True where the bridge itself is in the way, of which the service has said nothing. */
+  readonly ours?: true;
+}
+
+/** Refusal by the bridge itself: what it would need is not its own, or not clear. @param words a sentence without its period */
+export function toOwnRefusal(words: string) {
+  return { code: 'conflict', words, ours: true } as const satisfies Refusal;
 }
 
 /** Problem of a change that the service accepted and did not make, in our words: the service has none. */

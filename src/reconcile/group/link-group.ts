@@ -1,6 +1,7 @@
 import { ask, listWaiting } from '../../domain/cell.ts';
 import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
   deleteGroup,
@@ -39,7 +40,9 @@ export async function linkGroup(
   const obstacle = await clearHolder(tx, row, { ids, now });
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.observed?.permissions ?? 0) > 0) {
-    return refuse('a group of this name exists and holds permissions');
+    return refuse(
+      'a group of this name exists in the service, holds permissions, and is not taken over',
+    );
   }
   return {
     kind: 'linked',
@@ -67,7 +70,8 @@ async function clearHolder(
     const words = 'a group of this name is still being removed';
     return { kind: 'later', problem: { code: 'name-leaving', words } };
   }
-  if (holder.origin !== null) return refuse('another group is already linked to this one');
+  if (holder.origin !== null)
+    return refuse('the group in the service is linked to another group already');
   await moveGroupLinks(tx, holder.id, row.id);
   await deleteGroup(tx, holder.id);
   await touchMembers(tx, row.id, now);
@@ -75,7 +79,7 @@ async function clearHolder(
 }
 
 function refuse(words: string): GroupLink {
-  return { kind: 'refused', problem: { code: 'conflict', words } };
+  return { kind: 'refused', problem: toOwnRefusal(words) };
 }
 
 /** Planned state of a step that ended, and the time of recording (epoch milliseconds). */

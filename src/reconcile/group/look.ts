@@ -1,5 +1,6 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
 import { findGroupByUpstream } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -98,7 +99,7 @@ export async function lookForGroup(
   if (matches.length > 1) {
     const words = 'several groups of the service have this name';
     const parts = [{ kind: 'field', field: 'existence' }] as const;
-    return { kind: 'refused', parts, problem: { code: 'conflict', words } };
+    return { kind: 'refused', parts, problem: toOwnRefusal(words) };
   }
   return lookAtFound(deps, context, { uid: group.uid, adopted: search.adopted });
 }

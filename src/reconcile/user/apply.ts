@@ -2,7 +2,7 @@ import { listWaiting } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed } from '../../domain/failure.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
+import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import {
   type ObservedUser,
   removesUserAccess,
@@ -116,7 +116,7 @@ async function lookForAccount(
       return { kind: 'done', known: {} };
     case 'ambiguous': {
       const words = 'several accounts of the service have this userName or address';
-      return { kind: 'refused', parts: ['account'], problem: { code: 'conflict', words } };
+      return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
     }
     case 'could-not-look':
       return { kind: 'later', problem: found.problem };

@@ -1,4 +1,5 @@
 import { fullName, normaliseName } from '../../domain/name.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -10,6 +11,7 @@ import type { EmailForm, Quirks } from '../quirks.ts';
 import { toSeatWait } from '../seat-wait.ts';
 import { classify } from '../verdict.ts';
 import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
+import { OWNER_ACCOUNT } from './link-account.ts';
 import { toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
 import { lookUpOwner } from './read-role.ts';
@@ -151,18 +153,19 @@ async function adoptFound(
   const refused = (words: string): UserOutcome => ({
     kind: 'refused',
     parts: ['account'],
-    problem: { ...problem, code: 'conflict', words },
+    problem: { ...problem, ...toOwnRefusal(words) },
   });
-  if (deps.policy.adoptUsers !== 'yes') return refused('the account exists and is not taken over');
+  if (deps.policy.adoptUsers !== 'yes')
+    return refused('the account exists in the service, and is not taken over');
   const account = { upstreamId: user.id, names: [user.userName, ...user.emails] };
   const { protection } = deps.rules;
   if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
-    return refused('the account is protected');
+    return refused('the account in the service is protected, and is not taken over');
   }
   try {
     const search = { upstreamId: user.id, text: user.emails[0] ?? user.userName };
     const isOwner = await lookUpOwner(deps, context, search);
-    if (isOwner) return refused('the account is an owner of the company');
+    if (isOwner) return refused(OWNER_ACCOUNT);
   } catch (error) {
     return { kind: 'later', problem: classify(error).problem };
   }

@@ -3,6 +3,7 @@ import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domai
 import { withoutFailures } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import {
   type DesiredUser,
@@ -35,6 +36,10 @@ import { toStaleColumns } from '../retry-columns.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown } from './outcome.ts';
 
+/** Why the account of an owner is never given to a user by itself, in our words. */
+export const OWNER_ACCOUNT =
+  'the account in the service is an owner of the company, and is not taken over';
+
 /** Result of linking: the account is this user's, with its origin, or it cannot be. */
 export type LinkResult =
   | { readonly kind: 'linked'; readonly origin: Origin | null }
@@ -52,18 +57,21 @@ export async function linkAccount(
 ): Promise<LinkResult> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', origin: row.origin };
-  if (await isBeyondLimits(tx, row, known)) return refuse('the account is of another mail domain');
+  if (await isBeyondLimits(tx, row, known)) {
+    return refuse('the account in the service is of a mail domain that is not this provider’s');
+  }
   const found = await findUserByUpstreamId(tx, upstreamId);
   // Locked, because a request may be taking it over.
   const holder = found && (await lockUser(tx, found.id));
   if (holder !== undefined && holder.id !== row.id) {
-    if (holder.origin !== null) return refuse('another user is already linked to this account');
-    if (adopted && holder.owner === 1) return refuse('the account is an owner of the company');
+    if (holder.origin !== null)
+      return refuse('the account in the service is linked to another user already');
+    if (adopted && holder.owner === 1) return refuse(OWNER_ACCOUNT);
     await moveLinks(tx, holder.id, row.id);
     await deleteUser(tx, holder.id);
     await touchUsers(tx, [row.id], now);
   }
-  if (adopted && observed?.owner) return refuse('the account is an owner of the company');
+  if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
   return { kind: 'linked', origin: adopted ? 'adopted' : (row.origin ?? 'created') };
 }
 
@@ -83,7 +91,7 @@ export async function unlinkAccount(tx: Db, id: UserId, now: number): Promise<vo
 }
 
 function refuse(words: string): LinkResult {
-  return { kind: 'refused', problem: { code: 'conflict', words } };
+  return { kind: 'refused', problem: toOwnRefusal(words) };
 }
 
 /** Users and groups that are due after a step. */

@@ -74,9 +74,11 @@ function toStoredWrite(
 /** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */
 const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
-/** Refusal with the words of the service, in the form that a provider shows its administrator. */
-function toRefusal({ code, words }: Problem, type: AcceptedWrite['type']): ScimError {
-  const detail = `The service refused the change: ${words.replaceAll(CALL, '')}`;
+/** Refusal with the words of the service or our own, in the form that a provider shows its administrator. */
+function toRefusal({ code, words, ours }: Problem, type: AcceptedWrite['type']): ScimError {
+  const detail = ours
+    ? `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+    : `The service refused the change: ${words.replaceAll(CALL, '')}`;
   switch (code) {
     case 'conflict':
       return new ScimError(409, detail, { scimType: 'uniqueness' });
