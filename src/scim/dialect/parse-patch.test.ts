@@ -45,6 +45,12 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
     'invalidValue',
     'The add of name.givenName has no value.',
   ],
+  [
+    'no value for an attribute of an extension',
+    { op: 'add', path: `${enterprise}.manager.value` },
+    'invalidValue',
+    `The add of ${enterprise}:manager.value has no value.`,
+  ],
   ['no path and no object', { op: 'replace', value: 'x' }, 'invalidValue', noAttributes],
   ['no path and nothing', { op: 'replace' }, 'invalidValue', noAttributes],
   [

@@ -10,6 +10,7 @@ import {
   isKnownSchema,
   isQualified,
   type ResourceSchema,
+  toPathText,
 } from '../schema/resource-schemas.ts';
 import { splitPath } from '../schema/split-path.ts';
 import type { PatchTarget } from './patch-step.ts';
@@ -41,7 +42,7 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   if (isDotted(schema, name)) repairs.count('path-dotted');
   const { attribute, sub } = found;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
-    throw badRequest('mutability', `${found.keys.join('.')} is read-only.`);
+    throw badRequest('mutability', `${toPathText(found)} is read-only.`);
   }
   if (attribute.mutability === 'writeOnly' || attribute.name === 'schemas') {
     if (attribute.mutability === 'writeOnly') repairs.count('password-dropped');

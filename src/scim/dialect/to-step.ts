@@ -5,6 +5,7 @@ import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import { toPathText } from '../schema/resource-schemas.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
 import { findUserList, type UserList } from './entries.ts';
@@ -35,13 +36,14 @@ function* toCanonical(operation: TargetedOperation, repairs: Repairs): Work<Patc
   const list = findUserList(target);
   if (list) return yield* toUserListStep(list, operation, repairs);
   if (op === 'remove') return yield* toRemoval(operation, repairs);
-  if (value === undefined) throw invalidValue(`The ${op} of ${nameOf(target)} has no value.`);
+  if (value === undefined)
+    throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);
   if (op === 'add' && isEmpty(value)) return [];
   const coerced = yield* coerceFor(target, value, repairs);
   if (coerced === undefined) return toNothing(target);
   if (coerced === null) return toUnassignment(op, target, repairs);
   if (isRequired(target) && typeof coerced === 'string' && coerced.trim() === '') {
-    throw invalidValue(`${nameOf(target)} cannot be blank.`);
+    throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
   }
   // Where no element fits the filter, one may be made of the values that it names.
   if (target.where) assertShortFilter(target.path.attribute.name, target.where);
@@ -55,7 +57,8 @@ function isEmpty(value: JsonValue): boolean {
 
 /** Drops a value that the attribute cannot hold, like an unknown attribute; refuses it for a required one. */
 function toNothing(target: PatchTarget): PatchStep[] {
-  if (isRequired(target)) throw invalidValue(`The value of ${nameOf(target)} is not a text.`);
+  if (isRequired(target))
+    throw invalidValue(`The value of ${toPathText(target.path)} is not a text.`);
   return [];
 }
 
@@ -73,7 +76,7 @@ function* coerceFor(
 function toUnassignment(op: PatchOp, target: PatchTarget, repairs: Repairs): PatchStep[] {
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
-  if (isRequired(target)) throw invalidValue(`${nameOf(target)} cannot be blank.`);
+  if (isRequired(target)) throw invalidValue(`${toPathText(target.path)} cannot be blank.`);
   if (op === 'add' && attribute.multiValued && !sub) return []; // Nothing is added.
   return [{ kind: 'clear', target }];
 }
@@ -87,7 +90,8 @@ function keepActive(repairs: Repairs): PatchStep[] {
 function* toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
   const { attribute, sub } = target.path;
   if (attribute.name === 'active') return keepActive(repairs);
-  if (isRequired(target)) throw badRequest('mutability', `${nameOf(target)} cannot be removed.`);
+  if (isRequired(target))
+    throw badRequest('mutability', `${toPathText(target.path)} cannot be removed.`);
   const isWhole = sub === undefined || sub.name === 'value';
   const isByValue = attribute.multiValued && isWhole && !target.where;
   const isGiven = value !== undefined && value !== null;
@@ -141,8 +145,4 @@ function toUserRemoval(
 /** True when the attribute is required; such attributes have no parts. */
 function isRequired({ path: { attribute } }: PatchTarget): boolean {
   return attribute.required;
-}
-
-function nameOf({ path }: PatchTarget): string {
-  return path.keys.join('.');
 }

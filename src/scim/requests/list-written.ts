@@ -8,7 +8,7 @@ import { readUser, type UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { ScimError } from '../errors.ts';
 import { UNCOUNTED } from '../repairs.ts';
-import { type AttributePath, groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import { groupSchema, toPathText, userSchema } from '../schema/resource-schemas.ts';
 
 /** Most paths that are kept of one request. */
 const PATHS_MAX = 50;
@@ -40,11 +40,11 @@ function* ofPatch(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
 function ofStep(step: PatchStep): WrittenPath {
   switch (step.kind) {
     case 'set':
-      return { op: step.op, path: toText(step.target.path), values: count(step.value) };
+      return { op: step.op, path: toPathText(step.target.path), values: count(step.value) };
     case 'clear':
-      return { op: 'remove', path: toText(step.target.path), values: 0 };
+      return { op: 'remove', path: toPathText(step.target.path), values: 0 };
     case 'exclude':
-      return { op: 'remove', path: toText(step.target.path), values: step.values.length };
+      return { op: 'remove', path: toPathText(step.target.path), values: step.values.length };
     case 'users':
       return { op: step.op, path: step.list, values: step.ids.length };
     case 'users-where':
@@ -80,11 +80,6 @@ function ofAttributes(attributes: JsonObject, prefix = ''): WrittenPath[] {
     if (!isJsonObject(value)) return [{ op: 'set', path: prefix + name, values: count(value) }];
     return ofAttributes(value, `${prefix}${name}${name.includes(':') ? ':' : '.'}`);
   });
-}
-
-function toText({ extension, attribute, sub }: AttributePath): string {
-  const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
-  return extension === undefined ? name : `${extension}:${name}`;
 }
 
 function count(value: JsonValue): number {

@@ -107,6 +107,12 @@ export function findAttribute(schema: ResourceSchema, name: string): AttributePa
   return schema.paths.get(name.toLowerCase());
 }
 
+/** The path as the standard writes it: a colon stands between a schema and its attribute. @see RFC 7644 §3.10 */
+export function toPathText({ extension, attribute, sub }: AttributePath): string {
+  const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
+  return extension === undefined ? name : `${extension}:${name}`;
+}
+
 /** The schema that a URN means for this type of resource, or undefined. */
 export function findTable(schema: ResourceSchema, urn: string): SchemaTable | undefined {
   return schema.tables.get(urn.toLowerCase());
