@@ -337,6 +337,34 @@ describe('malformed operations fail alone', () => {
   });
 });
 
+describe('a part of an operation that has to be a text says so, and changes nothing', () => {
+  const cases: { part: string; toOperation: (path: string) => JsonObject }[] = [
+    { part: 'bulkId', toOperation: () => ({ ...newUser('b'), bulkId: 7 }) },
+    { part: 'method', toOperation: (path) => ({ method: 7, path }) },
+    { part: 'path', toOperation: () => ({ method: 'DELETE', path: 7 }) },
+    { part: 'version', toOperation: (path) => ({ method: 'DELETE', path, version: 7 }) },
+  ];
+
+  test.each(cases)('$part', async ({ part, toOperation }) => {
+    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+
+    const answer = await sendBulk([toOperation(path)]);
+
+    const detail = `The ${part} of an operation has to be a text.`;
+    expect(listStatuses(answer)).toEqual(['400']);
+    expect(listResults(answer)[0]?.response).toMatchObject({ scimType: 'invalidSyntax', detail });
+    expect((await bridge.request('GET', path)).status).toBe(200);
+  });
+
+  test('and one of null is none', async () => {
+    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+
+    const answer = await sendBulk([{ method: 'DELETE', path, version: null, bulkId: 7 }]);
+
+    expect(listStatuses(answer)).toEqual(['204']);
+  });
+});
+
 describe('the whole request is refused before anything is stored', () => {
   const cases: { why: string; body: JsonValue; status: number }[] = [
     { why: 'no operations', body: { schemas: [BULK] }, status: 400 },

@@ -57,9 +57,11 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
   try {
     yield 1;
     yield* assertAcceptable(value);
+    assertTexts(operation, ['method', 'path', 'version']);
     const { type, id } = parsePath(findPart(operation, 'path'));
     const action = parseAction(operation, method, id);
     if (method === 'POST' && bulkId === undefined) {
+      assertTexts(operation, ['bulkId']);
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
     const references = yield* listReferences(action, type);
@@ -67,6 +69,15 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;
     return { kind: 'malformed', index, bulkId, method, error };
+  }
+}
+
+/** @throws ScimError 400 `invalidSyntax` where one of these parts is there and no text: it would count as absent */
+function assertTexts(operation: JsonObject, names: readonly string[]): void {
+  for (const name of names) {
+    const part = findPart(operation, name) ?? '';
+    if (typeof part === 'string') continue;
+    throw invalidSyntax(`The ${name} of an operation has to be a text.`);
   }
 }
 
