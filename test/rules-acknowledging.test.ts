@@ -147,7 +147,7 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
 });
 
 test('of 100 members of one PATCH the one that the service refuses is named, and nobody joins', () =>
-  withTestBridge({}, async (bridge) => {
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }, async (bridge) => {
     const ids = await addUsers(bridge, 100);
     const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
     const refusal = { kind: 'status', status: 400, body: 'message' } as const;
