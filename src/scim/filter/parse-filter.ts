@@ -153,19 +153,13 @@ function readTerm(reader: Reader, scope: Scope): Filter {
 function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefined {
   const target = scope(name);
   if (target === undefined) {
-    if (reader.isForWrite) {
-      throw invalidFilter('a name that is not known there', toPlaceBefore(reader));
-    }
+    const { at = 0 } = reader.tokens[reader.next - 1] ?? {};
+    if (reader.isForWrite) throw invalidFilter('a name that is not known there', at);
     reader.repairs.count('filter-unknown', reader.list ? `${reader.list}.${name}` : name);
   } else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
     reader.repairs.count('filter-dialect');
   }
   return target;
-}
-
-/** Place of the word that was taken last. */
-function toPlaceBefore({ tokens, next }: Reader): number {
-  return tokens[next - 1]?.at ?? 0;
 }
 
 /** Reads `[filter]`, and a sub-attribute of the same element with its test, where one follows. */
