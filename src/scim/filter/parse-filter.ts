@@ -154,7 +154,7 @@ function find(reader: Reader, scope: Scope, name: string): FilterTarget | undefi
   const target = scope(name);
   if (target === undefined) {
     const { at = 0 } = reader.tokens[reader.next - 1] ?? {};
-    if (reader.isForWrite) throw invalidFilter('a name that is not known there', at);
+    if (reader.isForWrite) throw invalidFilter(`a name that is no part of ${reader.list}`, at);
     reader.repairs.count('filter-unknown', reader.list ? `${reader.list}.${name}` : name);
   } else if (isQualified(target.keys[0] ?? '') && !isQualified(name)) {
     reader.repairs.count('filter-dialect');
