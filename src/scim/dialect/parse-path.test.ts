@@ -124,6 +124,6 @@ for (const filter of ['work', '', '__proto__ eq "x"', ...mistaken]) {
 
 test('a mistaken name in the filter of a path is told with its list and its place', () => {
   expect(() => parsePath('emails[type eq "work" and valu pr]', userSchema, silent)).toThrow(
-    'a name that is no part of emails at character 19',
+    'a name that is no part of emails at character 20',
   );
 });
