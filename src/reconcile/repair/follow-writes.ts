@@ -3,7 +3,6 @@ import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type DriftRow, endDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
-import { chunks } from '../../store/engine/dialect.ts';
 import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { dropPlanAction, lockHeldRepairs, type PlanRow } from '../../store/plans/plans.ts';
@@ -76,18 +75,24 @@ async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<strin
     if (states[place] === 'met') met.push(drift);
     if (states[place] === 'waits') left.add(drift.resource_id);
   }
-  for (const some of chunks(met)) await endMet(deps, some);
+  // One user or group a transaction: two that wait for each other's rows would hold both up.
+  for (const some of Map.groupBy(met, toResource).values()) await endMet(deps, some);
 }
 
-/** Ends drifts in one transaction, after another look at what is stored. */
+function toResource({ resource_type: type, resource_id: id }: DriftRow): string {
+  return `${type} ${id}`;
+}
+
+/** Ends drifts of one user or group in one transaction, after another look at what is stored. */
 async function endMet(deps: WriteDeps, drifts: readonly DriftRow[]): Promise<void> {
   const { store, clock, events } = deps;
   const over = await store.write(async (tx) => {
+    const isPlanned = drifts.some(({ plan_id }) => plan_id !== null);
     // Before the users and groups, as all who make plans do.
-    const held = await lockHeldRepairs(tx);
+    const held = isPlanned ? await lockHeldRepairs(tx) : undefined;
     const ids = new Set(drifts.map(({ id }) => id));
-    const resourceIds = new Set(drifts.map(({ resource_id }) => resource_id));
-    const active = await listActiveDrifts(tx, [...resourceIds]);
+    const resourceIds = drifts.map(({ resource_id }) => resource_id).slice(0, 1);
+    const active = await listActiveDrifts(tx, resourceIds);
     const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
     const states = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
     const met = left.filter((_, place) => states[place] === 'met');
