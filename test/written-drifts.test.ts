@@ -166,7 +166,7 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
         await expect.poll(() => readText(bridge, '/readyz'), PATIENT).not.toContain('plan-held');
         const after = await readPlan(bridge, planId);
         const dropped = { kind: 'member.remove', status: 'dropped' };
-        expect(after).toMatchObject({ status: 'applied', actions: [dropped, dropped, dropped] });
+        expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped, dropped] });
         expect(await listManagedDrifts(bridge)).toEqual([]);
       },
       { DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '2' },

@@ -215,8 +215,7 @@ export async function endRecoveryOf(
   store.bell.ring('decided');
 }
 
-/** Ends those of these waiting plans of which nothing is left, and returns them. `now` is epoch milliseconds. */
-export async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
+async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
   const over: PlanRow[] = [];
   for (const id of ids) {
     const [left] = await listPlanActions(tx, id, { status: 'planned', afterId: 0, limit: 1 });

@@ -5,15 +5,20 @@ import { type DriftRow, endDrifts, listActiveDrifts } from '../../store/drifts.t
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
-import { dropPlanAction, lockHeldRepairs, type PlanRow } from '../../store/plans/plans.ts';
+import {
+  countPlanActions,
+  dropPlanAction,
+  lockHeldRepairs,
+  type PlanRow,
+} from '../../store/plans/plans.ts';
 import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { endEmpty } from './accept-held.ts';
 import { type Current, findCurrent, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
+import { supersede } from './decide.ts';
 import { isUndecided } from './decisions.ts';
 
 /** Users and groups of one part. */
@@ -102,22 +107,28 @@ async function endMet(deps: WriteDeps, drifts: readonly DriftRow[]): Promise<voi
       met.map(({ id }) => id),
       { status: 'gone', now },
     );
-    return held === undefined ? [] : dropMet(tx, held, { met, now });
+    return held && dropMet(tx, held, { met, now });
   });
-  for (const { id, source } of over) events.plan({ id, source, status: 'applied', actions: 0 });
+  if (over !== undefined) {
+    events.plan({ id: over.id, source: over.source, status: 'discarded', actions: 0 });
+  }
 }
 
-/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it. */
+/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it, so that it is over. */
 async function dropMet(
   tx: Db,
-  { id }: PlanRow,
+  plan: PlanRow,
   { met, now }: { readonly met: readonly DriftRow[]; readonly now: number },
-): Promise<PlanRow[]> {
+): Promise<PlanRow | undefined> {
+  const { id } = plan;
   const planned = met.filter(({ plan_id }) => plan_id === id);
   for (const { change: kind, resource_id, member_id } of planned) {
     if (kind !== null) await dropPlanAction(tx, id, { kind, resource_id, member_id });
   }
-  return planned.length === 0 ? [] : endEmpty(tx, new Set([id]), now);
+  const isEmpty = planned.length > 0 && !(await countPlanActions(tx, id)).has('planned');
+  if (!isEmpty) return undefined;
+  await supersede(tx, id, now);
+  return plan;
 }
 
 /** State of a drift whose user or group was written: something of that waits, it is over, or it is as it was. */
