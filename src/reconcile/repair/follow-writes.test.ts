@@ -14,6 +14,8 @@ import type { NewUserRow } from '../../store/users/users.ts';
 import { createWriteFollower } from './follow-writes.ts';
 
 const clock = createLeapingClock();
+/** What was just written. */
+const justNow = () => ({ modified_at: clock.now() });
 
 /** What becomes of the only drift. */
 async function follow(store: Store): Promise<string | undefined> {
@@ -73,7 +75,7 @@ describeStores('after a write a drift', ({ makeStore }) => {
     const store = await makeStore();
     const wanted = { doc: { active: true, [USER_EXTENSION]: { appsPermissions: 2 } } };
     const seen = { upstream_id: 7, observed: JSON.stringify(observed) };
-    const { id } = await addUser(store, { ...wanted, ...seen, ...row });
+    const { id } = await addUser(store, { ...wanted, ...seen, ...row, ...justNow() });
     await addDrift(store, { kind: 'user.access', id, observed: { appsPermissions: 4 } });
 
     expect(await follow(store)).toBe(want);
@@ -81,7 +83,7 @@ describeStores('after a write a drift', ({ makeStore }) => {
 
   test('is open where nothing was ever seen of the account', async () => {
     const store = await makeStore();
-    const { id } = await addUser(store, { upstream_id: 7, doc: { active: true } });
+    const { id } = await addUser(store, { upstream_id: 7, doc: { active: true }, ...justNow() });
     await addDrift(store, { kind: 'user.deactivated', id, observed: { active: false } });
 
     expect(await follow(store)).toBe('open');
@@ -94,7 +96,7 @@ describeStores('after a write a drift', ({ makeStore }) => {
       upstream_scim_id: 'g',
       observed: JSON.stringify(row.held ?? group),
     };
-    const { id } = await addGroup(store, { ...seen, doc: { displayName: 'Pilots' } });
+    const { id } = await addGroup(store, { ...seen, doc: { displayName: 'Pilots' }, ...justNow() });
     const { desired, observed } = row;
     const link = { userId: user.id, desired, observed, pending: null };
     await store.write((tx) => saveLinks(tx, 'memberships', id, [link]));

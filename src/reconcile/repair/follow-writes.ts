@@ -23,6 +23,8 @@ import { isUndecided } from './decisions.ts';
 
 /** Users and groups of one part. */
 const PART = 200;
+/** Time before the start in which a process that ended may have left writes unfollowed, in milliseconds; sweeps find older ones. */
+const BEFORE_MS = 600_000;
 
 /** Ends drifts that writes of providers and operators have made up for. */
 export interface WriteFollower {
@@ -41,7 +43,7 @@ export interface WriteDeps extends Pick<ProcessDeps, 'store' | 'clock' | 'policy
  */
 export function createWriteFollower(deps: WriteDeps): WriteFollower {
   const { store, clock } = deps;
-  let doneUntil = 0;
+  let doneUntil = clock.now() - BEFORE_MS;
   let atWork: ReadonlySet<string> = new Set();
   return {
     async run() {
@@ -50,8 +52,8 @@ export function createWriteFollower(deps: WriteDeps): WriteFollower {
       const left = new Set<string>();
       await endMetOf(deps, [...atWork], left);
       for (const type of ['user', 'group'] as const) {
-        for (let after: WrittenPlace | undefined = { at: doneUntil, id: '' }; after; ) {
-          const written: WrittenPlace[] = await listWritten(store.read, type, {
+        for (let after: WrittenPlace | undefined = { at: doneUntil, seq: 0 }; after; ) {
+          const written = await listWritten(store.read, type, {
             after,
             limit: PART,
           });

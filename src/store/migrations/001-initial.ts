@@ -68,7 +68,7 @@ function listUserStatements(serial: string): string[] {
       where observed_user_name_folded is not null`,
     `create index users_observed_email on users (observed_email_folded)
       where observed_email_folded is not null`,
-    'create index users_modified on users (modified_at)',
+    'create index users_modified on users (modified_at, seq)',
     'create index users_inactive on users (seq) where active = 0',
     'create index users_lost on users (lost_looks) where lost_looks > 0',
     'create index users_stuck on users (stuck_at) where stuck_at is not null',
@@ -109,7 +109,7 @@ function listGroupStatements(serial: string): string[] {
     'create index groups_name on groups (display_name_folded)',
     'create index groups_external on groups (external_id) where external_id is not null',
     `create index groups_provider on groups (provider) where provider <> 'default'`,
-    'create index groups_modified on groups (modified_at)',
+    'create index groups_modified on groups (modified_at, seq)',
     'create index groups_lost on groups (lost_looks) where lost_looks > 0',
     'create index groups_stuck on groups (stuck_at) where stuck_at is not null',
     'create index groups_in_flight on groups (in_flight) where in_flight > 0',

@@ -56,9 +56,14 @@ function toKey(type: 'user' | 'group', id: string): { key: ResourceKey } {
   return { key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) } };
 }
 
-/** Place in the order of writing: the time of the last write (epoch milliseconds), and the id. */
+/** Place in the order of writing: the time of the last write (epoch milliseconds), and the number of the row. */
 export interface WrittenPlace {
   readonly at: number;
+  readonly seq: number;
+}
+
+/** User or group that was written, by its SCIM id. */
+export interface Written extends WrittenPlace {
   readonly id: string;
 }
 
@@ -67,10 +72,10 @@ export async function listWritten(
   db: Db,
   type: 'user' | 'group',
   { after, limit }: { readonly after: WrittenPlace; readonly limit: number },
-): Promise<WrittenPlace[]> {
-  const { rows } = await sql<WrittenPlace>`
-    select id, modified_at as at, due_at from ${sql.table(`${type}s`)}
-    where modified_at >= ${after.at} and (modified_at > ${after.at} or id > ${after.id})
-    order by modified_at, id limit ${limit}`.execute(db);
+): Promise<Written[]> {
+  const { rows } = await sql<Written>`
+    select id, modified_at as at, seq from ${sql.table(`${type}s`)}
+    where (modified_at, seq) > (${after.at}, ${after.seq})
+    order by modified_at, seq limit ${limit}`.execute(db);
   return rows;
 }
