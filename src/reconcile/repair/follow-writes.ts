@@ -53,15 +53,9 @@ export function createWriteFollower(deps: WriteDeps): WriteFollower {
       await endMetOf(deps, [...atWork], left);
       for (const type of ['user', 'group'] as const) {
         for (let after: WrittenPlace | undefined = { at: doneUntil, seq: 0 }; after; ) {
-          const written = await listWritten(store.read, type, {
-            after,
-            limit: PART,
-          });
-          await endMetOf(
-            deps,
-            written.map(({ id }) => id),
-            left,
-          );
+          const written = await listWritten(store.read, type, { after, limit: PART });
+          const ids = written.map(({ id }) => id);
+          await endMetOf(deps, ids, left);
           after = written.at(-1);
         }
       }
@@ -76,33 +70,29 @@ async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<strin
   if (ids.length === 0) return;
   const { read } = deps.store;
   const drifts = (await listActiveDrifts(read, ids)).filter(isUndecided);
-  const states = await judge(read, drifts, (key) => findCurrent(read, deps, key));
-  const met: DriftRow[] = [];
-  for (const [place, drift] of drifts.entries()) {
-    if (states[place] === 'met') met.push(drift);
-    if (states[place] === 'waits') left.add(drift.resource_id);
-  }
   // One user or group a transaction: two that wait for each other's rows would hold both up.
-  for (const some of Map.groupBy(met, toResource).values()) await endMet(deps, some);
-}
-
-function toResource({ resource_type: type, resource_id: id }: DriftRow): string {
-  return `${type} ${id}`;
+  for (const [id, some] of Map.groupBy(drifts, ({ resource_id }) => resource_id)) {
+    const { isAtWork, met } = await judge(read, some, (key) => findCurrent(read, deps, key));
+    if (isAtWork) left.add(id);
+    if (met.length > 0) await endMet(deps, id, met);
+  }
 }
 
 /** Ends drifts of one user or group in one transaction, after another look at what is stored. */
-async function endMet(deps: WriteDeps, drifts: readonly DriftRow[]): Promise<void> {
+async function endMet(
+  deps: WriteDeps,
+  resourceId: string,
+  drifts: readonly DriftRow[],
+): Promise<void> {
   const { store, clock, events } = deps;
   const over = await store.write(async (tx) => {
     const isPlanned = drifts.some(({ plan_id }) => plan_id !== null);
     // Before the users and groups, as all who make plans do.
     const held = isPlanned ? await lockHeldRepairs(tx) : undefined;
     const ids = new Set(drifts.map(({ id }) => id));
-    const resourceIds = drifts.map(({ resource_id }) => resource_id).slice(0, 1);
-    const active = await listActiveDrifts(tx, resourceIds);
+    const active = await listActiveDrifts(tx, [resourceId]);
     const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
-    const states = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
-    const met = left.filter((_, place) => states[place] === 'met');
+    const { met } = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
     const now = clock.now();
     await endDrifts(
       tx,
@@ -133,31 +123,29 @@ async function dropMet(
   return plan;
 }
 
-/** State of a drift whose user or group was written: something of that waits, it is over, or it is as it was. */
-type WrittenState = 'waits' | 'met' | 'differs';
+/** Drifts of one user or group that are over; none while something of it waits. */
+interface Judged {
+  readonly isAtWork: boolean;
+  readonly met: readonly DriftRow[];
+}
 
-/** Judges drifts, in their order; each user and group is read once. */
+/** Judges drifts of one user or group, which is read once. */
 async function judge(
   db: Db,
   drifts: readonly DriftRow[],
   find: (key: { type: 'user' | 'group'; id: string }) => Promise<Current | undefined>,
-): Promise<WrittenState[]> {
-  const known = new Map<string, Current | undefined>();
-  const states: WrittenState[] = [];
-  for (const drift of drifts) {
-    const { resource_type: type, resource_id: id } = drift;
-    if (!known.has(id)) known.set(id, await find({ type, id }));
-    const current = known.get(id);
-    states.push(current === undefined ? 'differs' : await toState(db, current, drift));
-  }
-  return states;
+): Promise<Judged> {
+  const [first] = drifts;
+  const current = first && (await find({ type: first.resource_type, id: first.resource_id }));
+  if (current === undefined) return { isAtWork: false, met: [] };
+  if (isWaitedFor(current)) return { isAtWork: true, met: [] };
+  const met: DriftRow[] = [];
+  for (const drift of drifts) if (await isMet(db, current, drift)) met.push(drift);
+  return { isAtWork: false, met };
 }
 
-async function toState(db: Db, current: Current, drift: DriftRow): Promise<WrittenState> {
-  const { row } = current;
-  const isAtWork = isBusy(row) || row.due_at !== null || row.unsure_since !== null;
-  if (isAtWork || hasWaiting(row)) return 'waits';
-  return (await isMet(db, current, drift)) ? 'met' : 'differs';
+function isWaitedFor({ row }: Current): boolean {
+  return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
 }
 
 async function isMet(db: Db, current: Current, drift: DriftRow): Promise<boolean> {
