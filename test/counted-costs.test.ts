@@ -6,11 +6,23 @@ import { logStatements, type StatementLog } from './support/statements.ts';
 import { describeBridges } from './support/stores.ts';
 
 /**
- * Work of the bridge that belongs to no request: looking for what is due, for drifts and for plans, the log of
- * requests, and who leads. That this process leads is asked for in transactions too, with a lock: those count.
+ * Work of the bridge that belongs to no request: looking for what is due, for drifts, for plans and for what was
+ * written, the log of requests, and who leads. That this process leads is asked for in transactions too, with a lock:
+ * those count.
  */
-const BACKGROUND =
-  /^\s*select\b.*\bdue_at\b|\binto "requests"|^select (?:\* from "drifts" where "status"|"seq", "first_seen_at" from "drifts")|^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share)|select action\.\* from plans as plan\b)/s;
+const BACKGROUND = new RegExp(
+  [
+    /^\s*select\b.*\bdue_at\b/,
+    /\binto "requests"/,
+    /^select (?:\* from "drifts" where "status"|"seq", "first_seen_at" from "drifts")/,
+    /^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/,
+    /^\s*select action\.\* from plans as plan\b/,
+    /^\s*select id, modified_at as at, seq from "(?:users|groups)"/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  's',
+);
 
 const LEADING = /^select "id" from "leader"/;
 

@@ -56,7 +56,7 @@ export function createWriteFollower(deps: WriteDeps): WriteFollower {
           const written = await listWritten(store.read, type, { after, limit: PART });
           const ids = written.map(({ id }) => id);
           await endMetOf(deps, ids, left);
-          after = written.at(-1);
+          after = written.length < PART ? undefined : written.at(-1);
         }
       }
       doneUntil = until;
