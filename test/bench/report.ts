@@ -6,8 +6,9 @@ import type { Measurement } from './measure.ts';
 import type { Aim } from './scenarios.ts';
 import type { Yardsticks } from './yardsticks.ts';
 
-const residentMbMax = 150;
-const groupSlowdownMax = 1.5;
+const residentMbAtRestMax = 100;
+const residentMbMax = 130;
+const groupSlowdownMax = 1.2;
 const clientShareMin = 0.6;
 /** A server under full load that gets less of its core shares it with somebody. */
 const quietCoreMin = 0.9;
@@ -89,8 +90,9 @@ function toScenarioRow(
   yardsticks: Yardsticks,
 ): string[] {
   const { perSecond, p50Ms, p99Ms, server, failures } = measurement;
-  const share = perSecond / yardsticks[scenario.yardstick].perSecond;
-  const aim = toAimPerSecond(scenario.aim, yardsticks);
+  const yardstick = yardsticks[scenario.yardstick].perSecond;
+  const share = perSecond / yardstick;
+  const aim = toAimPerSecond(scenario.aim, yardstick);
   return [
     scenario.title,
     toFigure(perSecond),
@@ -105,8 +107,8 @@ function toScenarioRow(
   ];
 }
 
-function toAimPerSecond(aim: Aim, { express }: Yardsticks): number {
-  return aim.kind === 'per-second' ? aim.min : aim.min * express.perSecond;
+function toAimPerSecond(aim: Aim, yardstick: number): number {
+  return aim.kind === 'per-second' ? aim.min : aim.min * yardstick;
 }
 
 function toSummaryRows({ scenarios, residentMbAtRest }: BenchResult): string[][] {
@@ -114,7 +116,12 @@ function toSummaryRows({ scenarios, residentMbAtRest }: BenchResult): string[][]
     ...scenarios.map((row) => row.measurement.server?.residentMbMax ?? NaN),
   );
   const rows = [
-    ['resident memory before the first request, MB', toFigure(residentMbAtRest), '', ''],
+    [
+      'resident memory before the first request, MB',
+      toFigure(residentMbAtRest),
+      `≤ ${residentMbAtRestMax}`,
+      toVerdict((residentMbAtRest ?? Number.NaN) <= residentMbAtRestMax),
+    ],
     [
       'resident memory, the most, MB',
       toFigure(residentMb),
@@ -142,7 +149,7 @@ function toGroupSlowdown(scenarios: readonly ScenarioResult[]): number | undefin
   return smaller.measurement.perSecond / larger.measurement.perSecond;
 }
 
-function toYardstickRows({ wire, express, read, commits, commitsPerSecond }: Yardsticks) {
+function toYardstickRows({ wire, express, read, page, commits, commitsPerSecond }: Yardsticks) {
   const toRow = (title: string, measurement: Measurement) => [
     title,
     toFigure(measurement.perSecond),
@@ -153,6 +160,7 @@ function toYardstickRows({ wire, express, read, commits, commitsPerSecond }: Yar
   return [
     toRow('bare express', express),
     toRow('express and one prepared read', read),
+    toRow('express and one prepared read of 100 users', page),
     toRow('express and two commits', commits),
     ['commits alone, one after another', toFigure(commitsPerSecond), '', '', '', ''],
     toRow('the client alone: a socket answers without looking', wire),

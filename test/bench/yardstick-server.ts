@@ -15,6 +15,7 @@ import express from 'express';
  * |---|---|
  * | `GET url/bare` | express, and the answer as JSON |
  * | `GET url/read/{0..9999}` | express, and one prepared read by key: the rows hold the answer |
+ * | `GET url/page` | express, and one prepared read of 100 rows, joined to one text: the rows hold the answer |
  * | `POST url/commits` | express, and two commits of one row, each synced to the disk |
  * | `GET url/commit-rate?ms=…` | such commits one after another for so long; answers `{ commitsPerSecond }` |
  * | `GET wireUrl` | no server: a socket that answers whatever arrives with the same bytes, to learn what the client can do |
@@ -51,6 +52,7 @@ function openDatabase(file: string, row: string): DatabaseSync {
 function createApp(database: DatabaseSync, text: string): RequestListener {
   const document: unknown = JSON.parse(text);
   const read = database.prepare('SELECT doc FROM answers WHERE id = ?');
+  const readPage = database.prepare('SELECT doc FROM answers WHERE id > ? ORDER BY id LIMIT 100');
   const insert = database.prepare('INSERT INTO notes (id, doc) VALUES (?, ?)');
   const app = express();
   app.get('/bare', (_req, res) => {
@@ -58,6 +60,10 @@ function createApp(database: DatabaseSync, text: string): RequestListener {
   });
   app.get('/read/:id', (req, res) => {
     res.type('application/json').send(read.get(Number(req.params.id))?.doc);
+  });
+  app.get('/page', (_req, res) => {
+    const docs = readPage.all(4711).map(({ doc }) => doc);
+    res.type('application/json').send(`{"Resources":[${docs.join()}]}`);
   });
   app.post('/commits', (_req, res) => {
     for (const note of ['first', 'second']) insert.run(randomUUID(), note);

@@ -12,6 +12,8 @@ export interface Yardsticks {
   readonly express: Measurement;
   /** Express and one prepared read by key. */
   readonly read: Measurement;
+  /** Express and one prepared read of 100 rows. */
+  readonly page: Measurement;
   /** Express and two synced commits. */
   readonly commits: Measurement;
   /** Synced commits of one row, one after another, and nothing else. */
@@ -46,6 +48,7 @@ export async function measureYardsticks(options: {
     wire: await load(wireUrl, { method: 'GET', path: '/' }),
     express: await load(url, { method: 'GET', path: '/bare' }),
     read: await load(url, { method: 'GET', path: '/read/4711' }),
+    page: await load(url, { method: 'GET', path: '/page' }),
     commits: await load(url, { method: 'POST', path: '/commits' }),
     commitsPerSecond: await fetchCommitRate(url, durations.measuredMs),
   };
