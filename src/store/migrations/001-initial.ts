@@ -132,7 +132,10 @@ function listFormerIdStatements(serial: string): string[] {
   ];
 }
 
-/** Links of users to groups: members, and admins. What is shown of a link lies in an index, so that lists read no row. */
+/**
+ * Links of users to groups: members, and admins. Each index by user costs every link that is written a page of its own: there
+ * is one.
+ */
 function listLinkStatements(table: string, serial: string): string[] {
   return [
     `create table ${table} (
@@ -141,7 +144,6 @@ function listLinkStatements(table: string, serial: string): string[] {
       observed integer, pending bigint, put_in integer default 0 not null, retry_at bigint,
       stuck_at bigint, problem text, attempts integer default 0 not null,
       constraint ${table}_pair unique (user_id, group_id))`,
-    `create index ${table}_shown on ${table} (user_id, group_id, desired, observed)`,
     `create index ${table}_group on ${table} (group_id, seq)`,
     `create index ${table}_pending on ${table} (group_id, pending) where pending is not null`,
     `create index ${table}_stuck on ${table} (stuck_at) where stuck_at is not null`,
