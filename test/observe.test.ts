@@ -272,7 +272,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(describeService(lives.sandbox)).toEqual(before);
   });
 
-  test('a plan of which providers have asked for everything again is over', async () => {
+  test('a plan of which providers have asked for everything again is discarded', async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
 
@@ -282,6 +282,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
         await send(bridge, 'PUT', `/Users/${id}`, toUser(`person${index + 1}`));
       }
       expect(await untilFollowed(bridge, plan)).toEqual(['dropped', 'dropped']);
+      expect(await readPlan(bridge, plan.id)).toMatchObject({ status: 'discarded' });
       expect(await readReasons(bridge)).toEqual([]);
     });
     expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);

@@ -187,7 +187,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('shrinks when the provider wants a person again, and is over when nothing is left of it', async () => {
+  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addPeople(bridge, 4);
@@ -200,9 +200,11 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
       await send(bridge, 'PATCH', `/Users/${people[3]}`, setActive(true));
       await untilOver(bridge, held);
       const after = await listWaiting(bridge);
+      const ended = await readPlan(bridge, held.id);
 
       expect(shrunk.hash).toBe(held.hash);
       expect(after).toEqual([]);
+      expect(ended).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
       expect([isActive(bridge, 2), isActive(bridge, 3)]).toEqual([true, true]);
     });
   });

@@ -195,7 +195,10 @@ function Undoing({ id }: { readonly id: string }) {
 
 function History({ plan }: { readonly plan: PlanOf }) {
   const { createdAt, decidedAt, decidedBy, endedAt, status, source } = plan;
-  const decision = status === 'discarded' ? 'Discarded' : 'Approved';
+  const [decision, itself] =
+    status === 'discarded'
+      ? ['Discarded', 'the bridge itself']
+      : ['Approved', 'the policy, without asking'];
   return (
     <Section title="History">
       <ol className="timeline">
@@ -208,7 +211,7 @@ function History({ plan }: { readonly plan: PlanOf }) {
           <li>
             <ExactMoment at={decidedAt} />
             <span>{decision}</span>
-            <span>by {decidedBy ?? 'the policy, without asking'}</span>
+            <span>by {decidedBy ?? itself}</span>
           </li>
         )}
         {endedAt && status === 'applied' && (

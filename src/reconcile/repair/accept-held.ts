@@ -24,6 +24,7 @@ import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
   countPlanActions,
+  discardEmpty,
   listOvertakenActions,
   listPlanActions,
   lockHeldPlanOf,
@@ -166,7 +167,7 @@ async function restoreGroup(tx: Db, { clock, rules }: DriftDeps, row: GroupRow):
 
 /**
  * Drops held changes that a provider has taken back, or that the service has made itself since: a waiting plan shrinks,
- * and its hash stays. A plan of which nothing is left is over.
+ * and its hash stays. A plan of which nothing is left is discarded.
  */
 export async function dropOvertaken(deps: DriftDeps): Promise<void> {
   const { store, clock, events } = deps;
@@ -189,11 +190,11 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
       dropped.map(({ id }) => id),
       { status: 'dropped' },
     );
-    return endEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
+    return discardEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
   });
   for (const plan of over) {
-    events.plan({ id: plan.id, source: plan.source, status: 'applied', actions: 0 });
-    await endRecoveryOf(deps, { ...plan, status: 'applied' });
+    events.plan({ id: plan.id, source: plan.source, status: plan.status, actions: 0 });
+    await endRecoveryOf(deps, plan);
   }
 }
 
@@ -213,16 +214,4 @@ export async function endRecoveryOf(
   if (released === undefined) return;
   events.recovery({ phase: 'over', code: status, actions: released });
   store.bell.ring('decided');
-}
-
-async function endEmpty(tx: Db, ids: ReadonlySet<string>, now: number): Promise<PlanRow[]> {
-  const over: PlanRow[] = [];
-  for (const id of ids) {
-    const [left] = await listPlanActions(tx, id, { status: 'planned', afterId: 0, limit: 1 });
-    const plan = left === undefined ? await lockPlan(tx, id) : undefined;
-    if (plan?.status !== 'held') continue;
-    await updatePlan(tx, id, { status: 'applied', ended_at: now });
-    over.push(plan);
-  }
-  return over;
 }

@@ -164,8 +164,8 @@ function toStanding(exceeded: readonly string[], isDryRun: boolean) {
   return { status: 'approved', reason: null } as const;
 }
 
-/** Discards a plan that a newer one replaces, or of which nothing is left. `now` is epoch milliseconds. */
-export async function supersede(tx: Db, id: string, now: number): Promise<void> {
+/** Discards a plan that a newer one replaces. `now` is epoch milliseconds. */
+async function supersede(tx: Db, id: string, now: number): Promise<void> {
   const change = { status: 'discarded', reason: 'superseded', ended_at: now } as const;
   await updatePlan(tx, id, { ...change, decided_at: now });
 }

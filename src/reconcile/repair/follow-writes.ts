@@ -6,7 +6,7 @@ import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
 import {
-  countPlanActions,
+  discardEmpty,
   dropPlanAction,
   lockHeldRepairs,
   type PlanRow,
@@ -18,7 +18,6 @@ import { TOLERANCE } from '../audit/match-events.ts';
 import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, findCurrent, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
-import { supersede } from './decide.ts';
 import { isUndecided } from './decisions.ts';
 
 /** Users and groups of one part. */
@@ -99,28 +98,23 @@ async function endMet(
       met.map(({ id }) => id),
       { status: 'gone', now },
     );
-    return held && dropMet(tx, held, { met, now });
+    return held === undefined ? [] : dropMet(tx, held, { met, now });
   });
-  if (over !== undefined) {
-    events.plan({ id: over.id, source: over.source, status: 'discarded', actions: 0 });
-  }
+  for (const { id, source, status } of over) events.plan({ id, source, status, actions: 0 });
 }
 
-/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it, so that it is over. */
+/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it, so that it is discarded. */
 async function dropMet(
   tx: Db,
   plan: PlanRow,
   { met, now }: { readonly met: readonly DriftRow[]; readonly now: number },
-): Promise<PlanRow | undefined> {
+): Promise<PlanRow[]> {
   const { id } = plan;
   const planned = met.filter(({ plan_id }) => plan_id === id);
   for (const { change: kind, resource_id, member_id } of planned) {
     if (kind !== null) await dropPlanAction(tx, id, { kind, resource_id, member_id });
   }
-  const isEmpty = planned.length > 0 && !(await countPlanActions(tx, id)).has('planned');
-  if (!isEmpty) return undefined;
-  await supersede(tx, id, now);
-  return plan;
+  return planned.length === 0 ? [] : discardEmpty(tx, [id], now);
 }
 
 /** Drifts of one user or group that are over; none while something of it waits. */

@@ -22,6 +22,9 @@ export type PlanRow = Selectable<PlansTable>;
 /** Action of a plan as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Selectable<PlanActionsTable>;
 
+/** Reason of a plan that was discarded because nothing was left of it. */
+const NOTHING_LEFT = 'nothing was left of it';
+
 /** Adds a plan with its actions, and returns it as stored. */
 export async function insertPlan(
   tx: Db,
@@ -185,6 +188,23 @@ export async function updatePlan(
   >,
 ): Promise<void> {
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
+}
+
+/**
+ * Discards those of these plans that wait and of which nothing is left, since nobody approved them, and returns them.
+ * `now` is epoch milliseconds.
+ */
+export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): Promise<PlanRow[]> {
+  const ended: PlanRow[] = [];
+  for (const id of ids) {
+    const plan = await lockPlan(tx, id);
+    if (plan?.status !== 'held' || (await countPlanActions(tx, id)).has('planned')) continue;
+    const end = { reason: NOTHING_LEFT, decided_at: now, ended_at: now };
+    const change = { status: 'discarded', ...end } as const;
+    await updatePlan(tx, id, change);
+    ended.push({ ...plan, ...change });
+  }
+  return ended;
 }
 
 /** Finds the plan of this source that is being made or waits. */
