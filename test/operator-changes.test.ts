@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { addLeaversCommand } from '../src/cli/leavers.ts';
 import { addWhyCommand } from '../src/cli/why.ts';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
@@ -6,10 +7,10 @@ import type { Rule } from '../src/domain/rules.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
-import { runner } from './support/command.ts';
-import { addGroup, addUser, untilSettled } from './support/provider.ts';
+import { runner, runSweep } from './support/command.ts';
+import { addGroup, addUser, send, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
-import { askOps, listManagedDrifts, OPS_TOKEN } from './support/sweep.ts';
+import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
 
 const PATIENT = { interval: 10 };
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
@@ -134,6 +135,35 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
       expect(plans.body.items).toEqual([]);
     },
   );
+
+  test('the difference, its plan and the proof of a removal name an operator, not the bridge', async () => {
+    const url = await makeUrl('migrated');
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: url, DRIFT_POLICY: 'repair' };
+    await withAudit({ settings }, async (world) => {
+      const id = await addUser(world, 'ada');
+      await addUser(world, 'bob');
+      await world.poll();
+      const { id: account } = world.sandbox.service.getUser(ada);
+      const Operations = [{ op: 'replace', path: 'active', value: false }];
+      const deactivation = { path: { user_id: account }, body: { Operations } };
+      await callApi(world, 'scim.updateUser', deactivation);
+      await world.poll();
+      const swept = await runSweep(world, 'sweep --dry-run --names --json');
+      await send(world, 'DELETE', `/Users/${id}`);
+      const list = () => runner(world, [addLeaversCommand])('leavers', '--names');
+      const readProof = async () => {
+        await world.poll();
+        return (await list()).text;
+      };
+
+      const { plan, drifts } = JSON.parse(swept.text);
+      expect(plan.actions).toMatchObject([{ who: { by: 'an operator, through the bridge' } }]);
+      expect(drifts.filter(({ resource }: JsonObject) => Object(resource).id === id)).toMatchObject(
+        [{ kind: 'user.deactivated', who: { operator: true } }],
+      );
+      await expect.poll(readProof, PATIENT).toMatch(/ada@.*, by an operator, through the bridge/);
+    });
+  });
 
   test('`why` and the acts of operators say that an operator did it, also where the service refused', async () => {
     const settings = { OPS_TOKEN, DATABASE_URL: await makeUrl('migrated') };

@@ -72,7 +72,8 @@ function change({ sandbox }: TestBridge, cells: readonly DriftCell[], findAdmin:
   return cells.map((cell) => {
     const { user, address } = findAdmin(cell.kind);
     cell.change(sandbox.service.as(user.id, address));
-    const who = { id: user.id, username: user.userName, address, at: expect.any(String) };
+    const account = { id: user.id, username: user.userName, address };
+    const who = { ...account, operator: false, at: expect.any(String) };
     return { kind: cell.kind, name: cell.name, who, message: expect.any(String) };
   });
 }

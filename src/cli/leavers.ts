@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { LEAVER_STATUSES } from '../domain/leaver.ts';
+import { BY_OPERATOR } from '../domain/text.ts';
 import type { LeaverAnswer } from '../ops/schemas/leavers.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { toCsv } from './csv.ts';
@@ -115,8 +116,9 @@ function toStatus({ status, problem, planId }: LeaverAnswer): Cell {
 }
 
 function toLogText({ logged }: LeaverAnswer): string {
-  const { state, at, ours, code } = logged;
-  if (at !== null) return `${toMoment(at)}${ours === false ? ', by others' : ''}`;
+  const { state, at, ours, who, code } = logged;
+  const others = who?.operator ? BY_OPERATOR : 'others';
+  if (at !== null) return `${toMoment(at)}${ours === false ? `, by ${others}` : ''}`;
   return code === null ? state : `${state} (${code})`;
 }
 

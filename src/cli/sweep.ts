@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { toCount } from '../domain/text.ts';
+import { BY_OPERATOR, toCount } from '../domain/text.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { RecoveryView } from '../ops/schemas/recovery.ts';
@@ -242,7 +242,9 @@ function toText(result: Result, limit: number): string {
   return [toHead(result), ...lines, more, decided].join('');
 }
 
-function toAuthor({ id, username, address, at }: NonNullable<DriftAnswer['who']>): string {
+function toAuthor(who: NonNullable<DriftAnswer['who']>): string {
+  const { id, username, address, operator, at } = who;
+  if (operator) return `${BY_OPERATOR}, ${at}`;
   const name = username ?? (id === null ? 'somebody' : `account ${id}`);
   return `${name}${address === null ? '' : ` from ${address}`}, ${at}`;
 }

@@ -106,6 +106,7 @@ const DETECTORS: Readonly<Record<string, string>> = {
 
 function Author({ who, detector }: Pick<Drift, 'who' | 'detector'>) {
   if (who === null) return <span className="quiet">{DETECTORS[detector] ?? detector}</span>;
+  if (who.operator) return <span>an operator, through the bridge</span>;
   return (
     <span title={who.address ?? undefined}>{who.username ?? `account ${who.id ?? 'unknown'}`}</span>
   );

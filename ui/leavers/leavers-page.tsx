@@ -105,7 +105,11 @@ function Steps({ leaver }: { readonly leaver: Leaver }) {
       )}
       <div>
         Audit log {logged.at === null ? LOG_WORDS[logged.state] : <ExactMoment at={logged.at} />}
-        {logged.ours === false && <span className="detail"> by somebody else</span>}
+        {logged.ours === false && (
+          <span className="detail">
+            {logged.who?.operator ? ' by an operator, through the bridge' : ' by somebody else'}
+          </span>
+        )}
       </div>
     </>
   );

@@ -1,5 +1,6 @@
 import { getChangeRow } from '../../domain/change.ts';
 import type { PlanOrigin } from '../../domain/plan.ts';
+import { BY_OPERATOR } from '../../domain/text.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
 import type { PlanActionView, PlanRow } from '../../store/plans/plans.ts';
@@ -7,7 +8,7 @@ import type { Db } from '../../store/store.ts';
 
 /** Author of a change or of the difference that it ends. */
 export interface ActionAuthor {
-  /** The id of a provider's credential, or the name of an account of the service. */
+  /** The id of a provider's credential, the name of an account of the service, or an operator. */
   readonly by: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -49,6 +50,10 @@ async function findDifferenceAuthors(
 }
 
 function toAuthor(author: Author | undefined): ActionAuthor | undefined {
-  const by = author?.username ?? author?.address ?? author?.authorId?.toString();
+  const by = author?.operator ? BY_OPERATOR : toName(author);
   return author === undefined || by === undefined ? undefined : { by, at: author.at };
+}
+
+function toName(author: Author | undefined): string | undefined {
+  return author?.username ?? author?.address ?? author?.authorId?.toString();
 }

@@ -203,6 +203,6 @@ function toNote({ note: text, notedBy: by, ignoredUntil }: DriftView): DriftAnsw
   return { text, by, until: toMoment(ignoredUntil) };
 }
 
-function toWho({ authorId, username, address, at }: Author) {
-  return { id: authorId, username, address, at: toMoment(at) };
+function toWho({ authorId, username, address, operator, at }: Author) {
+  return { id: authorId, username, address, operator, at: toMoment(at) };
 }

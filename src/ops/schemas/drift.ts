@@ -65,6 +65,9 @@ export const drift = z.strictObject({
       id: z.int().nullable(),
       username: personalName(z.string().nullable()),
       address: personalWords(z.string().nullable()),
+      operator: z
+        .boolean()
+        .describe('True: an operator did it through the bridge, under whose account it is logged.'),
       at: moment(),
     })
     .nullable()

@@ -10,12 +10,15 @@ const logged = z.strictObject({
   ),
   eventId: z.string().nullable(),
   at: moment().nullable().describe('By the clock of the service.'),
-  ours: z.boolean().nullable().describe('false: somebody else did it.'),
+  ours: z.boolean().nullable().describe('false: the bridge did not do it itself.'),
   who: z
     .strictObject({
       id: z.int().nullable(),
       username: personalName(z.string().nullable()),
       address: personalWords(z.string().nullable()),
+      operator: z
+        .boolean()
+        .describe('True: an operator did it through the bridge, under whose account it is logged.'),
     })
     .nullable()
     .describe('null: the entry is not kept any more.'),

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
+import { BY_OPERATOR } from '../../domain/text.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listEventsBefore } from '../../store/audit/events.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
-  listAskedByOperators,
   listCallsOf,
   listDriftsOf,
   listNamedBy,
@@ -167,31 +167,26 @@ async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
   ];
   const ids = events.map(({ id }) => id);
   const named = await listNamedBy(db, ids);
-  const asked = await listAskedByOperators(db, ids);
   return events.map((event) => {
     const others = (named.get(event.id) ?? []).filter((one) => one !== resourceId);
-    return ofEvent(event, { others, by: toAuthorWords(event, asked) });
+    return ofEvent(event, others);
   });
 }
 
-/** Who made an event; what an operator did by `scim-bridge api` is a call of the bridge too. */
-function toAuthorWords(
-  { id, origin, authorId, username, address }: EventView,
-  asked: ReadonlySet<string>,
-): string {
-  if (origin === 'ours') return asked.has(id) ? 'an operator, through the bridge' : 'the bridge';
+/** Who made an event. */
+function toAuthorWords({ origin, authorId, username, address }: EventView): string {
+  if (origin === 'ours') return 'the bridge';
+  if (origin === 'operator') return BY_OPERATOR;
   const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
   return `${name}${address === null ? '' : ` from ${address}`}`;
 }
 
-function ofEvent(
-  { id, at, createdAt, action, message, origin, authorId, username, address }: EventView,
-  { others, by }: { readonly others: readonly string[]; readonly by: string },
-): Happening {
+function ofEvent(event: EventView, others: readonly string[]): Happening {
+  const { id, at, createdAt, action, message, origin, authorId, username, address } = event;
   return {
     at,
     source: 'audit',
-    text: `${action}${message === null ? '' : ` "${message}"`}, by ${by}`,
+    text: `${action}${message === null ? '' : ` "${message}"`}, by ${toAuthorWords(event)}`,
     others,
     detail: {
       eventId: id,

@@ -194,6 +194,7 @@ describeStores('the author of a difference', ({ makeStore }) => {
       authorId: 7,
       username: 'admin',
       address: '192.0.2.1',
+      operator: false,
       message: 'Added',
     });
   });

@@ -25,6 +25,8 @@ export interface Author {
   readonly authorId: number | null;
   readonly username: string | null;
   readonly address: string | null;
+  /** True: an operator did it through the bridge, under its account. */
+  readonly operator: boolean;
   readonly message: string | null;
 }
 
@@ -69,7 +71,7 @@ export async function findDriftAuthors(
 /**
  * Finds the author of the newest event that caused each difference, else of one that may have. Undefined where the
  * audit log names no author, or where the shown change was undone since.
- * Our own calls are no answer; a person's use of the same account is.
+ * What the bridge did itself is no answer; what an operator or another person did with its account is.
  */
 export async function findAuthors(
   db: Db,
@@ -94,8 +96,9 @@ async function findCandidates(
 
 function toAuthor(event: EventView | undefined): Author | undefined {
   if (event === undefined) return undefined;
-  const { id, createdAt, authorId, username, address, message } = event;
-  return { eventId: id, at: createdAt, authorId, username, address, message };
+  const { id, createdAt, origin, authorId, username, address, message } = event;
+  const operator = origin === 'operator';
+  return { eventId: id, at: createdAt, authorId, username, address, operator, message };
 }
 
 /** Chooses the event that caused a difference; the newest event is first. Pure. */

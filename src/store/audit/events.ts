@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, isPostgres } from '../engine/dialect.ts';
 import type {
   AuditEventNamesTable,
   AuditEventResourcesTable,
@@ -199,7 +199,8 @@ export interface EventView {
   readonly category: string;
   readonly action: string;
   readonly message: string | null;
-  readonly origin: AuditEventsTable['origin'];
+  /** `operator`: of a call of the bridge that an operator asked for, by `scim-bridge api`. */
+  readonly origin: AuditEventsTable['origin'] | 'operator';
   readonly authorId: number | null;
   readonly username: string | null;
   readonly address: string | null;
@@ -213,10 +214,11 @@ export async function listEventsAbout(db: Db, question: EventQuestion): Promise<
   const { resourceId, memberId, limit } = question;
   const about =
     memberId === ''
-      ? [select(sql`about.resource_id = ${resourceId}`, question)]
+      ? [select(db, sql`about.resource_id = ${resourceId}`, question)]
       : [
-          select(sql`about.resource_id = ${resourceId} and about.user_count = 0`, question),
+          select(db, sql`about.resource_id = ${resourceId} and about.user_count = 0`, question),
           select(
+            db,
             sql`about.resource_id = ${memberId} and about.resource_type = 'user'
               and exists (select 1 from audit_event_resources as named_group where named_group.event_id = about.event_id
                 and named_group.resource_id = ${resourceId})`,
@@ -233,23 +235,36 @@ export async function listEventsBefore(db: Db, question: EventQuestion): Promise
   const names = await listNames(db, question);
   if (names.length === 0) return [];
   const query = sql<EventView>`
-    select ${COLUMNS} from (select distinct event_id, at from audit_event_names
+    select ${toColumns(db)} from (select distinct event_id, at from audit_event_names
       where name_folded in (${sql.join(names)}) and at >= ${question.from} and at <= ${question.until}) as about
     join audit_events as event on event.id = about.event_id
     where ${isNoneOf(question.except)} order by about.at desc limit ${question.limit}`;
   return (await query.execute(db)).rows;
 }
 
-const COLUMNS = sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
-  event.origin, event.author_id as "authorId", event.author_username as username,
-  event.author_address as address`;
+function toColumns(db: Db): RawBuilder<unknown> {
+  return sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
+    ${selectOrigin(db)} as origin, event.author_id as "authorId", event.author_username as username,
+    event.author_address as address`;
+}
+
+/** Selects the origin of an event as it is shown: what an operator asked for is no act of the bridge. */
+export function selectOrigin(db: Db): RawBuilder<EventView['origin']> {
+  const callId = isPostgres(db)
+    ? sql`cast(split_part(event.explained_by, '|', 1) as bigint)`
+    : sql`cast(event.explained_by as integer)`;
+  return sql`case when event.origin = 'ours' and exists
+    (select 1 from own_calls as call where call.id = ${callId} and call.kind is null)
+    then 'operator' else event.origin end`;
+}
 
 function select(
+  db: Db,
   isAbout: RawBuilder<unknown>,
   { from, until, limit, except }: EventQuestion,
 ): RawBuilder<EventView> {
   return sql<EventView>`
-    select ${COLUMNS} from audit_event_resources as about
+    select ${toColumns(db)} from audit_event_resources as about
     join audit_events as event on event.id = about.event_id
     where ${isAbout} and about.at >= ${from} and about.at <= ${until}
       and ${isNoneOf(except)}

@@ -14,6 +14,7 @@ import { createPrune } from '../engine/prune.ts';
 import type { LeaversTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { toUserState, type UserRow } from '../users/users.ts';
+import { selectOrigin } from './events.ts';
 
 /** Removal of somebody's access as stored. */
 export type LeaverRow = Selectable<LeaversTable>;
@@ -210,15 +211,16 @@ export async function findEventAuthors(
 ): Promise<Map<string, EventAuthor>> {
   if (eventIds.length === 0) return new Map();
   const rows = await db
-    .selectFrom('audit_events')
-    .select(['id', 'author_id', 'author_username', 'author_address'])
-    .where('id', 'in', eventIds)
+    .selectFrom('audit_events as event')
+    .select(['event.id', 'author_id', 'author_username', 'author_address'])
+    .select(selectOrigin(db).as('origin'))
+    .where('event.id', 'in', eventIds)
     .execute();
   return new Map(
-    rows.map(({ id, author_id, author_username, author_address }) => [
-      id,
-      { id: author_id, username: author_username, address: author_address },
-    ]),
+    rows.map(({ id, author_id, author_username, author_address, origin }) => {
+      const account = { id: author_id, username: author_username, address: author_address };
+      return [id, { ...account, operator: origin === 'operator' }];
+    }),
   );
 }
 
@@ -227,6 +229,8 @@ export interface EventAuthor {
   readonly id: number | null;
   readonly username: string | null;
   readonly address: string | null;
+  /** True: an operator did it through the bridge, under its account. */
+  readonly operator: boolean;
 }
 
 /** Lists the ids in the service of the groups that the bridge manages, among these. */

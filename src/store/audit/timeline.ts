@@ -5,7 +5,6 @@ import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { toCallId } from './events.ts';
 import type { RequestRow } from './requests.ts';
 
 /** Subject of a timeline. */
@@ -167,28 +166,6 @@ export async function listNamedBy(
       named.set(event_id, [...(named.get(event_id) ?? []), resource_id]);
   }
   return named;
-}
-
-/** Filters events down to those that a call explains which an operator asked for. */
-export async function listAskedByOperators(
-  db: Db,
-  eventIds: readonly string[],
-): Promise<Set<string>> {
-  const asked = new Set<string>();
-  for (const some of chunks(eventIds)) {
-    const events = db.selectFrom('audit_events').select(['id', 'explained_by']);
-    const rows = await events
-      .where('id', 'in', some)
-      .where('explained_by', 'is not', null)
-      .execute();
-    const uses = rows.map(({ id, explained_by: use }) => ({ id, call: toCallId(use ?? '') }));
-    const known = db.selectFrom('own_calls').select('id').where('kind', 'is', null);
-    const ids = uses.map(({ call }) => call);
-    const calls = ids.length === 0 ? [] : await known.where('id', 'in', ids).execute();
-    const ofOperators = new Set(calls.map(({ id }) => id));
-    for (const { id, call } of uses) if (ofOperators.has(call)) asked.add(id);
-  }
-  return asked;
 }
 
 /** The userName or displayName of each of these users and groups, deleted ones too. */
