@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { groupId } from '../src/domain/ids.ts';
+import { updateGroup } from '../src/store/groups/groups.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import {
   ada,
@@ -9,7 +11,16 @@ import {
   setActive,
 } from './support/drift-cells.ts';
 import { addPilots, emailOf, intrude, readPlan } from './support/pilots.ts';
-import { addUser, findId, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  findId,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 
@@ -95,6 +106,25 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
 
       await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([]);
       expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
+    }));
+
+  test('is over for the places in groups of whom a write has deactivated', () =>
+    run(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const people = await addUsers(bridge, 2);
+      const group = groupId(await addGroup(bridge, 'Pilots', people));
+      await sweep(bridge);
+      for (const index of [0, 1]) service.removeMember('Pilots', emailOf(index));
+      await sweep(bridge);
+      const found = await listManagedDrifts(bridge);
+      // Nobody has written the group for long.
+      await bridge.store.write((tx) => updateGroup(tx, group, { modified_at: 1 }));
+      await send(bridge, 'PATCH', `/Users/${people[0]}`, setActive(false));
+
+      expect(found).toEqual([0, 1].map((index) => `member.removed Pilots of ${emailOf(index)}`));
+      await expect
+        .poll(() => listManagedDrifts(bridge), PATIENT)
+        .toEqual([`member.removed Pilots of ${emailOf(1)}`]);
     }));
 
   test('stays while the write names another field', () =>

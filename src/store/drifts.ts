@@ -35,6 +35,21 @@ export async function listActiveDrifts(
   return rows;
 }
 
+/** Lists the active drifts about these users in groups. */
+export async function listActiveDriftsIn(
+  db: Db,
+  memberIds: readonly string[],
+): Promise<DriftRow[]> {
+  const rows: DriftRow[] = [];
+  for (const some of chunks(memberIds)) {
+    const query = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
+    // The index of members leaves out drifts without a member, which are many.
+    const ofMembers = query.where('member_id', '<>', '').where('member_id', 'in', some);
+    rows.push(...(await ofMembers.execute()));
+  }
+  return rows;
+}
+
 /** Detector, time and status of new drifts. */
 export interface Finding {
   readonly detector: Detector;

@@ -70,6 +70,13 @@ const linkCases: {
   },
 ];
 
+/** Only the member was written. */
+const memberCases: { why: string; active: boolean; row?: Partial<NewUserRow>; want: string }[] = [
+  { why: 'the member is not to work any more', active: false, want: 'gone' },
+  { why: 'the member is to work', active: true, want: 'open' },
+  { why: 'something of the member waits', active: false, row: { due_at: 1 }, want: 'open' },
+];
+
 describeStores('after a write a drift', ({ makeStore }) => {
   test.each(userCases)('is $want where $why', async ({ held: observed, row, want }) => {
     const store = await makeStore();
@@ -104,5 +111,19 @@ describeStores('after a write a drift', ({ makeStore }) => {
     await addDrift(store, { kind: 'member.added', ...found });
 
     expect(await follow(store)).toBe(row.want);
+  });
+
+  test.each(memberCases)('of a member is $want where $why', async ({ active, row, want }) => {
+    const store = await makeStore();
+    const written = { upstream_id: 7, doc: { active }, observed: JSON.stringify(held), ...row };
+    const user = await addUser(store, { ...written, ...justNow() });
+    const seen = { upstream_scim_id: 'g', observed: JSON.stringify(group) };
+    const { id } = await addGroup(store, { ...seen, doc: { displayName: 'Pilots' } });
+    const link = { userId: user.id, desired: 1, observed: 0, pending: null };
+    await store.write((tx) => saveLinks(tx, 'memberships', id, [link]));
+    const found = { id, memberId: user.id, observed: { present: false } };
+    await addDrift(store, { kind: 'member.removed', ...found });
+
+    expect(await follow(store)).toBe(want);
   });
 });

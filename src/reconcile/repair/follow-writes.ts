@@ -1,7 +1,12 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { type DriftRow, endDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import {
+  type DriftRow,
+  endDrifts,
+  listActiveDrifts,
+  listActiveDriftsIn,
+} from '../../store/drifts.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
@@ -13,7 +18,7 @@ import {
 } from '../../store/plans/plans.ts';
 import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import { findUserRow, type UserRow } from '../../store/users/users.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -64,17 +69,36 @@ export function createWriteFollower(deps: WriteDeps): WriteFollower {
   };
 }
 
-/** Ends the drifts of these users and groups that are over; `left` takes those of which something waits. */
+/** Ends the drifts of these users and groups, and of these users in groups, that are over; `left` takes those of which something waits. */
 async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<string>): Promise<void> {
   if (ids.length === 0) return;
   const { read } = deps.store;
-  const drifts = (await listActiveDrifts(read, ids)).filter(isUndecided);
+  const own = await listActiveDrifts(read, ids);
+  const places = await listPlacesAtRest(read, ids, left);
+  const all = new Map([...own, ...places].map((drift) => [drift.id, drift]));
+  const drifts = [...all.values()].filter(isUndecided);
   // One user or group a transaction: two that wait for each other's rows would hold both up.
   for (const [id, some] of Map.groupBy(drifts, ({ resource_id }) => resource_id)) {
     const { isAtWork, met } = await judge(read, some, (key) => findCurrent(read, deps, key));
     if (isAtWork) left.add(id);
     if (met.length > 0) await endMet(deps, id, met);
   }
+}
+
+/** Lists drifts about the places of these users in groups; `left` takes the users of whom something waits, without theirs. */
+async function listPlacesAtRest(
+  db: Db,
+  userIds: readonly string[],
+  left: Set<string>,
+): Promise<DriftRow[]> {
+  const places: DriftRow[] = [];
+  const found = await listActiveDriftsIn(db, userIds);
+  for (const [id, some] of Map.groupBy(found, ({ member_id }) => member_id)) {
+    const row = await findUserRow(db, id);
+    if (row !== undefined && isWaitedFor(row)) left.add(id);
+    else places.push(...some);
+  }
+  return places;
 }
 
 /** Ends drifts of one user or group in one transaction, after another look at what is stored. */
@@ -132,13 +156,13 @@ async function judge(
   const [first] = drifts;
   const current = first && (await find({ type: first.resource_type, id: first.resource_id }));
   if (current === undefined) return { isAtWork: false, met: [] };
-  if (isWaitedFor(current)) return { isAtWork: true, met: [] };
+  if (isWaitedFor(current.row)) return { isAtWork: true, met: [] };
   const met: DriftRow[] = [];
   for (const drift of drifts) if (await isMet(db, current, drift)) met.push(drift);
   return { isAtWork: false, met };
 }
 
-function isWaitedFor({ row }: Current): boolean {
+function isWaitedFor(row: UserRow | GroupRow): boolean {
   return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
 }
 
