@@ -256,3 +256,57 @@ describeBridges('what a sweep found missing', ({ makeUrl }) => {
     });
   }
 });
+/** Vera, whose address the provider takes back, and whose account is gone since. */
+async function loseVera(bridge: TestBridge): Promise<string> {
+  await addVera(bridge, () => sweep(bridge));
+  const id = await findId(bridge, { type: 'Users', name: VERA });
+  const named = { op: 'replace', path: 'userName', value: 'vera' };
+  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(named, { op: 'remove', path: 'emails' }));
+  await sweep(bridge);
+  bridge.sandbox.service.removeUser(VERA);
+  await sweep(bridge);
+  return id;
+}
+
+async function readMissing(bridge: TestBridge) {
+  const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.missing&status=active');
+  return Array.isArray(body.items) ? body.items.map(Object) : [];
+}
+
+describeBridges('an account that is gone, of somebody without an address', ({ makeUrl }) => {
+  test('is not made anew before there is one, and the difference says so', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const repairing = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL };
+    await withTestBridge({ settings: repairing }, async (bridge) => {
+      const id = await loseVera(bridge);
+      const found = await readMissing(bridge);
+      const plans = await askOps(bridge, 'GET', '/plans');
+      const emails = [{ value: VERA, type: 'work' }];
+      const write = toPatch({ op: 'add', path: 'emails', value: emails });
+      await send(bridge, 'PATCH', `/Users/${id}`, write);
+      await sweep(bridge);
+      await untilSettled(bridge);
+
+      const note = { text: expect.stringContaining('gives no e-mail address') };
+      expect(found).toMatchObject([{ status: 'open', note }]);
+      expect(plans.body.items).toEqual([]);
+      expect(bridge.sandbox.service.getUser(VERA).active).toBe(true);
+      await expect.poll(() => readMissing(bridge), PATIENT).toEqual([]);
+    });
+  });
+
+  test('an operator who wants it repaired is told what to do', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
+      await loseVera(bridge);
+      const [drift] = await readMissing(bridge);
+      const repaired = await askOps(bridge, 'POST', `/drifts/${drift?.id}/repair`, {});
+      const accepted = await askOps(bridge, 'POST', `/drifts/${drift?.id}/accept`, {});
+
+      const message = expect.stringContaining('have it send one, or accept');
+      expect(repaired).toMatchObject({ status: 409, body: { code: 'not-possible', message } });
+      expect(accepted.status).toBe(200);
+      expect(await readMissing(bridge)).toEqual([]);
+    });
+  });
+});

@@ -92,7 +92,7 @@ const REFUSALS: Readonly<Record<DriftsDecided['refused'][number]['code'], string
   unknown: 'there is no such drift',
   'not-open': 'it is over, or being repaired',
   'not-possible':
-    'nobody asked for it, or somebody protected would lose something, or the service holds something else by now',
+    'nobody asked for it, or somebody protected would lose something, or a new account has no address, or the service holds something else by now',
 };
 
 function toText({ dryRun, done, refused, plan }: DriftsDecided): string {

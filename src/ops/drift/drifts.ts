@@ -178,9 +178,9 @@ function toAnswer<Status extends number>(
       return problem(409, 'not-open', message);
     }
     case 'not-possible': {
-      const message =
-        'This cannot be done: nobody asked for the resource, or somebody protected would lose something, or the service holds something else by now.';
-      return problem(409, 'not-possible', message);
+      const why =
+        decision.why ?? 'nobody asked for the resource, or the service holds something else by now';
+      return problem(409, 'not-possible', `This cannot be done: ${why}.`);
     }
     default:
       return assertNever(decision);

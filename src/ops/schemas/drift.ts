@@ -84,7 +84,9 @@ export const drift = z.strictObject({
       until: moment().nullable(),
     })
     .nullable()
-    .describe('Why it is not repaired: somebody is protected, or an operator said so.'),
+    .describe(
+      'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
+    ),
 });
 /** A drift as an operator is shown it. Names are personal. */
 export type DriftAnswer = JsonOf<typeof drift>;

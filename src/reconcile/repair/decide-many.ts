@@ -16,7 +16,7 @@ import {
 } from './decisions.ts';
 import type { DecisionDeps } from './deps.ts';
 import { listExceeded, toPlanAction } from './make-plan.ts';
-import { findProtection } from './protection.ts';
+import { findObstacle } from './obstacle.ts';
 
 /** Decision of an operator about many drifts. */
 export type ManyDecision =
@@ -139,7 +139,7 @@ async function sortOut(
   const drifts: DriftRow[] = [];
   for (const id of ids) {
     const drift = await findDrift(tx, id);
-    const kind = await findObstacle(tx, deps, drift);
+    const kind = await findRefusal(tx, deps, drift);
     ones.push({ id, kind: kind ?? 'done', before: drift?.status });
     if (kind === undefined && drift !== undefined) drifts.push(drift);
   }
@@ -166,7 +166,7 @@ function findMismatch(
 }
 
 /** The reason why a drift cannot be repaired; undefined: it can. */
-async function findObstacle(
+async function findRefusal(
   tx: Db,
   deps: DecisionDeps,
   drift: DriftRow | undefined,
@@ -174,8 +174,8 @@ async function findObstacle(
   if (drift === undefined) return 'unknown';
   if (!isUndecided(drift)) return 'not-open';
   if (isUnmanagedKind(drift.kind)) return 'not-possible';
-  const isProtected = (await findProtection(tx, deps, toPlanAction(drift))) !== undefined;
-  return isProtected || !(await isDriftStillSo(tx, deps, drift)) ? 'not-possible' : undefined;
+  const isHindered = (await findObstacle(tx, deps, toPlanAction(drift))) !== undefined;
+  return isHindered || !(await isDriftStillSo(tx, deps, drift)) ? 'not-possible' : undefined;
 }
 
 /** Stores the plan as approved. What the operator has seen counts for no limit. */

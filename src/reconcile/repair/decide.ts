@@ -22,7 +22,7 @@ import { addPlan } from '../add-plan.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { listExceeded, toPlanAction } from './make-plan.ts';
-import { findProtection } from './protection.ts';
+import { findObstacle } from './obstacle.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;
@@ -107,7 +107,7 @@ async function sortOne(
 
 /**
  * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
- * reported; a protected user loses nothing.
+ * reported, with what is in the way where something is.
  */
 export async function mayRepair(
   tx: Db,
@@ -116,7 +116,7 @@ export async function mayRepair(
 ): Promise<boolean> {
   const repairs = await countRepairs(tx, row, deps.clock.now() - HARM_WINDOW_MS);
   const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
-  const reason = await findProtection(tx, deps, toPlanAction(row));
+  const reason = await findObstacle(tx, deps, toPlanAction(row));
   const note = reason ?? null;
   if ((status !== row.status || note !== row.note) && !isDryRun) {
     await changeDrifts(tx, [row.id], { status, note });

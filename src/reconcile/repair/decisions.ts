@@ -9,7 +9,7 @@ import { isDriftStillSo } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { toPlanAction } from './make-plan.ts';
-import { findProtection } from './protection.ts';
+import { findObstacle } from './obstacle.ts';
 
 /** Result of an operator's decision about a plan. */
 export type PlanDecision =
@@ -64,7 +64,7 @@ export type DriftDecision =
   /** It is over, or being repaired. */
   | { readonly kind: 'not-open'; readonly drift: DriftRow }
   /** The bridge owns nothing of it, or the service holds something else by now. */
-  | { readonly kind: 'not-possible'; readonly drift: DriftRow };
+  | { readonly kind: 'not-possible'; readonly drift: DriftRow; readonly why?: string };
 
 /** Repairs one drift, whatever the policy says and without counting for a limit. */
 export async function repairDrift(
@@ -75,9 +75,9 @@ export async function repairDrift(
   return decideDrift(deps, id, async (tx, drift) => {
     if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible', drift };
     const action = toPlanAction(drift);
-    const isProtected = (await findProtection(tx, deps, action)) !== undefined;
-    if (isProtected || !(await isDriftStillSo(tx, deps, drift)))
-      return { kind: 'not-possible', drift };
+    const why = await findObstacle(tx, deps, action);
+    if (why !== undefined) return { kind: 'not-possible', drift, why };
+    if (!(await isDriftStillSo(tx, deps, drift))) return { kind: 'not-possible', drift };
     const plan = await addPlan(tx, [action], {
       status: 'approved',
       source: 'operator',

@@ -16,7 +16,7 @@ import { isBusy } from '../compare/comparison.ts';
 import { isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { toPlanAction } from './make-plan.ts';
-import { findProtection } from './protection.ts';
+import { findObstacle } from './obstacle.ts';
 
 /** Drifts of one part. */
 const PART = 500;
@@ -87,7 +87,7 @@ async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
   const current = await lockCurrent(tx, deps, { type, id: resourceId });
   if (current === undefined || isBusy(current.row)) return false;
   if (!isStillSo(current, { ...drift, kind })) return false;
-  if ((await findProtection(tx, deps, action)) !== undefined) return false;
+  if ((await findObstacle(tx, deps, action)) !== undefined) return false;
   const { row } = current;
   const now = deps.clock.now();
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };

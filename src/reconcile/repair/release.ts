@@ -22,7 +22,7 @@ import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { handOverAll } from './hand-over.ts';
-import { findProtection } from './protection.ts';
+import { findObstacle } from './obstacle.ts';
 import { addReleased } from './release-progress.ts';
 
 /** Actions of one transaction. */
@@ -96,11 +96,10 @@ async function prepare(
   deps: DriftDeps,
   { plan, action, current }: Preparing,
 ): Promise<boolean> {
-  const { harm, resource_id: resourceId, member_id } = action;
-  const taking = { harm, resourceId, memberId: member_id };
-  if ((await findProtection(tx, deps, taking)) !== undefined) return false;
+  const { kind, harm, resource_id: resourceId, member_id: memberId } = action;
+  const repair = { kind, harm, resourceId, memberId };
+  if ((await findObstacle(tx, deps, repair)) !== undefined) return false;
   if (plan.undoes === null) return isStillSo(current, action);
-  const { kind, member_id: memberId } = action;
   return desire(tx, deps, current, { kind, memberId, value: parseStored(action.desired) });
 }
 

@@ -1,27 +1,48 @@
+import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
 import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow } from '../../store/users/users.ts';
+import { findUserRow, toUserState } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
-/** Loss that an action would cause to a user or group, by SCIM ids. */
-interface Taking {
+/** Repair of a user or group, by SCIM ids. */
+interface Repair {
+  readonly kind: ChangeKind;
   readonly harm: HarmKind | null | undefined;
   readonly resourceId: string;
   /** User in a list of the group; empty elsewhere. */
   readonly memberId: string;
 }
 
+/** Dependencies of finding obstacles. */
+type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
+
+/** Obstacle to a new account, with what removes it. */
+const NO_ADDRESS =
+  'the provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive';
+
+/** Finds the reason why a repair may or can not be made; undefined when it can. */
+export async function findObstacle(
+  tx: Db,
+  deps: ObstacleDeps,
+  repair: Repair,
+): Promise<string | undefined> {
+  if (repair.kind !== 'user.create') return findProtection(tx, deps, repair);
+  const row = await findUserRow(tx, repair.resourceId);
+  const isWithout = row !== undefined && toUserState(row).desired.address === undefined;
+  return isWithout ? NO_ADDRESS : undefined;
+}
+
 /**
  * Finds the reason why no repair may take this away; undefined when it may. Users that no provider may deactivate or
  * demote are safe from repairs too. Leaving a group is a demotion only where the group is privileged.
  */
-export async function findProtection(
+async function findProtection(
   tx: Db,
-  { rules: { protection }, findGroupPrivilege }: Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>,
-  { harm, resourceId, memberId }: Taking,
+  { rules: { protection }, findGroupPrivilege }: ObstacleDeps,
+  { harm, resourceId, memberId }: Repair,
 ): Promise<string | undefined> {
   switch (harm) {
     case null:
