@@ -138,8 +138,6 @@ function toEvent(row: Required<AuditEventRow>): AuditEvent {
     action: row.action,
     message: row.message ?? undefined,
     details: row.details === null ? null : parseStored<unknown>(row.details),
-    appName: undefined,
-    companyUid: undefined,
     authorId: row.author_id ?? undefined,
     authorUid: row.author_uid ?? undefined,
     authorUsername: row.author_username ?? undefined,

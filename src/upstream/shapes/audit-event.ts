@@ -1,6 +1,9 @@
-import { createReader } from './reader.ts';
+import { createReader, type Reader, toIdText, toInteger, toText } from './reader.ts';
 
-/** One entry of the audit log. `author…` fields are as of the event; a field that the answer lacks is undefined. */
+/**
+ * One entry of the audit log. `author…` fields are as of the event. Only its id and its time are needed; what else the
+ * answer lacks, or says in another form, is undefined or ''.
+ */
 export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;
@@ -9,8 +12,6 @@ export interface AuditEvent {
   readonly message: string | undefined;
   /** An object, JSON text or anything else: its shape depends on category and action. */
   readonly details: unknown;
-  readonly appName: string | undefined;
-  readonly companyUid: string | undefined;
   readonly authorId: number | undefined;
   readonly authorUid: string | undefined;
   readonly authorUsername: string | undefined;
@@ -20,20 +21,37 @@ export interface AuditEvent {
 /** One event of retrieveAuditLogEvents. @throws UpstreamError `unreadable` */
 export function parseAuditEvent(body: unknown): AuditEvent {
   const reader = createReader('audit event', body);
-  const createdAt = new Date(reader.text('created'));
-  if (Number.isNaN(createdAt.getTime())) throw reader.fail('created', 'a time');
+  const text = (name: string) => toText(reader.raw(name));
   return {
     id: reader.idText('id'),
-    createdAt,
-    category: reader.text('category'),
-    action: reader.text('action'),
-    message: reader.textOrUndefined('message'),
+    createdAt: parseTime(reader, 'created'),
+    category: text('category') ?? '',
+    action: text('action') ?? '',
+    message: text('message'),
     details: reader.raw('details'),
-    appName: reader.textOrUndefined('app_name'),
-    companyUid: reader.textOrUndefined('company_uid'),
-    authorId: reader.integerOrUndefined('author_id'),
-    authorUid: reader.textOrUndefined('author_uid'),
-    authorUsername: reader.textOrUndefined('author_username'),
-    authorRemoteAddress: reader.textOrUndefined('author_remote_address'),
+    authorId: toInteger(reader.raw('author_id')),
+    authorUid: toIdText(reader.raw('author_uid')),
+    authorUsername: text('author_username'),
+    authorRemoteAddress: text('author_remote_address'),
   };
+}
+
+/** A time of ISO 8601, in UTC where it names no zone, or the seconds or milliseconds since 1970. */
+function parseTime(reader: Reader, name: string): Date {
+  const raw = reader.raw(name);
+  const epoch = toInteger(raw);
+  const time = epoch === undefined ? toDate(toText(raw)) : new Date(toMs(epoch));
+  if (Number.isNaN(time.getTime())) throw reader.fail(name, 'a time');
+  return time;
+}
+
+function toDate(text = ''): Date {
+  return new Date(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+}
+
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+
+/** Milliseconds have one digit more than seconds have until the year 5138. */
+function toMs(epoch: number): number {
+  return epoch < 100_000_000_000 ? epoch * 1_000 : epoch;
 }

@@ -1,4 +1,4 @@
-import { createReader } from './reader.ts';
+import { createReader, toInteger } from './reader.ts';
 
 /** Role of an owner of the company. */
 export const OWNER_ROLE = 1;
@@ -8,21 +8,16 @@ export const DEACTIVATED_ROLE = 3;
 /** A user in the company's list. A field that the answer lacks is undefined. */
 export interface CompanyUser {
   readonly id: number;
-  readonly uid: string | undefined;
   readonly email: string | undefined;
   readonly username: string | undefined;
   readonly fullName: string | undefined;
-  /** False before an invitation is accepted and after a deactivation. */
-  readonly activated: boolean | undefined;
   /** `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`. */
   readonly role: number | undefined;
   readonly virtual: boolean | undefined;
-  /** Bits: 1 full access, 2 guest, 4 service desk. */
+  /** Bits: 1 full access, 2 guest, 4 service desk; undefined as well where the answer says it in another way. */
   readonly appsPermissions: number | undefined;
   readonly temporarilyInactive: boolean | undefined;
-  /** Bit mask, those inherited through groups included. */
-  readonly permissions: number | undefined;
-  /** Bit mask of the user alone. */
+  /** Bit mask of the user alone; undefined as well where the answer says it in another way. */
   readonly ownPermissions: number | undefined;
   readonly takesLicence: boolean | undefined;
   readonly companyId: number | undefined;
@@ -35,17 +30,14 @@ export function parseCompanyUser(body: unknown): CompanyUser {
   const reader = createReader('company user', body);
   return {
     id: reader.integer('id'),
-    uid: reader.textOrUndefined('uid'),
     email: reader.textOrUndefined('email'),
     username: reader.textOrUndefined('username'),
     fullName: reader.textOrUndefined('full_name'),
-    activated: reader.flagOrUndefined('activated'),
     role: reader.integerOrUndefined('role'),
     virtual: reader.flagOrUndefined('virtual'),
-    appsPermissions: reader.integerOrUndefined('apps_permissions'),
+    appsPermissions: toInteger(reader.raw('apps_permissions')),
     temporarilyInactive: reader.flagOrUndefined('temporarily_inactive'),
-    permissions: reader.integerOrUndefined('permissions'),
-    ownPermissions: reader.integerOrUndefined('own_permissions'),
+    ownPermissions: toInteger(reader.raw('own_permissions')),
     takesLicence: reader.flagOrUndefined('take_licence'),
     companyId: reader.integerOrUndefined('company_id'),
     groups: reader.raw('groups'),

@@ -12,7 +12,7 @@ export interface Reader {
   /** Whole numbers; the service may send them as text. */
   integer(name: string): number;
   integerOrUndefined(name: string): number | undefined;
-  /** Also as the words `true` and `false`. */
+  /** Also as 1 and 0, and as these or the words `true` and `false` in a text, whatever their case. */
   flag(name: string): boolean;
   flagOrUndefined(name: string): boolean | undefined;
   /** The entries of an array; undefined when absent or null. */
@@ -89,13 +89,15 @@ export function toInteger(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : undefined;
 }
 
-function toText(value: unknown): string | undefined {
+/** A text. */
+export function toText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
 function toFlag(value: unknown): boolean | undefined {
-  if (value === true || value === 'true') return true;
-  return value === false || value === 'false' ? false : undefined;
+  const word = typeof value === 'object' ? '' : String(value).toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  return word === 'false' || word === '0' ? false : undefined;
 }
 
 function toList(value: unknown): readonly unknown[] | undefined {

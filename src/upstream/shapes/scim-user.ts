@@ -23,7 +23,7 @@ export function parseScimUser(body: unknown): ScimUser {
     userName: reader.textOrUndefined('userName'),
     ...parseName(reader),
     active: reader.flag('active'),
-    emails: (reader.list('emails') ?? []).map((entry) => parseEmail(reader, entry)),
+    emails: parseEmails(reader),
     groupIds: reader.list('groups')?.map((entry) => parseGroupId(reader, entry)),
   };
 }
@@ -42,10 +42,17 @@ function parseName(reader: Reader): Pick<ScimUser, 'givenName' | 'familyName' | 
 
 const noName = { givenName: undefined, familyName: undefined, fullName: '' } as const;
 
-function parseEmail(reader: Reader, entry: unknown): string {
-  const value = findEntryValue(entry);
-  if (typeof value !== 'string') throw reader.fail('emails', 'a list of addresses');
-  return value;
+/** Addresses come as a list, or as the object of the only one; an account without a mailbox has one without a value. */
+function parseEmails(reader: Reader): string[] {
+  const raw = reader.raw('emails');
+  const isOne = typeof raw === 'object' && !Array.isArray(raw);
+  const entries = isOne ? [raw] : (reader.list('emails') ?? []);
+  return entries.flatMap((entry) => {
+    const value = findEntryValue(entry) ?? undefined;
+    if (value === undefined) return [];
+    if (typeof value !== 'string') throw reader.fail('emails', 'a list of addresses');
+    return [value];
+  });
 }
 
 function parseGroupId(reader: Reader, entry: unknown): string {

@@ -38,6 +38,22 @@ describe('a SCIM user, in every form that the service may choose', () => {
       want: { ...parsedAnna, active: false },
     },
     {
+      why: 'active as a number',
+      body: { ...anna, active: 0 },
+      want: { ...parsedAnna, active: false },
+    },
+    { why: 'active as a word with a capital', body: { ...anna, active: 'True' }, want: parsedAnna },
+    {
+      why: 'its only address as an object',
+      body: { ...anna, emails: { value: 'anna@example.com', type: 'work' } },
+      want: parsedAnna,
+    },
+    {
+      why: 'no mailbox, said by an entry without an address',
+      body: { ...anna, emails: [{ value: null, type: 'work', primary: true }] },
+      want: { ...parsedAnna, emails: [] },
+    },
+    {
       why: 'no groups listed',
       body: { ...anna, groups: undefined },
       want: { ...parsedAnna, groupIds: undefined },
@@ -107,10 +123,27 @@ test('a company user, with the licence flags as number or text', () => {
   });
 });
 
-test('the people of a group', () => {
-  expect(parseGroupUsers([{ id: 7, email: 'anna@example.com' }])).toMatchObject([
-    { id: 7, email: 'anna@example.com', fullName: undefined },
-  ]);
+test('a company user whose rights and times of activation come in forms that nobody knows', () => {
+  const body = {
+    id: 7,
+    uid: 12,
+    activated: '2026-04-01T12:00:00.000Z',
+    apps_permissions: 'full',
+    own_permissions: ['members'],
+    permissions: { members: true },
+    take_licence: 1,
+  };
+  expect(parseCompanyUser(body)).toMatchObject({
+    id: 7,
+    appsPermissions: undefined,
+    ownPermissions: undefined,
+    takesLicence: true,
+  });
+});
+
+test('the people of a group, of whom nothing but the id is asked', () => {
+  const body = [{ id: 7, email: 'anna@example.com', activated: '2026-04-01', virtual: 'no' }];
+  expect(parseGroupUsers(body)).toEqual([{ id: 7 }]);
 });
 
 test('an audit event', () => {
@@ -130,6 +163,36 @@ test('an audit event', () => {
     authorId: 3,
     message: undefined,
   });
+});
+
+test('an audit event of which only the id and the time can be understood', () => {
+  const body = {
+    id: 12,
+    created: '2026-04-01 12:00:00',
+    category: null,
+    message: { text: 'x' },
+    author_id: '8e9f3a54-0d5e-4a0c-9f4e-1f6d2b7c3a10',
+    author_username: 5,
+  };
+  expect(parseAuditEvent(body)).toMatchObject({
+    id: '12',
+    category: '',
+    action: '',
+    message: undefined,
+    authorId: undefined,
+    authorUsername: undefined,
+  });
+});
+
+test.each([
+  { form: 'a zone of its own', created: '2026-04-01T15:00:00.000+03:00' },
+  { form: 'no zone, which is UTC', created: '2026-04-01T12:00:00' },
+  { form: 'a space and no zone', created: '2026-04-01 12:00:00.000' },
+  { form: 'milliseconds', created: 1_775_044_800_000 },
+  { form: 'seconds, as digits', created: '1775044800' },
+])('the time of an audit event: $form', ({ created }) => {
+  const { createdAt } = parseAuditEvent({ id: 'e', created });
+  expect(createdAt.toISOString()).toBe('2026-04-01T12:00:00.000Z');
 });
 
 test('a SCIM list says its total, or not', () => {
