@@ -200,6 +200,25 @@ test('the creator as a member is told as somebody who came in', async () => {
   expect(await listManagedDrifts(bridge)).toEqual(['member.added Pilots of owner_example_com']);
 });
 
+test('names that come back in capital letters are sent once, and are no drift', async () => {
+  const service = await startInhabited({ ...NOTED_SHAPE, letters: 'capitals' });
+  const bridge = await startInFrontOf(service);
+  const ada = `/Users/${await addUser(bridge, 'ada')}`;
+  const pilots = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+  const king = { op: 'replace', path: 'name.familyName', value: 'King' };
+  await send(bridge, 'PATCH', ada, toPatch(king));
+  for (const value of ['Aviators', 'aviators']) {
+    await send(bridge, 'PATCH', pilots, toPatch({ op: 'replace', path: 'displayName', value }));
+  }
+
+  expect(readService(service).groups).toHaveProperty('AVIATORS');
+  expect(service.calls.count({ operation: 'scim.updateUser' })).toBe(1);
+  expect(service.calls.count({ operation: 'groups.updateGroup' })).toBe(2);
+  expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+  expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
+  expect(await listManagedDrifts(bridge)).toEqual([]);
+});
+
 test('a service that counts strictly never has to turn the bridge away', async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, callsPerSecond: 5 });
   const bridge = await startInFrontOf(service, { requestsPerSecond: 5 });

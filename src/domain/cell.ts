@@ -31,6 +31,11 @@ export interface Echo {
   readonly back: string;
 }
 
+/** Keeps what came back beside what was sent, where the service wrote it differently. */
+export function toEcho(sent: string, back: string): { readonly echo?: Echo } {
+  return sent === back ? {} : { echo: { sent, back } };
+}
+
 /** Failure of a write that the service refused, or did not make although it was asked to. */
 export interface Failure {
   /** The write that was refused or not made: a later one is tried at once. */

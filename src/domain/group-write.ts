@@ -43,7 +43,7 @@ export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   const desired = toDesiredGroup(attributes);
   const isUnsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(
-    state.observed === undefined ? fields : listGroupDifferences(desired, state.observed),
+    state.observed === undefined ? fields : listGroupDifferences(desired, state.observed, cells),
   );
   const waiting = fields.filter((field) =>
     mustWait(cells[field], { differs: differing.has(field), isUnsure }),

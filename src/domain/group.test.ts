@@ -74,7 +74,9 @@ const cases: {
 
 describe('differences between a group and what the service holds', () => {
   test.each(cases)('$why', ({ desired: asked, observed: seen, want }) => {
-    expect(listGroupDifferences({ ...desired, ...asked }, { ...observed, ...seen })).toEqual(want);
+    expect(listGroupDifferences({ ...desired, ...asked }, { ...observed, ...seen }, {})).toEqual(
+      want,
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Cells } from './cell.ts';
+import { type Cells, holds } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
@@ -127,11 +127,14 @@ export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
 }
 
 /** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
-export function listGroupDifferences(desired: DesiredGroup, observed: ObservedGroup): GroupField[] {
+export function listGroupDifferences(
+  desired: DesiredGroup,
+  observed: ObservedGroup,
+  cells: Cells<GroupField>,
+): GroupField[] {
   const fields: GroupField[] = [];
-  if (normaliseName(desired.displayName) !== normaliseName(observed.displayName)) {
-    fields.push('displayName');
-  }
+  const [wanted, held] = [normaliseName(desired.displayName), normaliseName(observed.displayName)];
+  if (!holds(cells.displayName, wanted, held)) fields.push('displayName');
   if (desired.permissions !== undefined && desired.permissions !== observed.permissions) {
     fields.push('permissions');
   }

@@ -1,3 +1,4 @@
+import { foldCase } from './fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { limitMarks } from './text.ts';
 
@@ -15,6 +16,11 @@ export function fullName(name: PersonName): string {
 /** A name as it is compared: NFC, few combining marks in a row, runs of white space as one space, trimmed. Linear. */
 export function normaliseName(text: string): string {
   return limitMarks(limitMarks(text).normalize('NFC')).replace(/\s+/g, ' ').trim();
+}
+
+/** True for two spellings of one name, apart in case or white space alone. */
+export function isSameSpelt(a: string, b: string): boolean {
+  return foldCase(normaliseName(a)) === foldCase(normaliseName(b));
 }
 
 /** Splits a full name at its first space, to show an account without name parts. */

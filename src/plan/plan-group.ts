@@ -114,7 +114,7 @@ function listOpenFields(state: GroupState): Set<GroupField> {
   const waiting = listWaiting(cells).filter((field) => field !== 'existence');
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
   const wanted = toWanted(desired);
-  const differing = new Set(observed ? listGroupDifferences(desired, observed) : wanted);
+  const differing = new Set(observed ? listGroupDifferences(desired, observed, cells) : wanted);
   for (const field of listUnsure(state)) if (wanted.includes(field)) differing.add(field);
   return new Set(waiting.filter((field) => differing.has(field)));
 }

@@ -125,7 +125,7 @@ test(
           expect(state.deleted && (before.group === undefined || state.created)).toBe(true);
           return;
         }
-        const differing = listGroupDifferences(state.desired, world.group);
+        const differing = listGroupDifferences(state.desired, world.group, {});
         if (!state.deleted) {
           expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
         }
@@ -174,7 +174,7 @@ function converge(given: GroupState, world: World, settings: GroupPolicy): Group
 function record(state: GroupState, world: World, actions: readonly GroupAction[]): GroupState {
   const { group } = world;
   const looked = actions.some(({ kind }) => kind === 'look-at-group');
-  const differing = group === undefined ? FIELDS : listGroupDifferences(state.desired, group);
+  const differing = group === undefined ? FIELDS : listGroupDifferences(state.desired, group, {});
   const reached = [...FIELDS, 'existence' as const].filter(
     (field) => group !== undefined && !differing.some((one) => one === field),
   );

@@ -50,7 +50,7 @@ function listFields(rules: Rules, row: GroupRow, state: GroupState): ExplainedFi
   const attributes = parseStored<JsonObject>(row.attributes);
   const { desired, observed, cells } = state;
   const isKnown = toUpstream(state) !== null;
-  const differing = observed ? listGroupDifferences(desired, observed) : [];
+  const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
   const toField = createFieldTeller<GroupField>({ row, state, differing });
   const rulings = rules.book.ruleGroup(row.display_name);
   const { origin } = row;

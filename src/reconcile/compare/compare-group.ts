@@ -88,7 +88,7 @@ function listFieldDifferences(
   { desired, cells }: GroupState,
   observed: ObservedGroup,
 ): Difference[] {
-  const fields = listGroupDifferences(desired, observed).filter(
+  const fields = listGroupDifferences(desired, observed, cells).filter(
     (field) => !isWaiting(cells[field]),
   );
   const differences: Difference[] = [];

@@ -1,3 +1,4 @@
+import { toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
@@ -7,7 +8,7 @@ import {
   type ObservedGroup,
   removesGroupAccess,
 } from '../../domain/group.ts';
-import { normaliseName } from '../../domain/name.ts';
+import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
@@ -112,7 +113,10 @@ async function sendGroup(
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
   const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, doneFields: ['existence'] } };
+  // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
+  const isHeard = isSameSpelt(action.displayName, group.name);
+  const echo = isHeard ? toNameEcho(action.displayName, observed) : {};
+  return { kind: 'done', known: { ids, observed, doneFields: ['existence'], ...echo } };
 }
 
 /** Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. */
@@ -207,12 +211,23 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
       ? isUnchanged(state, { sent: action.displayName ?? '', observed })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
-  if (ignored.length === 0) return { kind: 'done', known: { observed, doneFields: fields } };
+  if (ignored.length === 0) {
+    const echo = action.displayName === undefined ? {} : toNameEcho(action.displayName, observed);
+    return { kind: 'done', known: { observed, doneFields: fields, ...echo } };
+  }
   const parts = ignored.map((field): GroupPart => ({ kind: 'field', field }));
   return { kind: 'unknown', problem: NOT_APPLIED, parts };
 }
 
-/** True when the service still holds the name that it held before this write was first sent. */
+/** Name as it came back beside the one that was sent, when the service wrote it differently. */
+function toNameEcho(sent: string, observed: ObservedGroup) {
+  return toEcho(normaliseName(sent), normaliseName(observed.displayName));
+}
+
+/**
+ * True when the service still holds the name that it held before this write was first sent, and that is another name:
+ * in other letters it is how the service writes the one that was sent.
+ */
 function isUnchanged(
   { cells, observed: before }: GroupState,
   { sent, observed }: { sent: string; observed: ObservedGroup },
@@ -220,7 +235,7 @@ function isUnchanged(
   const back = normaliseName(observed.displayName);
   const held =
     findFailed(cells.displayName)?.before ?? (before && normaliseName(before.displayName));
-  return back !== normaliseName(sent) && back === held;
+  return back === held && !isSameSpelt(back, sent);
 }
 
 function toFirstField(action: UpdateGroup): UpdateGroup {

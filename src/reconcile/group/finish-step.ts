@@ -1,4 +1,4 @@
-import { ask, type Cells, done, listWaiting } from '../../domain/cell.ts';
+import { ask, type Cells, done, listWaiting, withEcho } from '../../domain/cell.ts';
 import { endEntities, listEntityFields } from '../../domain/entity.ts';
 import { findProblem } from '../../domain/failure.ts';
 import {
@@ -152,21 +152,25 @@ export function toCellsAfter(
   const held = isStale(row)
     ? []
     : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  const left = done(cells, planned.cells, held);
+  const heard = known.echo === undefined ? cells : withEcho(cells, 'displayName', known.echo);
+  const left = done(heard, planned.cells, held);
   const claim = cells.existence?.pending ?? planned.cells.existence?.pending ?? row.version;
-  return ask(left, listOwed(row, known), claim);
+  return ask(left, listOwed(row, heard, known), claim);
 }
 
 /**
  * Lists the fields that a new group owes: every difference from the desired state. An old group owes only its pending
  * fields.
  */
-function listOwed(row: GroupRow, { ids, observed }: GroupKnown): GroupField[] {
+function listOwed(
+  row: GroupRow,
+  cells: Cells<GroupField>,
+  { ids, observed }: GroupKnown,
+): GroupField[] {
   if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
   if (row.deleted_at !== null) return [];
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
-  const entities = listEntityFields(parseCells(row));
-  return [...listGroupDifferences(desired, observed), ...entities];
+  return [...listGroupDifferences(desired, observed, cells), ...listEntityFields(cells)];
 }
 
 /** Recorded step, as far as rules need it. */

@@ -1,3 +1,4 @@
+import type { Echo } from '../../domain/cell.ts';
 import type { SeenEntities } from '../../domain/entity.ts';
 import type {
   DoneLink,
@@ -20,6 +21,8 @@ export interface GroupKnown {
   /** Ids that the step learned; the others stay. */
   readonly ids?: Partial<UpstreamGroupIds>;
   readonly observed?: ObservedGroup;
+  /** Name as it was sent and as it came back. */
+  readonly echo?: Echo;
   /** True when the service says that the group does not exist. */
   readonly missing?: true;
   /** True when the group existed before, so that it is adopted, not created. */

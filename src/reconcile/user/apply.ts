@@ -1,7 +1,7 @@
-import { listWaiting } from '../../domain/cell.ts';
+import { listWaiting, toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed } from '../../domain/failure.ts';
-import { fullName, normaliseName } from '../../domain/name.ts';
+import { fullName, isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import {
   type ObservedUser,
@@ -152,7 +152,7 @@ async function updateUser(
     // Where suspending deactivates, this is one of two switches.
     const isWhole = deps.policy.deactivation === 'scim';
     const doneFields = parts.filter((part) => part !== 'active' || isWhole);
-    const echo = name ? toEcho(name, observed) : {};
+    const echo = name ? toEcho(fullName(name), normaliseName(observed.fullName)) : {};
     return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
     const classified = classify(error);
@@ -172,14 +172,17 @@ async function updateUser(
   }
 }
 
-/** True when the service still holds the name that it held before this write was first sent. */
+/**
+ * True when the service still holds the name that it held before this write was first sent, and that is another name:
+ * in other letters it is how the service writes the one that was sent.
+ */
 function isUnchanged(
   { cells, observed: before }: UserState,
   { sent, observed }: { sent: string; observed: ObservedUser },
 ): boolean {
   const back = normaliseName(observed.fullName);
   const held = findFailed(cells.name)?.before ?? (before && normaliseName(before.fullName));
-  return back !== sent && back === held;
+  return back === held && !isSameSpelt(back, sent);
 }
 
 /** Changes a user through SCIM, and reads the result. @throws UpstreamError */
@@ -192,13 +195,6 @@ async function sendUpdate(
   const answer = await upstream.call(scim.updateUser, { path, body: { Operations } }, context);
   const look = () => upstream.call(scim.getUser, { path }, context);
   return parseScimUser(await readBack<unknown>(answer, look));
-}
-
-/** Returned name beside the sent one, when the service wrote it differently. */
-function toEcho(name: NonNullable<UpdateUser['name']>, observed: ObservedUser) {
-  const sent = fullName(name);
-  const back = normaliseName(observed.fullName);
-  return sent === back ? {} : { echo: { sent, back } };
 }
 
 async function updateCompanyUser(

@@ -1,4 +1,5 @@
-import { fullName, normaliseName } from '../../domain/name.ts';
+import { toEcho } from '../../domain/cell.ts';
+import { fullName, isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
@@ -98,10 +99,8 @@ async function toCreated(
     created,
   }: { state: UserState; action: CreateUser; form: CreateForm; created: ScimUser },
 ): Promise<UserOutcome> {
-  const tookName =
-    form.withName && action.name !== undefined
-      ? normaliseName(created.fullName) === fullName(action.name)
-      : undefined;
+  const sent = form.withName && action.name ? fullName(action.name) : undefined;
+  const tookName = sent === undefined ? undefined : isSameSpelt(sent, created.fullName);
   await deps.quirks.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
@@ -111,7 +110,11 @@ async function toCreated(
     at: deps.clock.now(),
     by: scim.addUser.id,
   });
-  return { kind: 'done', known: { upstreamId: created.id, observed, doneFields: ['account'] } };
+  const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
+  return {
+    kind: 'done',
+    known: { upstreamId: created.id, observed, doneFields: ['account'], ...echo },
+  };
 }
 
 /** Counts users in a row who were taken only without their userName. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OtherShape } from './shape.ts';
+import { type OtherShape, spell } from './shape.ts';
 
 /** An account; `full` is how names are kept unless the shape keeps their parts. */
 export interface Account {
@@ -231,7 +231,7 @@ export function addTeam(
   const team = company.putTeam({
     id: company.nextId(),
     uid: randomUUID(),
-    name,
+    name: spell(company.shape, name),
     permissions: 0,
     open: false,
     members: creator === 'member' ? [author.id] : [],
@@ -253,7 +253,8 @@ export function changeTeam(
 ): void {
   const before = company.now().teams.get(id);
   if (before === undefined) return;
-  const after = company.putTeam({ ...before, ...change, updatedAt: company.clock() });
+  const name = spell(company.shape, change.name ?? before.name);
+  const after = company.putTeam({ ...before, ...change, name, updatedAt: company.clock() });
   const about = { team: id };
   if (after.name !== before.name) company.write('rename group', author, about);
   if (after.permissions !== before.permissions) company.write('empower group', author, about);

@@ -169,7 +169,7 @@ export function updateGroup({ company, params, body }: Call): Answer {
     return refuse(409, 'the name is in use');
   }
   changeTeam(company, OWNER, { id: team.id, change });
-  return { status: 200, body: toGroup({ ...team, ...change }) };
+  return { status: 200, body: toGroup(findLiving(company, params.group) ?? team) };
 }
 
 function findLiving(company: OtherCompany, uid: string | undefined): Team | undefined {

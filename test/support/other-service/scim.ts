@@ -14,6 +14,7 @@ import {
   toName,
 } from './company.ts';
 import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
+import { spell } from './shape.ts';
 
 const SCIM = 'urn:ietf:params:scim:schemas:core:2.0';
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -74,9 +75,10 @@ function rename(before: Parts | undefined, name: JsonObject): Parts {
   return [text(name.givenName, before?.[0]), text(name.familyName, before?.[1])];
 }
 
-function toKept({ shape }: OtherCompany, parts: Parts): Pick<Account, 'full' | 'parts'> {
+function toKept(company: OtherCompany, [given, family]: Parts): Pick<Account, 'full' | 'parts'> {
+  const parts = [spell(company.shape, given), spell(company.shape, family)] as const;
   const full = parts.join(' ').trim();
-  return { full, parts: shape.names === 'parts' ? parts : undefined };
+  return { full, parts: company.shape.names === 'parts' ? parts : undefined };
 }
 
 function toParts(account: Account, { names }: OtherCompany['shape']): Parts {
@@ -242,7 +244,8 @@ export function addGroup({ company, body: { displayName } }: Call): Answer {
 
 /** The group of this name, which SCIM never allows twice. */
 export function findTeamByName(company: OtherCompany, name: string): Team | undefined {
-  return [...company.now().teams.values()].find((team) => !team.removed && team.name === name);
+  const kept = spell(company.shape, name);
+  return [...company.now().teams.values()].find((team) => !team.removed && team.name === kept);
 }
 
 function toGroup(company: OtherCompany, team: Team): JsonObject {

@@ -6,6 +6,8 @@ export interface OtherShape {
   readonly groupIds: 'uid' | 'id';
   /** How names are kept: as they were given, or as one full name of which the last or first word, or none, is shown apart. */
   readonly names: 'last word' | 'first word' | 'one' | 'parts';
+  /** Letters of names of people and groups: as they were sent, or all of them capital ones. */
+  readonly letters: 'kept' | 'capitals';
   /** The userName of a new person: made of the address, as it was sent, or refused where it is no plain word. */
   readonly userNames: 'made' | 'kept' | 'refused';
   /** Capital letters of addresses. */
@@ -80,6 +82,7 @@ export const OTHER_SHAPE: OtherShape = {
   userIds: 'texts',
   groupIds: 'uid',
   names: 'last word',
+  letters: 'kept',
   userNames: 'made',
   addresses: 'lowered',
   emails: 'objects',
@@ -121,6 +124,7 @@ export const NOTED_SHAPE: OtherShape = {
   userIds: 'numbers',
   groupIds: 'id',
   names: 'parts',
+  letters: 'kept',
   userNames: 'kept',
   addresses: 'kept',
   emails: 'either',
@@ -194,3 +198,8 @@ export const LIVABLE_SHAPES: Readonly<Record<string, OtherShape>> = {
     currentUser: 'absent',
   },
 };
+
+/** A name in the letters in which it is kept. */
+export function spell({ letters }: OtherShape, name: string): string {
+  return letters === 'capitals' ? name.toUpperCase() : name;
+}
