@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../src/domain/extensions.ts';
-import type { JsonObject, JsonValue } from '../src/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { findLongTurns } from './fuzz/turn-limit.ts';
 import type { TestAnswer } from './support/bridge.ts';
@@ -445,4 +445,52 @@ test('a hundred large users are listed, searched and sorted, and others are serv
 
   expect(result).toEqual([200, 200, 200, 200]);
   expect(longTurns).toEqual([]);
+});
+
+/** Makes users whose names take long to be compared without case. */
+async function addStrangeNames(count: number): Promise<string[]> {
+  named += 1;
+  const name = `${'S\u0307\u0323'.repeat(80)}${named}`;
+  const Operations = many(count, (index) => ({
+    method: 'POST',
+    path: '/Users',
+    bulkId: String(index),
+    data: toUser(`${name}-${index}`, {
+      active: false,
+      emails: [{ value: `strange${named}-${index}@example.com` }],
+    }),
+  }));
+  const { body } = await provider.request('POST', '/Bulk', { Operations });
+  const results = Array.isArray(body.Operations) ? body.Operations : [];
+  return results.flatMap((result) => {
+    const location = isJsonObject(result) ? String(result.location) : '';
+    return location.slice(location.lastIndexOf('/') + 1);
+  });
+}
+
+test('20 filters choose from 1,800 members of one group or of several, and others are served in between', {
+  ...NOISY,
+}, async () => {
+  const chunks = [];
+  for (let made = 0; made < 1_800; made += 450) chunks.push(await addStrangeNames(450));
+  const prefix = `Strange${named}`;
+  const whole = toGroup(`${prefix} all`, chunks.flat());
+  const { body: all } = await send(provider, 'POST', '/Groups', whole);
+  for (const [index, ids] of chunks.entries()) await addGroup(provider, `${prefix} ${index}`, ids);
+  const filters = many(20, (index) => `members[display co "z${index}"].value`).join();
+  const chosen = `attributes=${encodeURIComponent(filters)}`;
+  const several = encodeURIComponent(`displayName sw "${prefix}"`);
+
+  const ofOne = await watch(() => provider.request('GET', `/Groups/${String(all.id)}?${chosen}`));
+  const ofAll = await watch(() =>
+    provider.request(
+      'GET',
+      `/Groups?filter=${several}&${chosen.replace('attributes', 'excludedAttributes')}`,
+    ),
+  );
+
+  expect([ofOne, ofAll].map(({ result }) => result.status)).toEqual([200, 200]);
+  expect(ofOne.result.body.members).toBeUndefined();
+  expect(ofAll.result.body.totalResults).toBe(5);
+  expect([ofOne, ofAll].flatMap(({ longTurns }) => longTurns)).toEqual([]);
 });

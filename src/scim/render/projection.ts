@@ -1,3 +1,4 @@
+import { createFolds } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
@@ -223,7 +224,11 @@ function keepChosen(object: JsonObject, choices: readonly Choice[]): JsonObject 
 
 /** Parts of the object that the choices mean; undefined: none of them means the object. */
 function findNames(object: JsonObject, choices: readonly Choice[]): Names | 'all' | undefined {
-  const fitting = choices.filter(({ where }) => where === undefined || matches(where, object));
+  // Each text of it is compared with all filters.
+  const fold = createFolds();
+  const fitting = choices.filter(
+    ({ where }) => where === undefined || matches(where, object, fold),
+  );
   if (fitting.some(({ parts }) => parts === undefined)) return 'all';
   if (fitting.length <= 1) return fitting[0]?.parts;
   return new Map(fitting.flatMap(({ parts }) => [...(parts ?? [])]));

@@ -40,8 +40,6 @@ export async function* renderGroups(
 ): AsyncGenerator<Pieces[]> {
   for (let start = 0; start < views.length; start += AT_ONCE) {
     yield await renderFew(deps, views.slice(start, start + AT_ONCE), projection);
-    const pause = deps.turns();
-    if (pause) await pause;
   }
 }
 
@@ -55,9 +53,9 @@ export async function loadGroups(
   for (let start = 0; start < views.length; start += AT_ONCE) {
     for (const one of await readFew(deps, views.slice(start, start + AT_ONCE), projection)) {
       groups.push(typeof one === 'string' ? JSON.parse(one) : await loadLarge(deps, one, filter));
+      const pause = deps.turns();
+      if (pause) await pause;
     }
-    const pause = deps.turns();
-    if (pause) await pause;
   }
   return groups;
 }
@@ -72,7 +70,7 @@ export async function renderFew(
   return read.map((one) => (typeof one === 'string' ? one : renderLarge(deps, one)));
 }
 
-/** Reads a few groups together; one of many members comes without them. */
+/** Reads a few groups together, with a pause between two; one of many members comes without them. */
 async function readFew(
   deps: ProviderDeps,
   views: readonly ResourceView<GroupId>[],
@@ -90,11 +88,15 @@ async function readFew(
   const members = showsMembers
     ? await readMembersOfGroups(read, ids.filter(isSmall), toUsersUrl(deps))
     : undefined;
-  return views.map((view) => {
+  const groups: (string | GroupParts)[] = [];
+  for (const view of views) {
     const parts = { view, admins: admins?.get(view.id), projection };
-    if (showsMembers && !isSmall(view.id)) return parts;
-    return renderSmall(deps, { ...parts, members });
-  });
+    const isLarge = showsMembers && !isSmall(view.id);
+    groups.push(isLarge ? parts : renderSmall(deps, { ...parts, members }));
+    const pause = deps.turns();
+    if (pause) await pause;
+  }
+  return groups;
 }
 
 /** A group and what belongs into its answer. */
@@ -127,7 +129,7 @@ async function* renderLarge(
     usersUrl: toUsersUrl(deps),
     ...(only && { only }),
   })) {
-    const items = showsAll ? page : projectMembers(page, projection);
+    const items = showsAll ? page : await workInTurns(projectMembers(page, projection), deps.turns);
     if (items === '') continue;
     yield `${isFirst ? ',"members":[' : ','}${items}`;
     isFirst = false;
@@ -178,9 +180,14 @@ function findWantedIds(projection: Projection): UserId[] | undefined {
   return wanted;
 }
 
-function projectMembers(page: string, projection: Projection): string {
-  const { members } = project(JSON.parse(`{"members":[${page}]}`), projection);
-  return Array.isArray(members) ? JSON.stringify(members).slice(1, -1) : '';
+function* projectMembers(page: string, projection: Projection): Work<string> {
+  const shown: JsonValue[] = [];
+  for (const member of parseMembers(page)) {
+    yield 1;
+    const { members } = project({ members: [member] }, projection);
+    if (Array.isArray(members)) shown.push(...members);
+  }
+  return JSON.stringify(shown).slice(1, -1);
 }
 
 function toUsersUrl({ baseUrl }: Pick<ScimDeps, 'baseUrl'>): string {
