@@ -48,6 +48,17 @@ test('the members of a search are known in any case, and one that is spelt right
   expect(cursor.body).toHaveProperty('itemsPerPage', 1);
 });
 
+test('a filter is followed behind any number of other parameters', async () => {
+  const others = 'x=1&'.repeat(4_000);
+  const filter = `filter=${encodeURIComponent('userName eq "nobody"')}`;
+  for (const path of ['/Users', '/Groups', '/']) {
+    const found = await send(bridge, 'GET', `${path}?${others}${filter}`);
+    expect(found.body).toMatchObject({ totalResults: 0 });
+  }
+  const read = await send(bridge, 'GET', `/Users/${ada}?${others}attributes=title`);
+  expect(read.body).toEqual({ schemas: expect.anything(), id: ada, title: 'Pilot' });
+});
+
 test('the parameters of an address are known in any case too: a filter overlooked would find everybody', async () => {
   const query = new URLSearchParams({
     Filter: 'userName eq "ada@example.com"',

@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import { type FollowDeps, followRequests } from '../ops/http/follow-requests.ts';
 import type { Readiness } from '../ops/state/readiness.ts';
@@ -48,6 +49,11 @@ const answerOperator: RequestHandler = (_req, res) => {
  * word about the address of a client is believed.
  */
 export function createApp(trustProxy: number | string[] = 0): Express {
-  const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery);
   return app.set('trust proxy', trustProxy);
+}
+
+/** Reads every parameter, since the length of an address is limited: by itself Node drops those behind the thousandth. */
+function parseQuery(query: string): ParsedUrlQuery {
+  return parse(query, '&', '=', { maxKeys: 0 });
 }
