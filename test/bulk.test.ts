@@ -500,3 +500,22 @@ test('where the service lets nobody use groups, people are still performed', asy
     await half.stop();
   }
 });
+
+test('an id in the path of an operation is encoded as in the address of a single request', async () => {
+  const id = await create('Users', { userName: `${newName()}@example.com` });
+  const encoded = `%${id.charCodeAt(0).toString(16)}${id.slice(1)}`;
+  const title = { op: 'add', path: 'title', value: 'Pilot' };
+  const paths = [encoded, '%00', '%ff', 'nobody%7C1'].map((part) => `/Users/${part}`);
+
+  const answer = await sendBulk([
+    ...paths.map((path) => patch(path, title)),
+    newUser('50%'),
+    patch('/Users/bulkId:50%', title),
+  ]);
+
+  expect(listStatuses(answer)).toEqual(['200', '404', '400', '404', '201', '200']);
+  expect((await bridge.request('GET', `/Users/${id}`)).body.title).toBe('Pilot');
+  const singles = paths.map((path) => bridge.request('GET', path));
+  const statuses = (await Promise.all(singles)).map(({ status }) => status);
+  expect(statuses).toEqual([200, 404, 400, 404]);
+});

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isStorable } from '../../domain/text.ts';
 import type { Work } from '../../domain/turns.ts';
 import { assertAcceptable, countMessage, findPart } from '../dialect/parse-body.ts';
-import { badRequest, invalidSyntax, invalidValue, ScimError } from '../errors.ts';
+import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { toWholeNumber } from '../render/paging.ts';
 import type { Repairs } from '../repairs.ts';
@@ -11,7 +12,7 @@ import {
   type BulkRequest,
   isCreation,
 } from './bulk-operation.ts';
-import { listReferences } from './references.ts';
+import { isReference, listReferences } from './references.ts';
 
 /** A type, and the id of one resource. The id may be `bulkId:…`. */
 const PATH = /^\/?(Users|Groups)(?:\/([^/?#\s]+))?\/?$/i;
@@ -87,7 +88,20 @@ function parsePath(value: JsonValue | undefined): {
 } {
   const parts = typeof value === 'string' ? PATH.exec(value.trim()) : null;
   if (!parts) throw badRequest('invalidPath', 'The path of an operation is no /Users or /Groups.');
-  return { type: parts[1]?.toLowerCase() === 'users' ? 'User' : 'Group', id: parts[2] };
+  const type = parts[1]?.toLowerCase() === 'users' ? 'User' : 'Group';
+  return { type, id: parts[2] && decodeId(parts[2], type) };
+}
+
+/** An id is encoded as in the address of a single request; a bulkId is any text. @throws ScimError 400, 404 */
+function decodeId(encoded: string, type: 'User' | 'Group'): string {
+  if (isReference(encoded)) return encoded;
+  try {
+    const id = decodeURIComponent(encoded);
+    if (isStorable(id)) return id;
+  } catch (error) {
+    throw badRequest('invalidPath', 'The path of an operation is not encoded correctly.', error);
+  }
+  throw notFound(type);
 }
 
 function parseAction(
