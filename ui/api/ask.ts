@@ -59,7 +59,9 @@ function toBody(body: object | undefined): RequestInit {
 }
 
 async function exchange(path: string, init: RequestInit): Promise<unknown> {
-  const answer = await fetch(path, { credentials: 'same-origin', ...init });
+  const answer = await fetch(path, { credentials: 'same-origin', ...init }).catch((cause) => {
+    throw new Error('The bridge does not answer.', { cause });
+  });
   const json: unknown = await answer.json().catch(() => undefined);
   if (answer.ok) return json;
   throw new OpsError(answer.status, toProblem(json, answer.status));

@@ -31,6 +31,8 @@ export function createQueryClient(): QueryClient {
         // A bridge on this machine answers without a network.
         networkMode: 'always',
       },
+      // What is to be done is asked for at once or not at all, never later when nobody expects it.
+      mutations: { networkMode: 'always' },
     },
   });
   return client;
@@ -42,7 +44,7 @@ function isSignedOut(error: Error): boolean {
 
 /** True for what the next attempt may not meet. */
 function isPassing(error: Error | null): boolean {
-  return !(error instanceof OpsError && error.status < 500);
+  return !(error instanceof OpsError && error.status < 500 && error.status !== 429);
 }
 
 /** Options of a read. */
@@ -172,9 +174,15 @@ export function useChange<Name extends OpsName>(name: Name) {
   });
 }
 
-/** Person who is signed in. */
+/** Person who is signed in, also while the bridge does not answer; it is asked until it does. */
 export function useMe() {
-  return useQuery({ queryKey: ['me'], queryFn: () => askSession('GET'), staleTime: 30_000 });
+  const { data, error } = useQuery({
+    queryKey: ['me'],
+    queryFn: () => askSession('GET'),
+    staleTime: 30_000,
+    refetchInterval: ({ state }) => (state.error === null ? false : POLL_MS),
+  });
+  return { data, error: data === undefined ? error : null };
 }
 
 /** True unless ids are shown to the person in the place of names. */

@@ -15,9 +15,9 @@ import { ThisSession } from './this-session.tsx';
 /** Frame of every page: signing in first, then the navigation beside the page. */
 export function Shell() {
   const me = useMe();
-  if (me.isPending) return <Loader m="xl" />;
   if (me.error !== null) return <Fault error={me.error} />;
   if (me.data.name === null) return <SignIn />;
+  if (me.data === undefined) return <Loader m="xl" />;
   return <SignedIn />;
 }
 

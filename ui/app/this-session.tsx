@@ -1,5 +1,5 @@
 import { Button, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { askSession, type Me } from '../api/ask.ts';
 import { useLiveness } from '../api/live.ts';
 import { useMe } from '../api/queries.ts';
@@ -62,10 +62,21 @@ function SchemeItems() {
 
 function SignOutItem() {
   const client = useQueryClient();
-  const signOut = async () => {
-    const { endAt } = await askSession('DELETE');
-    client.clear();
-    location.assign(endAt ?? '/console/');
-  };
-  return <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>;
+  const signOut = useMutation({
+    mutationFn: () => askSession('DELETE'),
+    onSuccess({ endAt }) {
+      client.clear();
+      location.assign(endAt ?? '/console/');
+    },
+  });
+  return (
+    <>
+      <Menu.Item closeMenuOnClick={false} onClick={() => signOut.mutate()}>
+        Sign out
+      </Menu.Item>
+      {signOut.error && (
+        <Menu.Label role="alert">Not signed out. {signOut.error.message}</Menu.Label>
+      )}
+    </>
+  );
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
+import { OpsError } from '../api/ask.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
 import type { Ops, OpsName } from '../api/types.ts';
 import { CommandLine } from './command.tsx';
@@ -70,13 +71,21 @@ export function Act<Name extends OpsName>(options: ActOptions<Name>) {
   );
 }
 
-/** Says why something was not done. */
+/** Says why something was not done, or that nobody knows whether it was. */
 export function Refusal({ error }: { readonly error: Error }) {
   return (
-    <Alert color="red" variant="outline" role="alert" title="Not done" mt="xs">
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      title={isRefused ? 'Not done' : 'No answer'}
+      mt="xs"
+    >
+  const isRefused = error instanceof OpsError;
       {error.message}
     </Alert>
   );
+      {!isRefused && ' It may have been done all the same; the page Acts tells.'}
 }
 
 interface ConfirmOptions {
