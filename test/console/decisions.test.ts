@@ -54,7 +54,8 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     const out = toPatch({ op: 'replace', path: 'active', value: false });
     await send(bridge, 'PATCH', `/Users/${id}`, out);
     await expect.poll(() => service.getUser(NEWCOMER).active).toBe(false);
-    // There is nothing to take over any more.
+    // There is nothing to take over any more, so the page has the focus of the button.
+    await expect.poll(() => readFocusedId(page)).toBe('page');
     expect(await page.getByRole('button', { name: 'Take over' }).count()).toBe(0);
   });
 
@@ -93,6 +94,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
       .waitFor();
     await press(page, /^Ignore$/);
     await page.getByText('No differences of this kind').waitFor();
+    await expect.poll(() => readFocusedId(page)).toBe('page');
 
     const [drift] = (await ask('/drifts?status=ignored&kind=user.deactivated')).items;
     expect(drift).toMatchObject({ resource: { name: 'tony.hoare@example.com' } });
@@ -107,3 +109,8 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     expect(world.faults).toEqual([]);
   });
 });
+
+/** Id of what has the focus. */
+function readFocusedId(page: Page): Promise<string> {
+  return page.evaluate(() => Reflect.get(globalThis, 'document').activeElement.id);
+}

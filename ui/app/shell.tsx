@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'react';
 import { followLive } from '../api/live.ts';
 import { STATUS_TOPICS, useMe, useRead } from '../api/queries.ts';
 import { Fault } from '../parts/fault.tsx';
+import { focusPage } from '../parts/focus.ts';
 import { toTime } from '../parts/moment.tsx';
 import { SignIn } from '../sign-in/sign-in.tsx';
 import iconUrl from './icon.svg';
@@ -16,8 +17,8 @@ import { ThisSession } from './this-session.tsx';
 export function Shell() {
   const me = useMe();
   if (me.error !== null) return <Fault error={me.error} />;
-  if (me.data.name === null) return <SignIn />;
   if (me.data === undefined) return <Loader m="xl" />;
+  if (me.data.name === null) return <SignIn />;
   return <SignedIn />;
 }
 
@@ -72,7 +73,7 @@ function useFocusOnPage(path: string): void {
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;
-    document.getElementById('page')?.focus({ preventScroll: true });
+    focusPage();
   }, [path]);
 }
 

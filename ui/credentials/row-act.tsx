@@ -4,6 +4,7 @@ import { useChange, useIsOperator } from '../api/queries.ts';
 import type { Ops, OpsName } from '../api/types.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine } from '../parts/command.tsx';
+import { useFocusAfter } from '../parts/focus.ts';
 import { KEPT, type Made, Secret } from './secret.tsx';
 
 /** A decision about one credential, beside it in a list. */
@@ -24,6 +25,7 @@ export function RowAct<Name extends OpsName>(options: RowActOptions<Name>) {
   const { schema, label, subject, path, body, command, meaning, secretOf } = options;
   const [isOpen, { open, close }] = useDisclosure();
   const change = useChange(schema);
+  useFocusAfter();
   const run = () =>
     change.mutate(
       { path, ...(body && { body }) },

@@ -5,6 +5,7 @@ import type { Ops } from '../api/types.ts';
 import { Refusal } from '../parts/act.tsx';
 import { CommandLine, quote } from '../parts/command.tsx';
 import { Fault } from '../parts/fault.tsx';
+import { useFocusAfter } from '../parts/focus.ts';
 import { toCounts, toHarm, toKind, toReason, toRepair } from '../plans/words.ts';
 
 type Drift = Ops<'Drift'>;
@@ -34,6 +35,7 @@ export function DecideDrifts({
   readonly onDone: () => void;
 }) {
   const [decision, setDecision] = useState<Decision>();
+  useFocusAfter();
   const some = drifts.slice(0, DECIDED_MAX);
   return (
     <Group className="bar-of-choice" gap="xs">

@@ -5,6 +5,7 @@ import { OpsError } from '../api/ask.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
 import type { Ops, OpsName } from '../api/types.ts';
 import { CommandLine } from './command.tsx';
+import { useFocusAfter } from './focus.ts';
 
 /** Something that an operator can do: the button, what it means, and the command that does the same. */
 export interface ActOptions<Name extends OpsName> {
@@ -31,6 +32,7 @@ export function Act<Name extends OpsName>(options: ActOptions<Name>) {
   const [isOpen, { open, close }] = useDisclosure();
   const [outcome, setOutcome] = useState<ReactNode>();
   const change = useChange(name);
+  useFocusAfter();
   const run = () => {
     setOutcome(undefined);
     change.mutate(
@@ -73,6 +75,7 @@ export function Act<Name extends OpsName>(options: ActOptions<Name>) {
 
 /** Says why something was not done, or that nobody knows whether it was. */
 export function Refusal({ error }: { readonly error: Error }) {
+  const isRefused = error instanceof OpsError;
   return (
     <Alert
       color="red"
@@ -81,11 +84,10 @@ export function Refusal({ error }: { readonly error: Error }) {
       title={isRefused ? 'Not done' : 'No answer'}
       mt="xs"
     >
-  const isRefused = error instanceof OpsError;
       {error.message}
+      {!isRefused && ' It may have been done all the same; the page Acts tells.'}
     </Alert>
   );
-      {!isRefused && ' It may have been done all the same; the page Acts tells.'}
 }
 
 interface ConfirmOptions {
