@@ -1,6 +1,6 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSeesNames } from '../api/queries.ts';
 
 /** Filters of users and groups, as they are in the address. */
@@ -46,12 +46,23 @@ export function ResourceFilters({
   readonly onSearch: (search: ResourceSearch) => void;
 }) {
   const seesNames = useSeesNames();
-  const [text, setText] = useState(search.q ?? '');
+  const { q: asked = '' } = search;
+  const [text, setText] = useState(asked);
+  const sent = useRef(asked);
+  // Another address, as of the navigation or of going back, is not what was typed here.
+  useEffect(() => {
+    if (asked === sent.current) return;
+    sent.current = asked;
+    setText(asked);
+  }, [asked]);
   const show = (change: ResourceSearch) => {
     const given = Object.entries({ ...search, ...change }).filter(([, value]) => value !== '');
     onSearch(Object.fromEntries(given));
   };
-  const searchLater = useDebouncedCallback((q: string) => show({ q }), TYPING_MS);
+  const searchLater = useDebouncedCallback((q: string) => {
+    sent.current = q;
+    show({ q });
+  }, TYPING_MS);
   return (
     <Group gap="xs" role="search">
       {seesNames && (

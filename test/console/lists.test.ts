@@ -1,0 +1,30 @@
+// @module-tag long
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../support/browser.ts';
+import { openWorld, type World } from './console.ts';
+
+const browserPath = findBrowser();
+
+describe.skipIf(browserPath === undefined)('lists and tables of the console', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(browserPath ?? '');
+  });
+  afterAll(() => world?.stop());
+
+  test('the box that searches says what the address asks for, however one came there', async () => {
+    const page = await world.open('/users');
+    const box = page.getByRole('searchbox', { name: 'Search' });
+    await box.fill('ada');
+    await page.waitForURL(/q=ada/);
+    await page.getByRole('link', { name: 'ada.lovelace@example.com' }).click();
+    await page.getByRole('heading', { name: 'ada.lovelace@example.com' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => box.inputValue()).toBe('ada');
+
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.waitForURL((url) => url.search === '');
+    await expect.poll(() => box.inputValue()).toBe('');
+    await page.getByRole('link', { name: 'alan.turing@example.com' }).waitFor();
+  });
+});
