@@ -1,6 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../support/browser.ts';
+import { askOps } from '../support/sweep.ts';
 import { openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
@@ -26,5 +27,23 @@ describe.skipIf(browserPath === undefined)('lists and tables of the console', ()
     await page.waitForURL((url) => url.search === '');
     await expect.poll(() => box.inputValue()).toBe('');
     await page.getByRole('link', { name: 'alan.turing@example.com' }).waitFor();
+  });
+
+  test('a plan that nobody decided about does not say that the policy did', async () => {
+    const page = await world.openSignedIn();
+    const { body } = await askOps(world.story.bridge, 'GET', '/plans?status=held');
+    const [held] = Object(body).items;
+    const over = { ...held, id: 'over', status: 'discarded', reason: 'superseded' };
+    const items = [{ ...held, id: 'coming', status: 'making' }, over];
+    await page.route(/\/ops\/plans\?limit=200/, (route) =>
+      route.fulfill({ json: { items, nextCursor: null } }),
+    );
+    await page.goto('/console/plans');
+    await page.locator('.rows tbody tr').nth(1).waitFor();
+
+    expect(await page.locator('.rows tbody tr td:last-child').allTextContents()).toEqual([
+      '',
+      'the bridge',
+    ]);
   });
 });

@@ -8,7 +8,7 @@ import { ExactMoment } from '../parts/moment.tsx';
 import { type Fact, Facts, Page, Section } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
 import { PlanDiff } from './plan-diff.tsx';
-import { toCounts, toHarm, toReason, toSource } from './words.ts';
+import { toCounts, toDecider, toHarm, toReason, toSource } from './words.ts';
 
 type PlanOf = Ops<'Plan'>;
 
@@ -194,11 +194,8 @@ function Undoing({ id }: { readonly id: string }) {
 }
 
 function History({ plan }: { readonly plan: PlanOf }) {
-  const { createdAt, decidedAt, decidedBy, endedAt, status, source } = plan;
-  const [decision, itself] =
-    status === 'discarded'
-      ? ['Discarded', 'the bridge itself']
-      : ['Approved', 'the policy, without asking'];
+  const { createdAt, decidedAt, endedAt, status, source } = plan;
+  const decision = status === 'discarded' ? 'Discarded' : 'Approved';
   return (
     <Section title="History">
       <ol className="timeline">
@@ -211,7 +208,7 @@ function History({ plan }: { readonly plan: PlanOf }) {
           <li>
             <ExactMoment at={decidedAt} />
             <span>{decision}</span>
-            <span>by {decidedBy ?? itself}</span>
+            <span>by {toDecider(plan)}</span>
           </li>
         )}
         {endedAt && status === 'applied' && (

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { StateTag } from '../parts/tag.tsx';
-import { toCounts, toReason, toSource } from './words.ts';
+import { toCounts, toDecider, toReason, toSource } from './words.ts';
 
 type Summary = Ops<'PlanSummary'>;
 
@@ -39,7 +39,7 @@ const columns: readonly Column<Summary>[] = [
   {
     title: 'Decided by',
     isWide: true,
-    cell: ({ decidedBy, status }) => decidedBy ?? (status === 'held' ? '' : 'the policy'),
+    cell: toDecider,
   },
 ];
 

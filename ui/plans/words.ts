@@ -1,3 +1,5 @@
+import type { Ops } from '../api/types.ts';
+
 /** Kinds of differences as what is different, for one. */
 const DRIFTS: Readonly<Record<string, string>> = {
   'user.missing': 'missing user',
@@ -106,6 +108,16 @@ export function toVerb(kind: string): string {
 /** Origin of a plan in words. */
 export function toSource(source: string): string {
   return SOURCES[source] ?? source;
+}
+
+/** Whoever decided about a plan; empty while nobody has. A plan of which nothing was left is discarded by the bridge. */
+export function toDecider({
+  status,
+  decidedBy,
+}: Pick<Ops<'PlanSummary'>, 'status' | 'decidedBy'>): string {
+  if (decidedBy !== null) return decidedBy;
+  if (status === 'held' || status === 'making') return '';
+  return status === 'discarded' ? 'the bridge' : 'the policy, without asking';
 }
 
 /** Counts of changes as a sentence: `remove 3 members, activate 1 user`. */
