@@ -5,6 +5,8 @@ import { askOps } from '../support/sweep.ts';
 import { openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
+/** Width of a phone, and the least of a cell that can be read, in pixels. */
+const [PHONE, CELL_MIN] = [390, 100];
 
 describe.skipIf(browserPath === undefined)('lists and tables of the console', () => {
   let world: World;
@@ -45,5 +47,18 @@ describe.skipIf(browserPath === undefined)('lists and tables of the console', ()
       '',
       'the bridge',
     ]);
+  });
+
+  test('a table of few rows scrolls on a phone and does not break names into a few letters', async () => {
+    const { ids } = world.story;
+    const page = await world.open(`/users/${ids.get('ada.lovelace@example.com')}`, {
+      width: PHONE,
+    });
+    const cells = page.locator('.plain tbody td');
+    await cells.first().waitFor();
+    const widths = await cells.evaluateAll((all) =>
+      all.map((cell) => Object(cell).getBoundingClientRect().width),
+    );
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(CELL_MIN);
   });
 });
