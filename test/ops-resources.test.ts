@@ -223,6 +223,17 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
     }));
 
+  test('nobody takes over an account whose address another managed person is to have', () =>
+    withCompany(async (bridge) => {
+      await addUser(bridge, 'eve', { active: false });
+      bridge.sandbox.service.addUser({ email: 'eve@example.com', userName: 'other' });
+      await sweep(bridge);
+      const other = await findId(bridge, { type: 'Users', name: 'other' });
+      const refused = await askOps(bridge, 'POST', `/users/${other}/adopt`);
+
+      expect(refused).toMatchObject({ status: 409, body: { code: 'name-taken' } });
+    }));
+
   test('what rules give somebody who is taken over is brought to the service, and nothing else', () =>
     withCompany(
       async (bridge) => {

@@ -6,7 +6,7 @@ export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
  * - `managed`: it is the bridge's already
  * - `unknown`: there is no account or group of this id
  * - `unknown-provider`: there is no provider of this name
- * - `taken`: a managed user or group has its name
+ * - `taken`: a managed user or group has its name, or a user is to have its address
  * - `privileged`: it is never taken over unless that is said in so many words
  * - `could-not-look`: the service could not tell whether it is privileged
  */

@@ -166,7 +166,11 @@ function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
     case 'managed':
       return problem(409, 'managed', 'It is managed by the bridge already.');
     case 'taken':
-      return problem(409, 'name-taken', 'Somebody else, whom a provider has sent, has its name.');
+      return problem(
+        409,
+        'name-taken',
+        'Somebody else, whom a provider has sent, has its name or is to have its address.',
+      );
     case 'privileged': {
       const message = `${adoption.reason} {"privileged": true} takes it over all the same.`;
       return problem(403, 'privileged', message);

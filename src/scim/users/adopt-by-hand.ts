@@ -5,7 +5,12 @@ import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
-import { listUsersByName, lockUser } from '../../store/users/users.ts';
+import {
+  listAccountNames,
+  listUsersByAccount,
+  listUsersByName,
+  lockUser,
+} from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { adoptKnowing, assertRoleKnown } from '../writes/read-privilege.ts';
 import { takeOverUser } from './store-change.ts';
@@ -30,8 +35,11 @@ async function store(
   assertRoleKnown(row);
   const reason = await deps.rules.protection.findPrivilege(tx, row);
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
+  const names = listAccountNames(row).filter((name) => name !== null);
   const named = await listUsersByName(tx, row.user_name_folded);
-  if (named.some(({ origin }) => origin !== null)) return { kind: 'taken' };
+  // An account that another user is to get, or has, is not given to two.
+  const holders = [...named, ...(await listUsersByAccount(tx, names))];
+  if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   await endUnmanaged(
     tx,
     { type: 'user', id: row.id },
@@ -39,9 +47,7 @@ async function store(
   );
   await takeOverUser(tx, row, provider);
   await followUser(tx, deps.rules, row.id, deps.clock.now());
-  const { user_name_folded, observed_user_name_folded, observed_email_folded } = row;
-  const names = [user_name_folded, observed_user_name_folded, observed_email_folded];
-  await deleteDisputes(tx, { type: 'user', namesFolded: names.filter((name) => name !== null) });
+  await deleteDisputes(tx, { type: 'user', namesFolded: [row.user_name_folded, ...names] });
   deps.telemetry.adopted({ type: 'user', id: row.id });
   return { kind: 'adopted' };
 }
