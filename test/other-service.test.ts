@@ -219,6 +219,22 @@ test('names that come back in capital letters are sent once, and are no drift', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
+test('a group that is answered as a list of one is linked, renamed and filled', async () => {
+  const service = await startInhabited({ ...NOTED_SHAPE, singles: 'in a list' });
+  const bridge = await startInFrontOf(service);
+  const ada = await addUser(bridge, 'ada');
+  const pilots = `/Groups/${await addGroup(bridge, 'Pilots', [ada])}`;
+  const name = { op: 'replace', path: 'displayName', value: 'Aviators' };
+  await send(bridge, 'PATCH', pilots, toPatch(name));
+  await untilSettled(bridge);
+
+  expect(readService(service).groups).toHaveProperty('Aviators');
+  expect(service.calls.count({ operation: 'groups.createGroup' })).toBe(1);
+  expect(service.calls.count({ operation: 'groups.updateGroup' })).toBe(1);
+  expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
+  expect(await listManagedDrifts(bridge)).toEqual([]);
+});
+
 test('a service that counts strictly never has to turn the bridge away', async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, callsPerSecond: 5 });
   const bridge = await startInFrontOf(service, { requestsPerSecond: 5 });

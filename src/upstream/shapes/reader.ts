@@ -22,8 +22,12 @@ export interface Reader {
   fail(name: string, expected: string): UpstreamError;
 }
 
-/** A reader of one object. @param what names the object in errors. @throws UpstreamError `unreadable` when it is none. */
-export function createReader(what: string, value: unknown): Reader {
+/**
+ * A reader of one object. One that is the only entry of a list is read as itself: the documents of the service call some answers
+ * a list and show one object. @param what names the object in errors. @throws UpstreamError `unreadable` when it is none.
+ */
+export function createReader(what: string, answer: unknown): Reader {
+  const value: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw unreadable(what, 'is not an object');
   }

@@ -111,6 +111,13 @@ test('a REST group', () => {
   });
 });
 
+test('one group or company user, also as the only entry of a list', () => {
+  const group = { id: 5, uid: 'u', name: 'Staff' };
+  const user = { id: 7, full_name: 'Anna Berg', role: 1, apps_permissions: 5, virtual: false };
+  expect(parseRestGroup([group])).toEqual(parseRestGroup(group));
+  expect(parseCompanyUser([user])).toEqual(parseCompanyUser(user));
+});
+
 test('a company user, with the licence flags as number or text', () => {
   const body = { id: 7, full_name: 'Anna Berg', role: 1, apps_permissions: '5', virtual: false };
   expect(parseCompanyUser(body)).toMatchObject({
@@ -220,6 +227,14 @@ describe('an answer that cannot be understood is an error and never a default', 
     },
     { parse: parseRestGroup, body: { id: 1, name: 'x' }, problem: /uid is not/ },
     { parse: parseCompanyUser, body: [], problem: /not an object/ },
+    {
+      parse: parseRestGroup,
+      body: [
+        { id: 1, uid: 'u', name: 'x' },
+        { id: 2, uid: 'v', name: 'y' },
+      ],
+      problem: /not an object/,
+    },
     { parse: parseGroupUser, body: { email: 'x' }, problem: /id is not/ },
     { parse: parseGroupUsers, body: {}, problem: /not a list/ },
     {

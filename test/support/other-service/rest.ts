@@ -13,6 +13,7 @@ import {
 } from './company.ts';
 import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
 import { findTeamByName, noSeat, toObstacle } from './scim.ts';
+import { toSingle } from './shape.ts';
 
 /** GET /users/current. */
 export function retrieveCurrentUser({ company }: Call): Answer {
@@ -94,7 +95,8 @@ export function updateUser({ company, params, body }: Call): Answer {
   };
   if (!isSeatLeft(company, { ...account, ...change }, account)) return noSeat(company);
   changeAccount(company, OWNER, { id: account.id, change });
-  return { status: 200, body: toMember(company, { ...account, ...change }) };
+  const changed = toMember(company, { ...account, ...change });
+  return { status: 200, body: toSingle(company.shape, changed) };
 }
 
 /** DELETE /company/users/{id}, for virtual users alone. */
@@ -126,7 +128,8 @@ export function createGroup({ company, body }: Call): Answer {
   if (company.shape.groupNames === 'unique' && findTeamByName(company, change.name)) {
     return refuse(409, 'the name is in use');
   }
-  return { status: 200, body: toGroup(addTeam(company, OWNER, { ...change, name: change.name })) };
+  const team = addTeam(company, OWNER, { ...change, name: change.name });
+  return { status: 200, body: toSingle(company.shape, toGroup(team)) };
 }
 
 function toTeamChange({ name, permissions, add_to_cards_and_spaces_enabled: open }: JsonObject) {
@@ -155,7 +158,8 @@ export function getListOfGroups(call: Call): Answer {
 export function getGroup({ company, params }: Call): Answer {
   const team = findTeam(company.now(), params.group, 'uid');
   const isShown = team && (!team.removed || company.shape.removedGroups === 'found by id');
-  return isShown ? { status: 200, body: toGroup(team) } : nothing(company.shape.missing);
+  if (!isShown) return nothing(company.shape.missing);
+  return { status: 200, body: toSingle(company.shape, toGroup(team)) };
 }
 
 /** PATCH /company/groups/{uid}. */
@@ -169,7 +173,8 @@ export function updateGroup({ company, params, body }: Call): Answer {
     return refuse(409, 'the name is in use');
   }
   changeTeam(company, OWNER, { id: team.id, change });
-  return { status: 200, body: toGroup(findLiving(company, params.group) ?? team) };
+  const changed = toGroup(findLiving(company, params.group) ?? team);
+  return { status: 200, body: toSingle(company.shape, changed) };
 }
 
 function findLiving(company: OtherCompany, uid: string | undefined): Team | undefined {

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../src/domain/json.ts';
+
 /** What the documents of the service leave open, one answer each. docs/upstream-uncertainties.md tells what the bridge does. */
 export interface OtherShape {
   /** The id of a SCIM user in answers. */
@@ -18,6 +20,8 @@ export interface OtherShape {
   readonly returning: 'restored' | 'refused';
   /** What a PATCH of a user does with `userName` and `emails`. */
   readonly addressUpdates: 'ignored' | 'refused' | 'accepted';
+  /** What an answer with one group, or one person of the company, is: itself, or the only entry of a list. */
+  readonly singles: 'alone' | 'in a list';
   /** What a PATCH answers with: what was there before, what is there now, or nothing. */
   readonly patchAnswers: 'old' | 'new' | '204';
   /** What several members in one SCIM PATCH are: a list in one operation, an operation each, or too many. */
@@ -88,6 +92,7 @@ export const OTHER_SHAPE: OtherShape = {
   emails: 'objects',
   returning: 'restored',
   addressUpdates: 'ignored',
+  singles: 'alone',
   patchAnswers: 'old',
   batches: 'lists',
   inactiveMembers: 'refused',
@@ -130,6 +135,7 @@ export const NOTED_SHAPE: OtherShape = {
   emails: 'either',
   returning: 'refused',
   addressUpdates: 'refused',
+  singles: 'alone',
   patchAnswers: 'new',
   batches: 'operations',
   inactiveMembers: 'accepted',
@@ -198,6 +204,11 @@ export const LIVABLE_SHAPES: Readonly<Record<string, OtherShape>> = {
     currentUser: 'absent',
   },
 };
+
+/** One group, or one person of the company, as an answer. */
+export function toSingle({ singles }: OtherShape, one: JsonObject): JsonObject | JsonObject[] {
+  return singles === 'alone' ? one : [one];
+}
 
 /** A name in the letters in which it is kept. */
 export function spell({ letters }: OtherShape, name: string): string {
