@@ -3,18 +3,27 @@ import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 
 /** A commit outlives a server that is killed, though not a host that is: nobody here takes that away. */
 const SURVIVES_A_KILL = ['fsync=off', 'autovacuum=off', 'max_connections=100'];
+/** Whoever waits for a lock for a second (`deadlock_timeout`) is logged, with whoever holds it. */
+const TELLS_WAITS = ['log_lock_waits=on', 'log_line_prefix=%m [%p] %a '];
+
+/** A PostgreSQL whose log can be read. */
+export interface LoggedPostgres extends ThrowAwayPostgres {
+  /** All that was logged so far. */
+  log(): string;
+}
 
 /**
  * Has something done on a PostgreSQL of its own, which may be ended and started again.
  * @throws Error where no PostgreSQL is installed
  */
-export async function withPostgres<T>(
-  work: (postgres: ThrowAwayPostgres) => Promise<T>,
-): Promise<T> {
-  const postgres = await startPostgres(SURVIVES_A_KILL);
+export async function withPostgres<T>(work: (postgres: LoggedPostgres) => Promise<T>): Promise<T> {
+  let log = '';
+  const postgres = await startPostgres([...SURVIVES_A_KILL, ...TELLS_WAITS], (text) => {
+    log += text;
+  });
   if (postgres === undefined) throw new Error('PostgreSQL is not installed here');
   try {
-    return await work(postgres);
+    return await work({ ...postgres, log: () => log });
   } finally {
     await postgres.stop();
   }

@@ -16,7 +16,7 @@ import { createCompany } from './company.ts';
 import { createDisturber, type DisturbanceCounts, type Restartable } from './disturb.ts';
 import { type LivesOptions, startLives } from './lives.ts';
 import { createOperator, OPS_TOKEN } from './operator.ts';
-import { endSweepLeases, readTables } from './postgres.ts';
+import { endSweepLeases, type LoggedPostgres, readTables } from './postgres.ts';
 import { createSchedule, type Scheduled } from './schedule.ts';
 import { settle } from './settle.ts';
 import { readShown } from './shown.ts';
@@ -29,7 +29,7 @@ export interface ChaosPlan {
   /** Processes that share the store; more than one needs PostgreSQL. */
   readonly processes: number;
   /** Undefined: a SQLite file. */
-  readonly postgres?: (Restartable & { readonly url: string }) | undefined;
+  readonly postgres?: (Restartable & Pick<LoggedPostgres, 'url' | 'log'>) | undefined;
   /** Where the trace is kept; undefined: only after findings, in the folder for temporary files. */
   readonly trace?: string | undefined;
 }
@@ -67,6 +67,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
     const { findings } = report;
     for (const finding of findings) trace.note('finding', { finding });
     if (findings.length > 0 && plan.postgres !== undefined) {
+      trace.note('log of PostgreSQL', { log: plan.postgres.log() });
       trace.note('tables', await readTables(plan.postgres.url));
     }
     const isKept = plan.trace !== undefined || findings.length > 0;

@@ -39,11 +39,13 @@ interface Account {
 /**
  * Starts a PostgreSQL on a free port of loopback, in a temporary folder, in memory where that is large: fast, not durable.
  * Works as root too, where the server runs as `nobody` because it refuses to be root.
+ * @param onLog takes what the server logs once it is ready
  * @returns undefined when no server binaries are installed. They are looked for in `$PGBIN`, in Debian's
  * folders and on the path.
  */
 export async function startPostgres(
   settings: readonly string[] = FAST,
+  onLog: (text: string) => void = () => undefined,
 ): Promise<ThrowAwayPostgres | undefined> {
   const bin = findBinaries();
   if (bin === undefined) return undefined;
@@ -53,7 +55,7 @@ export async function startPostgres(
     chownSync(folder, account.uid, account.gid);
   }
   createCluster(bin, folder, account);
-  const options = { bin, folder, account, port: await freePort(), settings };
+  const options = { bin, folder, account, port: await freePort(), settings, onLog };
   let server = await startServer(options);
   const end = async (signal: NodeJS.Signals) => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -131,6 +133,7 @@ interface ServerOptions {
   account: Account;
   port: number;
   settings: readonly string[];
+  onLog: (text: string) => void;
 }
 
 const FAST = [
@@ -142,7 +145,7 @@ const FAST = [
 ];
 
 async function startServer(options: ServerOptions): Promise<ChildProcess> {
-  const { bin, folder, account, port, settings } = options;
+  const { bin, folder, account, port, settings, onLog } = options;
   const server = spawn(
     join(bin, 'postgres'),
     [
@@ -160,7 +163,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
     });
     server.once('exit', (code) => reject(new Error(`postgres exited with ${code}: ${log}`)));
   });
-  server.stderr.removeAllListeners('data').resume();
+  server.stderr.removeAllListeners('data').on('data', (chunk) => onLog(String(chunk)));
 
   return server;
 }
