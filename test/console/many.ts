@@ -13,6 +13,8 @@ export const CHANGES = 5_000;
 const ID = sql.raw(`'00000000-0000-4000-8000-' || substr('000000000000' || n, -12)`);
 const NAME = sql.raw(`'person' || n || '@example.com'`);
 
+const HOUR_MS = 3_600_000;
+
 /** Numbers from 1 on, as a common table. */
 function numbers(count: number): RawBuilder<unknown> {
   return sql.raw(
@@ -80,6 +82,8 @@ async function copyUsers(tx: Db, id: string): Promise<void> {
   const changed: Readonly<Record<string, RawBuilder<unknown>>> = {
     ...{ id: ID, upstream_id: sql.raw('1000000 + n'), user_name: NAME, user_name_folded: NAME },
     ...{ observed_user_name_folded: NAME, observed_email_folded: NAME },
+    // Differences of what was written a moment ago are judged anew, and these are made up.
+    modified_at: sql.raw(`users.modified_at - ${HOUR_MS}`),
   };
   const values = columns.map((name) => changed[name] ?? sql.ref(`users.${name}`));
   await sql`insert into users (${sql.join(columns.map((name) => sql.ref(name)))})
