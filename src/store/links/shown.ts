@@ -14,8 +14,8 @@ const TOUCH_UNCOUNTED = 2;
 /** Links of such users in one statement: a user may be in thousands of groups. */
 const TOUCH_LINKS = 2_000;
 
-/** Members that one statement reads, so that it does not hold the event loop for long, also where names are long. */
-const MEMBERS_AT_ONCE = 500;
+/** Members that one statement reads, so that it does not hold the event loop for long. */
+const MEMBERS_AT_ONCE = 2_000;
 
 /**
  * Updates the groups that the answers for these users show, after a change of members, of a name or of a group. A
