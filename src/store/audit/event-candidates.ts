@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type EventQuestion, type EventView, selectOrigin, toNameKey } from './events.ts';
+import { type EventQuestion, type EventView, selectView, toNameKey } from './events.ts';
 
 /** A question about one of many; `isBefore`: events that were read before the resource was known count too. */
 export interface CandidateQuestion extends Omit<EventQuestion, 'from' | 'limit'> {
@@ -71,9 +71,7 @@ function toStatement(db: Db, asked: readonly Asked[], limit: number) {
   const table = toTable(db, asked, { place: 'bigint', until: 'bigint', ...types });
   const isMatter = sql`event.action not in ${toList(db, sql.ref('question.except'))}`;
   const pick = (from: RawBuilder<unknown>, isAbout: RawBuilder<unknown>) => sql`
-    select * from (select event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
-      ${selectOrigin(db)} as origin, event.author_id as "authorId", event.author_username as username,
-      event.author_address as address from ${from} as about join audit_events as event on event.id = about.event_id
+    select * from (select ${selectView(db)} from ${from} as about join audit_events as event on event.id = about.event_id
     where ${isAbout} and about.at <= question.until and ${isMatter} order by about.at desc limit ${limit}) as picked`;
   const named = sql.table('audit_event_resources');
   const parts = [

@@ -235,14 +235,15 @@ export async function listEventsBefore(db: Db, question: EventQuestion): Promise
   const names = await listNames(db, question);
   if (names.length === 0) return [];
   const query = sql<EventView>`
-    select ${toColumns(db)} from (select distinct event_id, at from audit_event_names
+    select ${selectView(db)} from (select distinct event_id, at from audit_event_names
       where name_folded in (${sql.join(names)}) and at >= ${question.from} and at <= ${question.until}) as about
     join audit_events as event on event.id = about.event_id
     where ${isNoneOf(question.except)} order by about.at desc limit ${question.limit}`;
   return (await query.execute(db)).rows;
 }
 
-function toColumns(db: Db): RawBuilder<unknown> {
+/** Selects an event as it is viewed, from `audit_events` as `event` and where it is named as `about`. */
+export function selectView(db: Db): RawBuilder<unknown> {
   return sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
     ${selectOrigin(db)} as origin, event.author_id as "authorId", event.author_username as username,
     event.author_address as address`;
@@ -264,7 +265,7 @@ function select(
   { from, until, limit, except }: EventQuestion,
 ): RawBuilder<EventView> {
   return sql<EventView>`
-    select ${toColumns(db)} from audit_event_resources as about
+    select ${selectView(db)} from audit_event_resources as about
     join audit_events as event on event.id = about.event_id
     where ${isAbout} and about.at >= ${from} and about.at <= ${until}
       and ${isNoneOf(except)}
