@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
+import type { JsonObject } from '../src/domain/json.ts';
+import type { Fault } from '../src/sandbox/faults.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import type { SandboxService } from '../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
@@ -22,6 +24,8 @@ interface Wavering {
   readonly looks: number;
   change(bridge: TestBridge, ids: Ids, isOn: boolean): Promise<unknown>;
   read(service: SandboxService): unknown;
+  /** Body of a call of the operation that changes nothing. */
+  readonly nothing?: JsonObject;
 }
 
 interface Ids {
@@ -45,6 +49,7 @@ const rows: readonly Wavering[] = [
     change: (bridge, { user }, isOn) =>
       send(bridge, 'PATCH', `/Users/${user}`, replace('active', !isOn)),
     read: (service) => service.getUser(ada).active,
+    nothing: replace('active', true),
   },
   {
     what: 'a new name',
@@ -54,6 +59,7 @@ const rows: readonly Wavering[] = [
     change: (bridge, { user }, isOn) =>
       send(bridge, 'PATCH', `/Users/${user}`, replace('name.familyName', isOn ? 'Byron' : 'Ada')),
     read: (service) => service.getUser(ada).fullName,
+    nothing: replace('active', true),
   },
   {
     what: 'a membership',
@@ -71,6 +77,7 @@ const rows: readonly Wavering[] = [
     change: (bridge, { user }, isOn) =>
       send(bridge, 'PATCH', `/Users/${user}`, replace(SUSPENDED, isOn)),
     read: (service) => service.getUser(ada).temporarilyInactive,
+    nothing: { temporarily_inactive: false },
   },
   {
     what: 'an admin',
@@ -188,6 +195,30 @@ describeBridges('a call that the service carries out after nobody waits for it',
           await expect.poll(() => read(service)).toEqual(before);
         },
       );
+    });
+  }
+
+  for (const { what, operation, change, nothing } of rows) {
+    if (nothing === undefined) continue;
+    test(`${what} whose answer shows what was before is taken back by a call of its own`, async () => {
+      const settings = { ...IMPATIENT, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings }, async (bridge) => {
+        const ids = { user: await addUser(bridge, 'ada'), group: await addGroup(bridge, 'Pilots') };
+        await change(bridge, ids, false);
+        await untilSettled(bridge);
+        const { faults, calls } = bridge.sandbox;
+        const fault: Fault = { kind: 'altered', body: nothing };
+        calls.reset();
+        const asBefore = faults.add({ operation, fault, times: 1 });
+        await change(bridge, ids, true);
+        await asBefore.until(1);
+
+        await change(bridge, ids, false);
+        await untilSettled(bridge);
+
+        // The one that was answered so, and the one that takes it back.
+        expect(calls.count({ operation })).toBe(2);
+      });
     });
   }
 

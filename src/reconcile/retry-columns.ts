@@ -1,4 +1,3 @@
-import { isNotApplied } from '../domain/refusal.ts';
 import type { DueClass } from '../store/schema.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
@@ -45,13 +44,13 @@ export function toRetryColumns(
   };
 }
 
-/** Columns after a call that the service did not answer; a look changes nothing, however it ends. */
+/** Columns after a call that may still take effect; a look changes nothing, however it ends. */
 export function toUnsureColumns(
   { unsure_since }: { readonly unsure_since: number | null },
   outcome: Postponed,
   planned: { readonly version: number; readonly mustLook: boolean },
 ) {
-  if (planned.mustLook || !isUnanswered(outcome)) return {};
+  if (planned.mustLook || !isUnfinished(outcome)) return {};
   return { unsure_since: unsure_since ?? planned.version };
 }
 
@@ -64,9 +63,9 @@ interface Ended {
   readonly problem?: Problem;
 }
 
-/** True when the service may still be at work on a call, because it has answered nothing. */
-function isUnanswered({ kind, problem }: Ended): boolean {
-  if (kind !== 'unknown' || problem === undefined || isNotApplied(problem)) return false;
+/** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
+function isUnfinished({ kind, problem }: Ended): boolean {
+  if (kind !== 'unknown' || problem === undefined) return false;
   return problem.status === undefined || UNHEARD.has(problem.status);
 }
 
@@ -75,7 +74,7 @@ export function mayTakeEffect(
   { unsure_since }: { readonly unsure_since: number | null },
   { outcome }: { readonly outcome: Ended },
 ): boolean {
-  return isUnanswered(outcome) || unsure_since !== null;
+  return isUnfinished(outcome) || unsure_since !== null;
 }
 
 function isHeldBack({ code }: Problem): boolean {
