@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addUser, untilSettled } from './support/provider.ts';
 import { askOps, OPS_TOKEN } from './support/sweep.ts';
@@ -72,6 +72,12 @@ async function ask(path: string): Promise<{ length: number; end: string }> {
   return { length, end };
 }
 
+/** Lists the plans that wait. */
+async function listHeld(): Promise<readonly { readonly id: string }[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  return Object(body.items);
+}
+
 test('a census of 100,000 rows with 100,000 people holds nobody up', async () => {
   let answer = { length: 0, end: '' };
   const longestMs = await measureTurns(async () => {
@@ -87,12 +93,15 @@ test('a census of 100,000 rows with 100,000 people holds nobody up', async () =>
 }, 120_000);
 
 test('a plan that hands 50,000 of 100,000 people over holds nobody up', async () => {
+  // Once more is the same: it is there already, and an earlier plan would be in the way.
   await askOps(bridge, 'POST', '/providers', { name: 'entra' });
+  onTestFinished(async () => {
+    for (const { id } of await listHeld()) await askOps(bridge, 'POST', `/plans/${id}/discard`);
+  });
 
   const longestMs = await measureTurns(() => ask('/ops/providers/default/switch?to=entra'));
 
-  const { body } = await askOps(bridge, 'GET', '/plans');
-  const [plan] = Object(body.items);
+  const [plan] = await listHeld();
   expect(plan).toMatchObject({
     source: 'handover',
     status: 'held',

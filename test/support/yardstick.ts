@@ -93,22 +93,26 @@ export function measureGrowth<T>(build: (length: number) => T, run: (input: T) =
 
 /**
  * The longest turn of the event loop while something runs: milliseconds of this thread, on the machine for which limits
- * were set.
+ * were set. Each is divided by how slow the machine was right after it, or before or after all of it, whichever was slower.
  */
 export async function measureTurns(run: () => Promise<unknown>): Promise<number> {
   let longestMs = 0;
+  let slowest = 1;
   let isOver = false;
   const { slowness } = await withSlowness(async () => {
     const watching = (async () => {
       while (!isOver) {
         const before = process.threadCpuUsage();
         await new Promise(setImmediate);
-        longestMs = Math.max(longestMs, toMs(process.threadCpuUsage(before)));
+        const spentMs = toMs(process.threadCpuUsage(before));
+        if (spentMs <= longestMs) continue;
+        longestMs = spentMs;
+        slowest = measureSlowness().thread;
       }
     })();
     await run();
     isOver = true;
     await watching;
   });
-  return longestMs / slowness.thread;
+  return longestMs / Math.max(slowness.thread, slowest);
 }
