@@ -5,7 +5,7 @@ import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type Interleaved, interleave } from './support/interleaved-providers.ts';
 import { LONG } from './support/long.ts';
 import { listResources, toGroup, toUser, untilSettled } from './support/provider.ts';
-import { describeStores } from './support/stores.ts';
+import { describeBridges } from './support/stores.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 import { makeProvider, toDefaultProvider, toOwner, type WalledProvider } from './support/walled.ts';
 
@@ -99,7 +99,7 @@ async function listAccounts({ store: { read } }: TestBridge) {
   );
 }
 
-describeStores('providers that act at the same time', ({ makeUrl }) => {
+describeBridges('providers that act at the same time', ({ makeUrl }) => {
   async function expectApart(seed: number, operations: number): Promise<void> {
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
     await withTestBridge({ settings, prepare }, async (bridge) => {

@@ -6,6 +6,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { GROUP_EXTENSION } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
+import { toCellTags } from './support/long.ts';
 import { addGroup, addUser, send, toGroup, toMembers, untilSettled } from './support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import {
@@ -103,24 +104,28 @@ function describeList(list: string, cells: readonly Cell[]): void {
     };
     afterAll(async () => (await started)?.stop());
 
-    test.each(cells)('$what', async ({ fault, tamper, reason, concludes }) => {
-      const { bridge, proxy } = await open();
-      await untilSettled(bridge);
-      const before = await describeWorld(bridge);
-      const failing = fault && bridge.sandbox.faults.add(fault);
-      proxy.setTamper(tamper);
+    for (const [index, { what, fault, tamper, reason, concludes }] of cells.entries()) {
+      test(what, { tags: toCellTags(index, 0) }, async () => {
+        const { bridge, proxy } = await open();
+        await untilSettled(bridge);
+        const before = await describeWorld(bridge);
+        const failing = fault && bridge.sandbox.faults.add(fault);
+        proxy.setTamper(tamper);
 
-      const ended = await sweep(bridge);
+        const ended = await sweep(bridge);
 
-      failing?.remove();
-      proxy.setTamper(undefined);
-      const reasons = reason === undefined ? [] : [expect.stringMatching(reason)];
-      const status = reason === undefined ? 'complete' : 'incomplete';
-      expect({ status: ended.status, reasons: ended.reasons }).toEqual({ status, reasons });
-      expect(await listManagedDrifts(bridge)).toEqual(concludes === 'nothing' ? [] : [REAL_DRIFT]);
-      expect(await listManagedDrifts(bridge, 'gone')).toEqual([]);
-      expect(await describeWorld(bridge)).toBe(before);
-    });
+        failing?.remove();
+        proxy.setTamper(undefined);
+        const reasons = reason === undefined ? [] : [expect.stringMatching(reason)];
+        const status = reason === undefined ? 'complete' : 'incomplete';
+        expect({ status: ended.status, reasons: ended.reasons }).toEqual({ status, reasons });
+        expect(await listManagedDrifts(bridge)).toEqual(
+          concludes === 'nothing' ? [] : [REAL_DRIFT],
+        );
+        expect(await listManagedDrifts(bridge, 'gone')).toEqual([]);
+        expect(await describeWorld(bridge)).toBe(before);
+      });
+    }
 
     test('and once everything answers, exactly what is different is found', async () => {
       const { bridge } = await open();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classify, type Verdict } from '../../src/reconcile/verdict.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../src/upstream/errors.ts';
 import { classifyStatus } from '../../src/upstream/status-table.ts';
-import { LONG } from '../support/long.ts';
+import { LONG, toCellTags } from '../support/long.ts';
 import {
   type Column,
   type Consequence,
@@ -45,7 +45,7 @@ test('every code of an error has a verdict', () => {
 });
 
 describe.concurrent('what follows from', () => {
-  for (const failure of FAILURES) {
+  for (const [columnIndex, failure] of FAILURES.entries()) {
     describe(failure.name, { concurrent: true, tags: toTags(failure) }, () => {
       let column: Column;
       beforeAll(async () => {
@@ -53,9 +53,12 @@ describe.concurrent('what follows from', () => {
       });
       afterAll(() => column.bridge.stop());
 
-      test.each(steps)('$name', { concurrent: false }, async (step) => {
-        expect(await meetTwice(column, step)).toEqual(readWanted(failure, step));
-      });
+      for (const [row, step] of steps.entries()) {
+        const tags = toCellTags(row, columnIndex);
+        test(step.name, { concurrent: false, tags }, async () => {
+          expect(await meetTwice(column, step)).toEqual(readWanted(failure, step));
+        });
+      }
 
       test('is no bug', { concurrent: false }, () => {
         expect(column.bugs).toEqual([]);

@@ -5,7 +5,7 @@ import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { startBridgeOf } from '../support/bridge.ts';
 import type { Counterpart } from '../support/counterpart.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG } from '../support/long.ts';
+import { LONG, toCellTags } from '../support/long.ts';
 import { describePostgres, type StoreSuite } from '../support/stores.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 import { OPERATIONS, type Operation } from './cases.ts';
@@ -40,8 +40,8 @@ export function runMatrix(title: string, faults: readonly FaultCase[]): void {
     title,
     ({ makeUrl }) => {
       const some = faults.filter(({ alsoOnPostgres }) => alsoOnPostgres);
-      for (const fault of some) {
-        runColumn({ fault, lasts: 'once', makeUrl, startService: startDefault });
+      for (const [index, fault] of some.entries()) {
+        runColumn({ fault, lasts: 'once', makeUrl, startService: startDefault, index });
       }
     },
     LONG,
@@ -55,8 +55,8 @@ export function runColumns(
   tags: string[] = [],
 ): void {
   describe(title, { concurrent: true, tags }, () => {
-    for (const fault of faults) {
-      for (const lasts of fault.lasts) runColumn({ fault, lasts, startService });
+    for (const [index, fault] of faults.entries()) {
+      for (const lasts of fault.lasts) runColumn({ fault, lasts, startService, index });
     }
   });
 }
@@ -66,6 +66,8 @@ interface ColumnPlan {
   readonly fault: FaultCase;
   readonly lasts: Lasting;
   readonly startService: () => Promise<Counterpart>;
+  /** Which of the columns it is. */
+  readonly index: number;
   readonly makeUrl?: StoreSuite['makeUrl'];
 }
 
@@ -84,7 +86,8 @@ function runColumn(plan: ColumnPlan): void {
 
     OPERATIONS.forEach((operation, index) => {
       if (fault.otherwise?.[operation.name] === 'left out') return;
-      test(operation.name, { concurrent: false }, async () => {
+      const tags = toCellTags(index, plan.index);
+      test(operation.name, { concurrent: false, tags }, async () => {
         await runCell(column, { fault, lasts, operation, mark: `p${index}` });
       });
     });
