@@ -16,7 +16,7 @@ import { createPrune } from './engine/prune.ts';
 import { addInspection } from './inspections.ts';
 import { joinSubjectNames } from './resources/names.ts';
 import type { DriftsTable, PlanActionsTable } from './schema.ts';
-import type { Db } from './store.ts';
+import type { Db, Part } from './store.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
@@ -204,7 +204,7 @@ export async function findDrift(db: Db, id: string): Promise<DriftRow | undefine
 export async function listRepairable(
   db: Db,
   kinds: readonly DriftKind[],
-  { afterSeq, limit }: { afterSeq: number; limit: number },
+  { afterSeq, limit }: Part,
 ): Promise<DriftRow[]> {
   if (kinds.length === 0) return [];
   const drifts = db.selectFrom('drifts').selectAll().where('status', 'in', ['open', 'contested']);
@@ -221,10 +221,7 @@ export async function listRepairable(
 }
 
 /** Drifts whose repair is under way without a plan, because a write met them; in order of finding. */
-export async function listRepairing(
-  db: Db,
-  { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<DriftRow[]> {
+export async function listRepairing(db: Db, { afterSeq, limit }: Part): Promise<DriftRow[]> {
   const drifts = db.selectFrom('drifts').selectAll().where('status', '=', 'repairing');
   const part = drifts.where('plan_id', 'is', null).where('seq', '>', afterSeq);
   return part.orderBy('seq').limit(limit).execute();
@@ -291,14 +288,12 @@ export async function countDriftsAfter(
 }
 
 /** Selection of drifts, and the page of it to read, in order of finding. */
-export interface DriftQuery {
+export interface DriftQuery extends Part {
   readonly kind: DriftKind | undefined;
   /** Undefined: with any status. */
   readonly statuses: readonly DriftStatus[] | undefined;
   /** Id of the user or group that differs, or of the member. */
   readonly resourceId?: string | undefined;
-  readonly afterSeq: number;
-  readonly limit: number;
 }
 
 /** A drift with the names of its users and groups; null where the store has them no more. */

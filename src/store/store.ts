@@ -9,6 +9,12 @@ export type Engine = 'sqlite' | 'postgres';
 /** First parameter of query functions: the store outside transactions, or one transaction. */
 export type Db = Kysely<Schema>;
 
+/** A part of a list, in the order of its numbers. */
+export interface Part {
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
 /** Statement that the store has run. */
 export interface RanStatement {
   /** First word, such as `select`. */

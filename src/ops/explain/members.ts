@@ -1,11 +1,7 @@
 import { findGroup } from '../../store/groups/groups.ts';
 import { listHeldChanges } from '../../store/plans/plans.ts';
-import {
-  listMemberLinksOf,
-  type MemberQuery,
-  type SeqLink,
-} from '../../store/resources/explained.ts';
-import type { Db } from '../../store/store.ts';
+import { listMemberLinksOf, type SeqLink } from '../../store/resources/explained.ts';
+import type { Db, Part } from '../../store/store.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { ExplainedLink } from '../schemas/resources.ts';
@@ -17,7 +13,7 @@ export interface MemberSource {
   readonly isGroup: (groupId: string) => Promise<boolean>;
   /** Members whose change a plan holds back. */
   readonly listHeld: (groupId: string) => Promise<ReadonlySet<string>>;
-  readonly list: (groupId: string, page: MemberQuery) => Promise<readonly SeqLink[]>;
+  readonly list: (groupId: string, page: Part) => Promise<readonly SeqLink[]>;
 }
 
 /** The members that a store knows. */

@@ -10,7 +10,7 @@ import {
   type UnseenQuery,
 } from '../../store/resources/managed.ts';
 import { isNameUnderWay } from '../../store/resources/sent-creates.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Part } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
 import { compareGroup } from './compare-group.ts';
 import { compareUser } from './compare-user.ts';
@@ -26,7 +26,7 @@ export interface ComparedKind<Row extends UserRow | GroupRow> {
   readonly type: 'user' | 'group';
   /** Rows of one transaction. */
   readonly part: number;
-  list(db: Db, part: { afterSeq: number; limit: number }): Promise<Row[]>;
+  list(db: Db, part: Part): Promise<Row[]>;
   /** Lists those of the next `limit` rows that no list showed since then. */
   listUnseen(db: Db, query: UnseenQuery): Promise<UnseenPart<Row>>;
   lock(tx: Db, row: Row): Promise<Row | undefined>;

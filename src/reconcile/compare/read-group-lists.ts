@@ -13,7 +13,7 @@ import {
   listGroupsWithEntities,
   listGroupsWithOwnedAdmins,
 } from '../../store/resources/managed.ts';
-import type { Db } from '../../store/store.ts';
+import type { Db, Part } from '../../store/store.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
 import { isUnchanged } from './comparison.ts';
@@ -26,7 +26,7 @@ const PART = 100;
 
 /** List that a group has beside its members, and that only a call of its own shows. */
 interface GroupList<Found> {
-  list(db: Db, part: { afterSeq: number; limit: number }): Promise<GroupRow[]>;
+  list(db: Db, part: Part): Promise<GroupRow[]>;
   /** Time of the last read (epoch milliseconds). */
   toReadAt(row: GroupRow): number | undefined;
   look(run: SweepRun, row: GroupRow): Promise<Found>;

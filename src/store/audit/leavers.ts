@@ -12,7 +12,7 @@ import type {
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { createPrune } from '../engine/prune.ts';
 import type { LeaversTable } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { toUserState, type UserRow } from '../users/users.ts';
 import { selectOrigin } from './events.ts';
 
@@ -46,10 +46,7 @@ export async function insertLeaver(
 }
 
 /** Lists removals that wait, in order of acceptance, a part of them. */
-export async function listWaitingLeavers(
-  db: Db,
-  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
-): Promise<LeaverRow[]> {
+export async function listWaitingLeavers(db: Db, { afterSeq, limit }: Part): Promise<LeaverRow[]> {
   const waiting = db.selectFrom('leavers').selectAll().where('status', '=', 'waits');
   return waiting.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }

@@ -11,7 +11,7 @@ import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { GroupsTable, Schema } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 
 /** Group as stored, without its members. */
 export type GroupRow = Selectable<GroupsTable>;
@@ -59,10 +59,7 @@ export async function listGroupsByName(db: Db, nameFolded: string): Promise<Grou
 }
 
 /** Lists live groups in order of creation. */
-export async function listGroupsAfter(
-  db: Db,
-  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
-): Promise<GroupRow[]> {
+export async function listGroupsAfter(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
   const live = db.selectFrom('groups').selectAll().where('deleted_at', 'is', null);
   return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
@@ -71,7 +68,7 @@ export async function listGroupsAfter(
 export async function listGroupsOf(
   db: Db,
   provider: string,
-  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+  { afterSeq, limit }: Part,
 ): Promise<GroupRow[]> {
   const { rows } = await sql<GroupRow>`select * from groups
     where provider = ${provider} and origin is not null and deleted_at is null

@@ -8,7 +8,7 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
 import { listUsersByKey } from './explained.ts';
 import type { SilencedWords } from './kept-words.ts';
@@ -296,7 +296,7 @@ export async function findErasureFacts(
 /** Deleted users whose deletion is over since before `before` (epoch milliseconds), in order; a part of them. */
 export async function listOldTombstones(
   db: Db,
-  { before, afterSeq, limit }: { before: number; afterSeq: number; limit: number },
+  { before, afterSeq, limit }: Part & { readonly before: number },
 ): Promise<UserRow[]> {
   return db
     .selectFrom('users')

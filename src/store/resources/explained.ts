@@ -6,7 +6,7 @@ import { parseCells } from '../engine/columns.ts';
 import { findGroupRow, type GroupRow } from '../groups/groups.ts';
 import type { LinkTable } from '../links/links.ts';
 import { listHeldChanges } from '../plans/plans.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { findUserRow, type UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
 
@@ -101,17 +101,11 @@ export interface SeqLink extends LinkView {
   readonly seq: number;
 }
 
-/** Page of the members of a group. */
-export interface MemberQuery {
-  readonly afterSeq: number;
-  readonly limit: number;
-}
-
 /** Members of a group that are not deleted, in order of joining. */
 export async function listMemberLinksOf(
   db: Db,
   groupId: string,
-  { afterSeq, limit }: MemberQuery,
+  { afterSeq, limit }: Part,
 ): Promise<SeqLink[]> {
   const { rows } = await sql<SeqLink>`
     select m.seq, u.id, u.user_name as name, m.desired, m.observed, m.pending, m.stuck_at, 0 as by_rule

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { FormerIdsTable } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 
 /** An id by which an earlier SCIM server knew a user or group. */
 export type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
@@ -31,7 +31,7 @@ export async function insertFormerIds(
 /** Lists the ids that came after another one, in order of their coming. */
 export async function listFormerIds(
   db: Db,
-  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
+  { afterSeq, limit }: Part,
 ): Promise<(FormerId & { seq: number; resource_type: 'user' | 'group' })[]> {
   return db
     .selectFrom('former_ids')

@@ -3,7 +3,7 @@ import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { GroupRow } from '../groups/groups.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import type { UserRow } from '../users/users.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
@@ -21,11 +21,9 @@ export interface ResourceFilter {
 }
 
 /** A part of the list, in order of creation. */
-export interface ResourcePart extends ResourceFilter {
-  readonly afterSeq: number;
+export interface ResourcePart extends ResourceFilter, Part {
   /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
   readonly untilSeq?: number;
-  readonly limit: number;
 }
 
 /** Counts of what other tables hold about a row. */

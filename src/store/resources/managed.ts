@@ -4,14 +4,8 @@ import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
-
-/** A part of a table, in order of creation. */
-interface Part {
-  readonly afterSeq: number;
-  readonly limit: number;
-}
 
 /** Lists users that the bridge may write, the deleted too. */
 export function listManagedUsers(db: Db, part: Part): Promise<UserRow[]> {

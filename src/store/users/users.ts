@@ -10,7 +10,7 @@ import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
 import type { Schema, UsersTable } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { findComparedSince } from '../sweeps.ts';
 
 /** A user as stored. Documents are JSON text; see the schema for units. */
@@ -139,10 +139,7 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
 }
 
 /** Lists live users in order of creation. */
-export async function listUsersAfter(
-  db: Db,
-  { afterSeq, limit }: { readonly afterSeq: number; readonly limit: number },
-): Promise<UserRow[]> {
+export async function listUsersAfter(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
   const live = db.selectFrom('users').selectAll().where('deleted_at', 'is', null);
   return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
