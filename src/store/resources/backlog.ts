@@ -42,16 +42,10 @@ export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 /** One of these classes. */
 export type QueuedClass = (typeof QUEUED_CLASSES)[number];
 
-interface BacklogRow extends Readonly<Record<QueuedClass, number>> {
-  readonly due: number;
-  readonly writes: number;
-  readonly stuck: number;
-  readonly failing: number;
-  readonly failing_since: number | null;
-  readonly oldest: number | null;
-  readonly no_seat: number;
-  readonly no_seat_since: number | null;
-}
+/** Counts of one table, where null is in the place of undefined. */
+type BacklogRow = Readonly<
+  Record<Exclude<keyof Backlog, 'queued' | 'changes'> | 'writes' | QueuedClass, number | null>
+>;
 
 /** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
@@ -61,27 +55,22 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
         count(stuck_at) as stuck,
         count(case when ${IS_FAILING} then 1 end) as failing,
-        min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as failing_since,
-        min(case when stuck_at is null and ${SEAT_SINCE[table]} is null then ${WAITS_SINCE} end) as oldest,
-        count(${SEAT_SINCE[table]}) as no_seat, min(${SEAT_SINCE[table]}) as no_seat_since,
+        min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as "failingSince",
+        min(case when stuck_at is null and ${SEAT_SINCE[table]} is null then ${WAITS_SINCE} end) as "oldestSince",
+        count(${SEAT_SINCE[table]}) as "noSeat", min(${SEAT_SINCE[table]}) as "noSeatSince",
         ${sql.join(QUEUED_CLASSES.map((name, dueClass) => countQueued(table, name, dueClass)))}
       from ${sql.table(table)} where due_at is not null`.execute(db);
     rows.push(...read.rows);
   }
+  const list = (name: keyof BacklogRow) => rows.flatMap((row) => row[name] ?? []);
+  const sum = (name: keyof BacklogRow) => list(name).reduce((total, each) => total + each, 0);
+  const findOldest = (name: keyof BacklogRow) => list(name).toSorted((a, b) => a - b)[0];
   return {
-    due: sum(rows.map(({ due }) => due)),
-    changes: sum(rows.map(({ writes }) => writes)),
-    stuck: sum(rows.map(({ stuck }) => stuck)),
-    failing: sum(rows.map(({ failing }) => failing)),
-    failingSince: findOldest(rows.map(({ failing_since }) => failing_since)),
-    noSeat: sum(rows.map(({ no_seat }) => no_seat)),
-    noSeatSince: findOldest(rows.map(({ no_seat_since }) => no_seat_since)),
-    oldestSince: findOldest(rows.map(({ oldest }) => oldest)),
-    queued: {
-      removals: sum(rows.map(({ removals }) => removals)),
-      changes: sum(rows.map(({ changes }) => changes)),
-      looks: sum(rows.map(({ looks }) => looks)),
-    },
+    ...{ due: sum('due'), changes: sum('writes'), stuck: sum('stuck') },
+    ...{ failing: sum('failing'), failingSince: findOldest('failingSince') },
+    ...{ noSeat: sum('noSeat'), noSeatSince: findOldest('noSeatSince') },
+    oldestSince: findOldest('oldestSince'),
+    queued: { removals: sum('removals'), changes: sum('changes'), looks: sum('looks') },
   };
 }
 
@@ -94,15 +83,6 @@ function countQueued(
   const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3
     and ${SEAT_SINCE[table]} is null`;
   return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
-}
-
-function findOldest(times: readonly (number | null)[]): number | undefined {
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** A resource whose change the service does not take, although it is tried again and again. */
@@ -118,30 +98,19 @@ export interface TroubledResource {
   readonly nextAttemptAt: number | null;
 }
 
-interface TroubledRow {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
-  readonly last_error: string | null;
-  readonly since: number;
-  readonly due_at: number | null;
-}
-
 /** Lists resources whose changes fail again and again, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
   const where = sql`due_at is not null and ${IS_FAILING}`;
-  const { rows } = await sql<TroubledRow>`
+  const facts = sql`last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"`;
+  const { rows } = await sql<Omit<TroubledResource, 'problem'> & { problem: string | null }>`
     select * from (
-      select 'user' as type, id, user_name as name, last_error, ${WAITS_SINCE} as since, due_at
-      from users where ${where}
+      select 'user' as type, id, user_name as name, ${facts} from users where ${where}
       union all
-      select 'group' as type, id, display_name as name, last_error, ${WAITS_SINCE} as since, due_at
-      from groups where ${where}
+      select 'group' as type, id, display_name as name, ${facts} from groups where ${where}
     ) as troubled order by since, id limit ${limit}`.execute(db);
-  return rows.map(({ last_error, due_at, ...row }) => ({
+  return rows.map(({ problem, ...row }) => ({
     ...row,
-    problem: parseStored(last_error ?? '{"code":"unknown","words":""}'),
-    nextAttemptAt: due_at,
+    problem: parseStored(problem ?? '{"code":"unknown","words":""}'),
   }));
 }
 
@@ -162,23 +131,6 @@ export interface StuckPart {
   readonly nextAttemptAt: number | null;
 }
 
-interface StuckRow {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
-  readonly cells: string;
-}
-
-interface StuckLinkRow {
-  readonly id: string;
-  readonly name: string;
-  readonly field: string;
-  readonly person: string;
-  readonly problem: string;
-  readonly since: number;
-  readonly retry_at: number | null;
-}
-
 /** Lists stuck fields and links, the longest first. */
 export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
   const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
@@ -188,7 +140,7 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const { rows } = await sql<StuckRow>`
+  const { rows } = await sql<Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string }>`
     select * from (
       select 'user' as type, id, user_name as name, cells, stuck_at from users where stuck_at is not null
       union all
@@ -205,17 +157,17 @@ async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
 async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   const select = (table: LinkTable, field: string) => sql`
     select ${sql.lit(field)} as field, link.group_id as id, home.display_name as name,
-      link.user_id as person, link.problem, link.stuck_at as since, link.retry_at
+      link.user_id as person, link.problem, link.stuck_at as since,
+      link.retry_at as "nextAttemptAt"
     from ${sql.table(table)} as link join groups as home on home.id = link.group_id
     where link.stuck_at is not null`;
-  const { rows } = await sql<StuckLinkRow>`
+  const { rows } = await sql<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>`
     select * from (${select('memberships', 'members')} union all ${select('group_admins', 'admins')}) as stuck
     order by since, id, person limit ${limit}`.execute(db);
-  return rows.map(({ retry_at, problem, ...row }) => ({
-    type: 'group',
+  return rows.map((row) => ({
     ...row,
-    problem: parseStored<Refusal>(problem),
-    nextAttemptAt: retry_at,
+    type: 'group',
+    problem: parseStored<Refusal>(row.problem),
   }));
 }
 
