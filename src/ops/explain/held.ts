@@ -1,5 +1,5 @@
 import { getChangeRow } from '../../domain/change.ts';
-import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
+import { type ActionKey, listHeldChanges } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
 
@@ -39,7 +39,7 @@ interface Place {
 
 function toLink(
   link: ExplainedLink,
-  held: readonly HeldChange[],
+  held: readonly ActionKey[],
   { kind, groupId, memberId }: Place,
 ): ExplainedLink {
   const isHeld = held.some(

@@ -9,7 +9,7 @@ import {
   listActiveDrifts,
   updateDrift,
 } from '../../store/drifts.ts';
-import { type HeldChange, listHeldChanges } from '../../store/plans/plans.ts';
+import { type ActionKey, listHeldChanges } from '../../store/plans/plans.ts';
 import { noteGone } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { Comparison } from './comparison.ts';
@@ -26,7 +26,7 @@ export interface DriftChanges {
 export interface KnownDifferences {
   readonly drifts: readonly DriftRow[];
   /** Changes that a plan holds back: such a difference is no drift. */
-  readonly held: readonly HeldChange[];
+  readonly held: readonly ActionKey[];
 }
 
 /** Lists what is known of these users or groups. */
@@ -58,7 +58,7 @@ export function compareWithKnown(
   return { confirmed, gone, fresh: [...byKey.values()] };
 }
 
-function isHeld({ kind, memberId }: Difference, held: readonly HeldChange[]): boolean {
+function isHeld({ kind, memberId }: Difference, held: readonly ActionKey[]): boolean {
   const change = findRepair(kind);
   return held.some((one) => one.kind === change && one.member_id === memberId);
 }

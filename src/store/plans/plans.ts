@@ -126,15 +126,12 @@ export async function renewPlanActions(tx: Db, ids: readonly number[], now: numb
   }
 }
 
-/** A change that a plan holds back. */
-export type HeldChange = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'>;
-
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
 export async function listHeldChanges(
   db: Db,
   resourceIds: readonly string[],
-): Promise<HeldChange[]> {
-  const held: HeldChange[] = [];
+): Promise<ActionKey[]> {
+  const held: ActionKey[] = [];
   for (const some of chunks(resourceIds)) {
     const rows = await db
       .selectFrom('plan_actions')
@@ -172,20 +169,7 @@ export async function listDecidedPlans(db: Db): Promise<PlanRow[]> {
 export async function updatePlan(
   tx: Db,
   id: string,
-  change: Partial<
-    Pick<
-      PlanRow,
-      | 'status'
-      | 'reason'
-      | 'hash'
-      | 'counts'
-      | 'automatic'
-      | 'decided_at'
-      | 'decided_by'
-      | 'ended_at'
-      | 'created_at'
-    >
-  >,
+  change: Partial<Omit<PlanRow, 'seq' | 'id' | 'source' | 'undoes'>>,
 ): Promise<void> {
   await tx.updateTable('plans').set(change).where('id', '=', id).execute();
 }
@@ -290,11 +274,7 @@ export async function dropPlanAction(
 }
 
 /** Subject of an action. */
-export interface ActionKey {
-  readonly kind: ChangeKind;
-  readonly resource_id: string;
-  readonly member_id: string;
-}
+export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'>;
 
 /** Counts actions of a plan by their status. */
 export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
