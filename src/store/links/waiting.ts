@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
@@ -116,32 +116,27 @@ export async function readWaiting(db: Db, groupId: GroupId, now = 0): Promise<Wa
     from (${select('memberships')} union all ${select('group_admins')}) as waiting`.execute(db);
   const [row] = rows;
   const since = row?.stuck_at ?? undefined;
+  const attempts = row?.attempts;
+  /** The service's words about one of the waiting changes. */
+  const findProblem = async (which: RawBuilder<unknown>) => {
+    const of = (list: LinkTable) => sql`select problem from ${sql.table(list)}
+      where group_id = ${groupId} and ${which} and pending is not null`;
+    const found = await sql<{ problem: string }>`
+      ${of('memberships')} union all ${of('group_admins')} limit 1`.execute(db);
+    return parseStored<Refusal>(found.rows[0]?.problem ?? 'null');
+  };
   return {
     oldest: row?.oldest ?? undefined,
     nextRetryAt: row?.retry_at ?? undefined,
     removes: row?.desired === 0,
-    stuck: since === undefined ? undefined : await findStuckLink(db, groupId, since),
-    failed: row?.attempts ? await findFailedLink(db, groupId, row.attempts) : undefined,
+    stuck:
+      since === undefined
+        ? undefined
+        : { since, problem: await findProblem(sql`stuck_at = ${since}`) },
+    failed: attempts
+      ? { attempts, problem: await findProblem(sql`attempts = ${attempts}`) }
+      : undefined,
   };
-}
-
-async function findFailedLink(db: Db, groupId: GroupId, attempts: number): Promise<FailedLink> {
-  const select = (list: LinkTable) => sql`
-    select problem from ${sql.table(list)}
-    where group_id = ${groupId} and attempts = ${attempts} and pending is not null`;
-  const { rows } = await sql<{ problem: string }>`
-    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
-  return { attempts, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
-}
-
-/** Finds one of the changes that are refused since then, with the service's words. */
-async function findStuckLink(db: Db, groupId: GroupId, since: number): Promise<StuckLink> {
-  const select = (list: LinkTable) => sql`
-    select problem from ${sql.table(list)}
-    where group_id = ${groupId} and stuck_at = ${since} and pending is not null`;
-  const { rows } = await sql<{ problem: string }>`
-    ${select('memberships')} union all ${select('group_admins')} limit 1`.execute(db);
-  return { since, problem: parseStored<Refusal>(rows[0]?.problem ?? 'null') };
 }
 
 /** True when a member or admin of the group waits for the service. */
