@@ -7,32 +7,37 @@ import { parseStored } from '../engine/columns.ts';
 import type { LinkWrite } from '../links/links.ts';
 import type { Origin } from '../schema.ts';
 
-/** Facts that take one write of a user back. */
-export interface UserUndo {
-  readonly type: 'user';
-  /** The user before the write; undefined: there was none. */
-  readonly before: UserBefore | undefined;
+interface Undo<Before> {
+  /** The user or group before the write; undefined: there was none. */
+  readonly before: Before | undefined;
   /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
   readonly after: string;
 }
 
-/** A user as a write found it. */
-export interface UserBefore {
+/** A user or group as a write found it. */
+interface Before<Field extends string> {
   readonly attributes: JsonObject;
-  readonly cells: Cells<UserField>;
-  /** null: only observed, so the write took the account over. */
+  readonly cells: Cells<Field>;
+  /** null: only observed, so the write took the account or group over. */
   readonly origin: Origin | null;
-  /** The account belonged to a deleted user, and the write gave it to a new one. */
+  /**
+   * The account belonged to a deleted user, and the write gave it to a new one; or the group had been released, and the
+   * write took it up again.
+   */
   readonly deleted: boolean;
 }
 
+/** A user as a write found it. */
+export type UserBefore = Before<UserField>;
+
+/** Facts that take one write of a user back. */
+export interface UserUndo extends Undo<UserBefore> {
+  readonly type: 'user';
+}
+
 /** Facts that take one write of a group back. */
-export interface GroupUndo {
+export interface GroupUndo extends Undo<GroupBefore> {
   readonly type: 'group';
-  /** The group before the write; undefined: there was none. */
-  readonly before: GroupBefore | undefined;
-  /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
-  readonly after: string;
   /** The links that the write changed, as they were; null: there was none. */
   readonly members: ReadonlyMap<UserId, LinkWrite | null>;
   readonly admins: ReadonlyMap<UserId, LinkWrite | null>;
@@ -41,15 +46,9 @@ export interface GroupUndo {
 }
 
 /** A group as a write found it. */
-export interface GroupBefore {
-  readonly attributes: JsonObject;
-  readonly cells: Cells<GroupField>;
+export interface GroupBefore extends Before<GroupField> {
   /** 1: a provider wrote the list of admins; absent: none did. */
   readonly adminsAsked?: number;
-  /** null: only observed, so the write took the group over. */
-  readonly origin: Origin | null;
-  /** The group had been released, and the write took it up again. */
-  readonly deleted: boolean;
 }
 
 /** Narrows an undo to that of a user. */
