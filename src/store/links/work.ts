@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql, type UpdateObject } from 'kysely';
 import { addAttempt, type Deferral, type Failing } from '../../domain/failure.ts';
 import type { DoneLink, LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { chunks } from '../engine/dialect.ts';
+import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 import { lockedInOrder, toGroupsOf } from './shown.ts';
@@ -26,43 +27,44 @@ export async function saveDoneLinks(
   const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
   const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
   const gone = changes.filter(({ wanted }) => !wanted).map(({ userId }) => userId);
-  const write = { table, groupId, plannedVersion };
-  await saveDone(tx, write, { userIds: toIds(put), observed: 1, putIn: 1 });
-  await saveDone(tx, write, { userIds: toIds(found), observed: 1, putIn: 0 });
-  const wanted = await deleteDone(tx, write, gone);
-  await saveDone(tx, write, { userIds: wanted, observed: 0, putIn: 0 });
+  const saveDone = (userIds: readonly UserId[], observed: number, put_in: number) =>
+    changeLinks(
+      tx,
+      { table, groupId, userIds },
+      {
+        ...{ observed, put_in, retry_at: null, attempts: 0, stuck_at: null, problem: null },
+        // Every write after the plan has a higher version, so this is the compare-and-set of each row.
+        pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
+      },
+    );
+  await saveDone(toIds(put), 1, 1);
+  await saveDone(toIds(found), 1, 0);
+  const wanted = await deleteDone(tx, { table, groupId, plannedVersion }, gone);
+  await saveDone(wanted, 0, 0);
+}
+
+/** Links of some users in one list of a group, those of them that meet a condition. */
+interface ChosenLinks {
+  readonly table: LinkTable;
+  readonly groupId: GroupId;
+  readonly userIds: readonly UserId[];
+  readonly where?: RawBuilder<SqlBool>;
+}
+
+/** Changes these links, a statement for some of them at a time. */
+async function changeLinks(
+  tx: Db,
+  { table, groupId, userIds, where = sql<SqlBool>`1 = 1` }: ChosenLinks,
+  change: UpdateObject<Schema, LinkTable>,
+): Promise<void> {
+  for (const chunk of chunks(userIds)) {
+    const links = tx.updateTable(table).set(change).where('group_id', '=', groupId);
+    await links.where('user_id', 'in', chunk).where(where).execute();
+  }
 }
 
 function toIds(changes: readonly Pick<LinkChange, 'userId'>[]): UserId[] {
   return changes.map(({ userId }) => userId);
-}
-
-async function saveDone(
-  tx: Db,
-  {
-    table,
-    groupId,
-    plannedVersion,
-  }: { table: LinkTable; groupId: GroupId; plannedVersion: number },
-  { userIds, observed, putIn }: { userIds: readonly UserId[]; observed: number; putIn: number },
-): Promise<void> {
-  for (const chunk of chunks(userIds)) {
-    // Every write after the plan has a higher version, so this is the compare-and-set of each row.
-    await tx
-      .updateTable(table)
-      .set({
-        observed,
-        put_in: putIn,
-        retry_at: null,
-        attempts: 0,
-        stuck_at: null,
-        problem: null,
-        pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
-      })
-      .where('group_id', '=', groupId)
-      .where('user_id', 'in', chunk)
-      .execute();
-  }
 }
 
 /**
@@ -102,15 +104,8 @@ export async function claimLinks(
   groupId: GroupId,
   { userIds, version }: { userIds: readonly UserId[]; version: number },
 ): Promise<void> {
-  for (const chunk of chunks(userIds)) {
-    await tx
-      .updateTable(table)
-      .set({ pending: version })
-      .where('group_id', '=', groupId)
-      .where('user_id', 'in', chunk)
-      .where('pending', 'is', null)
-      .execute();
-  }
+  const where = sql<SqlBool>`pending is null`;
+  await changeLinks(tx, { table, groupId, userIds, where }, { pending: version });
 }
 
 /**
@@ -140,20 +135,9 @@ export async function postponeLinks(
   groupId: GroupId,
   { userIds, problem, now, retryAt }: Deferral & { readonly userIds: readonly UserId[] },
 ): Promise<void> {
-  const text = JSON.stringify(problem);
-  for (const chunk of chunks(userIds)) {
-    await tx
-      .updateTable(table)
-      .set((set) => ({
-        retry_at: retryAt,
-        attempts: 0,
-        problem: text,
-        stuck_at: set.fn.coalesce('stuck_at', set.val(now)),
-      }))
-      .where('group_id', '=', groupId)
-      .where('user_id', 'in', chunk)
-      .execute();
-  }
+  const change = { retry_at: retryAt, attempts: 0, problem: JSON.stringify(problem) };
+  const stuck_at = sql<number>`coalesce(stuck_at, ${now})`;
+  await changeLinks(tx, { table, groupId, userIds }, { ...change, stuck_at });
 }
 
 /** Failed attempt at changes of users. */
@@ -171,18 +155,12 @@ export async function failLinks(
 ): Promise<void> {
   const byAttempts = Map.groupBy(changes, (change) => addAttempt(change.attempts ?? 0, failing));
   for (const [attempts, same] of byAttempts) {
-    for (const chunk of chunks(toIds(same))) {
-      await tx
-        .updateTable(table)
-        .set({
-          attempts,
-          retry_at: failing.toRetryAt(attempts),
-          problem: JSON.stringify(problem),
-        })
-        .where('group_id', '=', groupId)
-        .where('user_id', 'in', chunk)
-        .execute();
-    }
+    const change = {
+      attempts,
+      retry_at: failing.toRetryAt(attempts),
+      problem: JSON.stringify(problem),
+    };
+    await changeLinks(tx, { table, groupId, userIds: toIds(same) }, change);
   }
 }
 
@@ -242,15 +220,9 @@ export async function distrustLinks(
     ['memberships', members],
     ['group_admins', admins],
   ] as const) {
-    for (const chunk of chunks(userIds)) {
-      await tx
-        .updateTable(table)
-        .set((set) => ({ pending: set.fn.coalesce('pending', set.val(version)) }))
-        .where('group_id', '=', groupId)
-        .where('user_id', 'in', chunk)
-        .where('desired', 'is not', null)
-        .execute();
-    }
+    const where = sql<SqlBool>`desired is not null`;
+    const pending = sql<number>`coalesce(pending, ${version})`;
+    await changeLinks(tx, { table, groupId, userIds, where }, { pending });
   }
 }
 
