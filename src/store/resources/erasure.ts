@@ -10,11 +10,8 @@ import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, toObservedUser, type UserRow, updateUser } from '../users/users.ts';
-import { listUsersByKey } from './explained.ts';
+import { FITTING_MAX, listUsersByKey } from './explained.ts';
 import type { SilencedWords } from './kept-words.ts';
-
-/** Rows that a name fits at most; more are as ambiguous as two. */
-const FITTING_MAX = 10;
 
 /** The users of this id, userName, displayName or address, the deleted among them. */
 export async function listErasable(db: Db, key: string): Promise<UserRow[]> {

@@ -11,7 +11,7 @@ import { findUserRow, type UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
-const FITTING_MAX = 10;
+export const FITTING_MAX = 10;
 
 /**
  * The user with this id, deleted or not, else the live users with this userName, displayName or address; where there is
