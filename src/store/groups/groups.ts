@@ -22,12 +22,12 @@ export type GroupChange = UpdateObject<Schema, 'groups'>;
 
 /** The live group with this SCIM id, or undefined: unknown or deleted. */
 export async function findGroup(db: Db, id: string): Promise<GroupRow | undefined> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('id', '=', groupId(id))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  return selectLive(db).where('id', '=', groupId(id)).executeTakeFirst();
+}
+
+/** Rows of groups that are not deleted. */
+function selectLive(db: Db) {
+  return db.selectFrom('groups').selectAll().where('deleted_at', 'is', null);
 }
 
 /** The row with this SCIM id, deleted or not. */
@@ -50,18 +50,12 @@ export async function lockGroup(tx: Db, id: GroupId): Promise<GroupRow | undefin
 
 /** Live groups shown under this name, compared without case; at most one of them is managed. */
 export async function listGroupsByName(db: Db, nameFolded: string): Promise<GroupRow[]> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where('display_name_folded', '=', nameFolded)
-    .where('deleted_at', 'is', null)
-    .execute();
+  return selectLive(db).where('display_name_folded', '=', nameFolded).execute();
 }
 
 /** Lists live groups in order of creation. */
 export async function listGroupsAfter(db: Db, { afterSeq, limit }: Part): Promise<GroupRow[]> {
-  const live = db.selectFrom('groups').selectAll().where('deleted_at', 'is', null);
-  return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
+  return selectLive(db).where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
 /** Lists live groups of a provider in order of creation. */
@@ -78,14 +72,8 @@ export async function listGroupsOf(
 
 /** The same, locked until the transaction ends: of two requests at the same time one takes the group over. */
 export async function lockGroupsByName(tx: Db, nameFolded: string): Promise<GroupRow[]> {
-  return tx
-    .selectFrom('groups')
-    .selectAll()
-    .where('display_name_folded', '=', nameFolded)
-    .where('deleted_at', 'is', null)
-    .orderBy('seq')
-    .forUpdate()
-    .execute();
+  const named = selectLive(tx).where('display_name_folded', '=', nameFolded);
+  return named.orderBy('seq').forUpdate().execute();
 }
 
 /** Lists tombstones of this name that still stand for a group of the service, newest first. */
@@ -184,11 +172,7 @@ export function toGroupState(
 ): GroupState {
   return {
     id: row.id,
-    ids: {
-      scimId: row.upstream_scim_id ?? undefined,
-      restId: row.upstream_rest_id ?? undefined,
-      uid: row.upstream_uid ?? undefined,
-    },
+    ids: toUpstreamIds(row),
     desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
     observed: toObservedGroup(row),
     entities: toSeenEntities(row),
@@ -203,10 +187,19 @@ export function toGroupState(
   };
 }
 
+type IdColumns = Pick<GroupRow, 'upstream_uid' | 'upstream_rest_id' | 'upstream_scim_id'>;
+
+/** Ids by which the service knows the group. */
+export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
+  return {
+    scimId: row.upstream_scim_id ?? undefined,
+    restId: row.upstream_rest_id ?? undefined,
+    uid: row.upstream_uid ?? undefined,
+  };
+}
+
 /** True when the service has the group, or had it at the last look. */
-export function hasUpstreamIds(
-  row: Pick<GroupRow, 'upstream_uid' | 'upstream_rest_id' | 'upstream_scim_id'>,
-): boolean {
+export function hasUpstreamIds(row: IdColumns): boolean {
   return (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
 }
 

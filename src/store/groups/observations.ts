@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { type GroupRow, type NewGroupRow, toObservedGroup } from './groups.ts';
+import { type GroupRow, type NewGroupRow, toObservedGroup, toUpstreamIds } from './groups.ts';
 
 /** Ids of the service, of many groups. */
 export interface UpstreamGroupIdLists {
@@ -43,13 +44,10 @@ export async function insertObservedGroups(tx: Db, rows: readonly NewGroupRow[])
 }
 
 /** A live group as a list of the service showed it, without who is in it. */
-export interface SeenGroup {
+export interface SeenGroup extends UpstreamGroupIds {
   readonly id: GroupId;
   readonly seq: number;
   readonly origin: Origin | null;
-  readonly scimId: string | undefined;
-  readonly uid: string | undefined;
-  readonly restId: number | undefined;
   /** Name in the service, which for a managed group may differ from what is desired. */
   readonly name: string;
   /** Time of the observation (epoch milliseconds). */
@@ -60,15 +58,8 @@ export interface SeenGroup {
 export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
   const rows = await db
     .selectFrom('groups')
-    .select([
-      'id',
-      'seq',
-      'origin',
-      'observed',
-      'upstream_scim_id',
-      'upstream_rest_id',
-      'upstream_uid',
-    ])
+    .select(['id', 'seq', 'origin', 'observed'])
+    .select(['upstream_scim_id', 'upstream_rest_id', 'upstream_uid'])
     .where('deleted_at', 'is', null)
     .where('observed', 'is not', null)
     .orderBy('seq')
@@ -77,18 +68,8 @@ export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
     const observed = toObservedGroup(row);
     if (observed === undefined) return [];
     const { id, seq, origin } = row;
-    return [
-      {
-        id,
-        seq,
-        origin,
-        scimId: row.upstream_scim_id ?? undefined,
-        restId: row.upstream_rest_id ?? undefined,
-        uid: row.upstream_uid ?? undefined,
-        name: observed.displayName,
-        seenAt: observed.at,
-      },
-    ];
+    const { displayName: name, at: seenAt } = observed;
+    return [{ id, seq, origin, ...toUpstreamIds(row), name, seenAt }];
   });
 }
 

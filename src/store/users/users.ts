@@ -22,12 +22,12 @@ export type UserChange = UpdateObject<Schema, 'users'>;
 
 /** The live user with this SCIM id, or undefined: unknown or deleted. */
 export async function findUser(db: Db, id: string): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', userId(id))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  return selectLive(db).where('id', '=', userId(id)).executeTakeFirst();
+}
+
+/** Rows of users who are not deleted. */
+function selectLive(db: Db) {
+  return db.selectFrom('users').selectAll().where('deleted_at', 'is', null);
 }
 
 /** The row with this SCIM id, deleted or not. */
@@ -53,12 +53,7 @@ export async function findUserByUpstreamId(
   db: Db,
   upstreamId: number,
 ): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('upstream_id', '=', upstreamId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  return selectLive(db).where('upstream_id', '=', upstreamId).executeTakeFirst();
 }
 
 /** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
@@ -70,12 +65,7 @@ export async function listUsersOfAccount(db: Db, upstreamId: number): Promise<Us
 
 /** Live users shown under this userName, compared without case (RFC 7643 §4.1.1); at most one is managed. */
 export async function listUsersByName(db: Db, userNameFolded: string): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('user_name_folded', '=', userNameFolded)
-    .where('deleted_at', 'is', null)
-    .execute();
+  return selectLive(db).where('user_name_folded', '=', userNameFolded).execute();
 }
 
 /**
@@ -83,10 +73,7 @@ export async function listUsersByName(db: Db, userNameFolded: string): Promise<U
  * managed user, as it is wanted.
  */
 export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('deleted_at', 'is', null)
+  return selectLive(db)
     .where((where) =>
       where.or([
         where('observed_user_name_folded', 'in', names),
@@ -140,8 +127,7 @@ export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<User
 
 /** Lists live users in order of creation. */
 export async function listUsersAfter(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  const live = db.selectFrom('users').selectAll().where('deleted_at', 'is', null);
-  return live.where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
+  return selectLive(db).where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute();
 }
 
 /**
@@ -151,19 +137,10 @@ export async function listUsersAfter(db: Db, { afterSeq, limit }: Part): Promise
  */
 export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
-  return tx
-    .selectFrom('users')
-    .selectAll()
-    .where('owner', '=', 1)
-    .where('deleted_at', 'is', null)
-    .where('id', '!=', except)
-    .where(
-      isSeenSince(
-        tx,
-        await findComparedSince(tx, { before: Number.MAX_SAFE_INTEGER, admins: false }),
-      ),
-    )
-    .execute();
+  const before = Number.MAX_SAFE_INTEGER;
+  const comparedSince = await findComparedSince(tx, { before, admins: false });
+  const owners = selectLive(tx).where('owner', '=', 1).where('id', '!=', except);
+  return owners.where(isSeenSince(tx, comparedSince)).execute();
 }
 
 /** Adds a user. @throws StoreError when another live managed user has the name or the account. */
