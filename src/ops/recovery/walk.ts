@@ -2,12 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listDisputes } from '../../store/resources/disputes.ts';
-import {
-  listAllGroups,
-  listAllUsers,
-  listExistingGroups,
-  listExistingUsers,
-} from '../../store/resources/managed.ts';
+import { listExistingGroups, listExistingUsers, listRows } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import { wrongCursor } from '../http/list-query.ts';
@@ -75,7 +70,7 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
 
 async function* walkUsers({ db, listPrivileged }: WalkDeps, after: number): AsyncGenerator<Walked> {
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: UserRow[] = await listAllUsers(db, { afterSeq, limit: PART });
+    const rows: UserRow[] = await listRows(db, 'users', { afterSeq, limit: PART, of: 'all' });
     const unknown = rows.filter(isWithoutAccount);
     const existing = await listExistingUsers(db, unknown.flatMap(listNames));
     const privileges = await listPrivileged(db, rows);
@@ -99,7 +94,7 @@ function isWithoutAccount({ origin, upstream_id, deleted_at }: UserRow): boolean
 async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
   const { db, findGroupPrivilege } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: GroupRow[] = await listAllGroups(db, { afterSeq, limit: PART });
+    const rows: GroupRow[] = await listRows(db, 'groups', { afterSeq, limit: PART, of: 'all' });
     const managed = rows.filter(({ origin }) => origin !== null);
     const names = managed.map(({ display_name_folded }) => display_name_folded);
     const existing = await listExistingGroups(db, names);

@@ -4,11 +4,10 @@ import type { Release } from '../../domain/release.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import {
   countWaitingLinks,
-  findGroupFor,
   findLastSeq,
-  findUserFor,
-  listGroupsFor,
-  listUsersFor,
+  findRemarked,
+  listRemarked,
+  type ResourceFilter,
   type ResourcePart,
 } from '../../store/resources/lists.ts';
 import type { Db } from '../../store/store.ts';
@@ -42,17 +41,16 @@ export interface Adopters {
 const WINDOW = 2_000;
 
 /** The next rows that a filter lets through, however many it does not. */
-async function readOn<Row>(
+async function readOn<Table extends 'users' | 'groups'>(
   db: Db,
-  table: 'users' | 'groups',
-  { from, limit }: PartQuery,
-  read: (part: { afterSeq: number; untilSeq: number; limit: number }) => Promise<Row[]>,
-): Promise<Row[]> {
+  table: Table,
+  { from, limit, ...filter }: PartQuery & ResourceFilter,
+) {
   const end = await findLastSeq(db, table);
-  const rows: Row[] = [];
+  const rows: Awaited<ReturnType<typeof listRemarked<Table>>> = [];
   for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
     const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-    rows.push(...(await read(part)));
+    rows.push(...(await listRemarked(db, table, { ...filter, ...part })));
     await nextTurn();
   }
   return rows;
@@ -69,11 +67,11 @@ export function createResourceSources(
       list: ({ afterSeq: from, limit, ...filter }) =>
         readPage(
           { from, limit },
-          (part) => readOn(db, 'users', part, (some) => listUsersFor(db, { ...filter, ...some })),
+          (part) => readOn(db, 'users', { ...filter, ...part }),
           (rows) => rows.map((row) => toUserItem(row, deactivation)),
         ),
       async find(id) {
-        const row = await findUserFor(db, id);
+        const row = await findRemarked(db, 'users', id);
         return row && toUserItem(row, deactivation);
       },
       adopt: adoptUser,
@@ -83,7 +81,7 @@ export function createResourceSources(
       list: ({ afterSeq: from, limit, ...filter }) =>
         readPage(
           { from, limit },
-          (part) => readOn(db, 'groups', part, (some) => listGroupsFor(db, { ...filter, ...some })),
+          (part) => readOn(db, 'groups', { ...filter, ...part }),
           async (rows) => {
             const ids = rows.map(({ id }) => id);
             const waiting = await countWaitingLinks(db, ids);
@@ -91,7 +89,7 @@ export function createResourceSources(
           },
         ),
       async find(id) {
-        const row = await findGroupFor(db, id);
+        const row = await findRemarked(db, 'groups', id);
         if (row === undefined) return undefined;
         return toGroupItem(row, (await countWaitingLinks(db, [row.id])).get(row.id));
       },

@@ -3,8 +3,7 @@ import { type DifferingLink, listDifferingLinks } from '../../store/links/links.
 import {
   endObservedGroup,
   endObservedUser,
-  listAllGroups,
-  listAllUsers,
+  listRows,
   listUnseen,
   type UnseenPart,
   type UnseenQuery,
@@ -41,7 +40,7 @@ export interface ComparedKind<Row extends UserRow | GroupRow> {
 export const comparedUsers: ComparedKind<UserRow> = {
   type: 'user',
   part: 500,
-  list: listAllUsers,
+  list: (db, part) => listRows(db, 'users', { ...part, of: 'all' }),
   listUnseen: (db, query) => listUnseen(db, 'users', query),
   lock: (tx, { id }) => lockUser(tx, id),
   async compare(db, row, seen) {
@@ -58,7 +57,7 @@ export const comparedUsers: ComparedKind<UserRow> = {
 export const comparedGroups: ComparedKind<GroupRow> = {
   type: 'group',
   part: 20,
-  list: listAllGroups,
+  list: (db, part) => listRows(db, 'groups', { ...part, of: 'all' }),
   listUnseen: (db, query) => listUnseen(db, 'groups', query),
   lock: (tx, { id }) => lockGroup(tx, id),
   async compare(db, row, seen) {

@@ -11,7 +11,7 @@ import {
   type PlanRow,
   updatePlan,
 } from '../../store/plans/plans.ts';
-import { listManagedGroups, listManagedUsers, trust } from '../../store/resources/managed.ts';
+import { listRows, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { toObservedUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -73,7 +73,7 @@ interface Planned {
 async function planUsers(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
   const { deps, plan } = making;
   const readSince = plan.created_at;
-  const rows = await listManagedUsers(tx, { afterSeq, limit: PART });
+  const rows = await listRows(tx, 'users', { afterSeq, limit: PART, of: 'managed' });
   const all: PlanAction[] = [];
   const seen: UserId[] = [];
   for (const row of rows) {
@@ -92,7 +92,7 @@ async function planUsers(tx: Db, afterSeq: number, making: Making): Promise<Plan
 async function planGroups(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
   const { deps, plan } = making;
   const readSince = plan.created_at;
-  const rows = await listManagedGroups(tx, { afterSeq, limit: PART });
+  const rows = await listRows(tx, 'groups', { afterSeq, limit: PART, of: 'managed' });
   const all: PlanAction[] = [];
   const seen: GroupId[] = [];
   for (const row of rows) {

@@ -1,10 +1,9 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import type { GroupRow } from '../groups/groups.ts';
+import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import type { UserRow } from '../users/users.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
 export interface ResourceFilter {
@@ -33,22 +32,36 @@ export interface Remarks {
   readonly disputes: number;
 }
 
-/** Lists users for an operator. */
-export async function listUsersFor(db: Db, part: ResourcePart): Promise<(UserRow & Remarks)[]> {
-  const { rows } = await sql<UserRow & Remarks>`
-    select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
-    from users where ${toCondition('users', part)}
-    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
+type Table = 'users' | 'groups';
+/** Row of a user or group, with these counts. */
+type Remarked<Of extends Table> = Selectable<Schema[Of]> & Remarks;
+
+/** Lists users or groups for an operator. */
+export async function listRemarked<Of extends Table>(
+  db: Db,
+  table: Of,
+  part: ResourcePart,
+): Promise<Remarked<Of>[]> {
+  const { rows } = await sql<Remarked<Of>>`${selectRemarked(table)}
+    where ${toCondition(table, part)} and ${isWithin(part)} order by seq limit ${part.limit}`.execute(
+    db,
+  );
   return rows;
 }
 
-/** Groups for an operator. */
-export async function listGroupsFor(db: Db, part: ResourcePart): Promise<(GroupRow & Remarks)[]> {
-  const { rows } = await sql<GroupRow & Remarks>`
-    select groups.*, ${DRIFTS_OF.groups} as drifts, ${DISPUTES_OF.groups} as disputes
-    from groups where ${toCondition('groups', part)}
-    and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
-  return rows;
+/** Finds a user or group, deleted or not; undefined: the id is unknown. */
+export async function findRemarked<Of extends Table>(
+  db: Db,
+  table: Of,
+  id: string,
+): Promise<Remarked<Of> | undefined> {
+  const { rows } = await sql<Remarked<Of>>`${selectRemarked(table)} where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+function selectRemarked(table: Table): RawBuilder<unknown> {
+  return sql`select ${sql.table(table)}.*, ${DRIFTS_OF[table]} as drifts,
+    ${DISPUTES_OF[table]} as disputes from ${sql.table(table)}`;
 }
 
 function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
@@ -57,26 +70,10 @@ function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
 }
 
 /** The place of the newest row; 0: there is none. */
-export async function findLastSeq(db: Db, table: 'users' | 'groups'): Promise<number> {
+export async function findLastSeq(db: Db, table: Table): Promise<number> {
   const { rows } = await sql<{ seq: number | null }>`
     select max(seq) as seq from ${sql.table(table)}`.execute(db);
   return rows[0]?.seq ?? 0;
-}
-
-/** Finds a user, deleted or not; undefined: the id is unknown. */
-export async function findUserFor(db: Db, id: string): Promise<(UserRow & Remarks) | undefined> {
-  const { rows } = await sql<UserRow & Remarks>`
-    select users.*, ${DRIFTS_OF.users} as drifts, ${DISPUTES_OF.users} as disputes
-    from users where id = ${id}`.execute(db);
-  return rows[0];
-}
-
-/** One group, deleted or not; undefined: none has this id. */
-export async function findGroupFor(db: Db, id: string): Promise<(GroupRow & Remarks) | undefined> {
-  const { rows } = await sql<GroupRow & Remarks>`
-    select groups.*, ${DRIFTS_OF.groups} as drifts, ${DISPUTES_OF.groups} as disputes
-    from groups where id = ${id}`.execute(db);
-  return rows[0];
 }
 
 /** Numbers of waiting changes in each list of a group. */
@@ -106,8 +103,6 @@ export async function countWaitingLinks(
   }
   return waiting;
 }
-
-type Table = 'users' | 'groups';
 
 const DRIFTS_OF: Readonly<Record<Table, RawBuilder<number>>> = {
   users: toDrifts('users'),

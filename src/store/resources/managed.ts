@@ -1,39 +1,21 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
 import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
+import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
 
-/** Lists users that the bridge may write, the deleted too. */
-export function listManagedUsers(db: Db, part: Part): Promise<UserRow[]> {
-  return listPart<UserRow>(db, 'users', { ...part, of: 'managed' });
-}
-
-/** Lists groups that the bridge may write, the deleted too. */
-export function listManagedGroups(db: Db, part: Part): Promise<GroupRow[]> {
-  return listPart<GroupRow>(db, 'groups', { ...part, of: 'managed' });
-}
-
-/** Lists all users in the store, the deleted and the merely observed too. */
-export function listAllUsers(db: Db, part: Part): Promise<UserRow[]> {
-  return listPart<UserRow>(db, 'users', { ...part, of: 'all' });
-}
-
-/** Lists all groups in the store, the deleted and the merely observed too. */
-export function listAllGroups(db: Db, part: Part): Promise<GroupRow[]> {
-  return listPart<GroupRow>(db, 'groups', { ...part, of: 'all' });
-}
-
-async function listPart<Row extends UserRow | GroupRow>(
+/** Lists users or groups, the deleted too: those that the bridge may write, or all, the merely observed too. */
+export async function listRows<Table extends 'users' | 'groups'>(
   db: Db,
-  table: 'users' | 'groups',
+  table: Table,
   { afterSeq, limit, of }: Part & { readonly of: 'managed' | 'all' },
-): Promise<Row[]> {
+): Promise<Selectable<Schema[Table]>[]> {
   const isOf = of === 'managed' ? sql`and origin is not null` : sql``;
-  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+  const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
     where seq > ${afterSeq} ${isOf} order by seq limit ${limit}`.execute(db);
   return rows;
 }
