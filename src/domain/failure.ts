@@ -7,6 +7,7 @@ import {
   onlyWaiting,
   parseFields,
 } from './cell.ts';
+import { isSameSpelt, normaliseName } from './name.ts';
 import { type Refusal, withEarlierWords } from './refusal.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
@@ -238,4 +239,17 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
     problem,
     stuck.map(([, failure]) => failure.problem.words),
   );
+}
+
+/**
+ * True when the service still holds the name that it held before this write was first sent, and that is another name:
+ * in other letters it is how the service writes the one that was sent.
+ */
+export function isNameKept(
+  cell: Cell | undefined,
+  { sent, back, before }: { sent: string; back: string; before: string | undefined },
+): boolean {
+  const name = normaliseName(back);
+  const held = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
+  return name === held && !isSameSpelt(name, sent);
 }

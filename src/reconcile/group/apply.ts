@@ -1,6 +1,6 @@
 import { toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { countAttempts, findFailed } from '../../domain/failure.ts';
+import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import {
   type GroupState,
@@ -206,9 +206,11 @@ function tellsAll(told: RestGroup, action: UpdateGroup): boolean {
 /** Compares the answer to a change with the change: a field that kept its old value was not changed. */
 function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGroup): GroupOutcome {
   const fields = listFields(action);
+  const { displayName: sent = '' } = action;
+  const [back, before] = [observed.displayName, state.observed?.displayName];
   const ignored = fields.filter((field) =>
     field === 'displayName'
-      ? isUnchanged(state, { sent: action.displayName ?? '', observed })
+      ? isNameKept(state.cells.displayName, { sent, back, before })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
   if (ignored.length === 0) {
@@ -222,20 +224,6 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
 /** Name as it came back beside the one that was sent, when the service wrote it differently. */
 function toNameEcho(sent: string, observed: ObservedGroup) {
   return toEcho(normaliseName(sent), normaliseName(observed.displayName));
-}
-
-/**
- * True when the service still holds the name that it held before this write was first sent, and that is another name:
- * in other letters it is how the service writes the one that was sent.
- */
-function isUnchanged(
-  { cells, observed: before }: GroupState,
-  { sent, observed }: { sent: string; observed: ObservedGroup },
-): boolean {
-  const back = normaliseName(observed.displayName);
-  const held =
-    findFailed(cells.displayName)?.before ?? (before && normaliseName(before.displayName));
-  return back === held && !isSameSpelt(back, sent);
 }
 
 function toFirstField(action: UpdateGroup): UpdateGroup {

@@ -1,7 +1,7 @@
 import { listWaiting, toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { countAttempts, findFailed } from '../../domain/failure.ts';
-import { fullName, isSameSpelt, normaliseName } from '../../domain/name.ts';
+import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
+import { fullName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import {
   type ObservedUser,
@@ -131,28 +131,23 @@ async function updateUser(
   { state, action }: { state: UserState; action: UpdateUser },
 ): Promise<UserOutcome> {
   const { upstreamId, active, name } = action;
-  const Operations = [
-    ...(active === undefined ? [] : [{ op: 'replace', path: 'active', value: active }]),
-    ...(name === undefined ? [] : [{ op: 'replace', path: 'name', value: name }]),
-  ];
-  const parts: UserField[] = [
-    ...(active === undefined ? [] : (['active'] as const)),
-    ...(name === undefined ? [] : (['name'] as const)),
-  ];
+  const parts = (['active', 'name'] as const).filter((part) => action[part] !== undefined);
+  const Operations = parts.map((path) => ({ op: 'replace', path, value: action[path] }));
   try {
     const user = await sendUpdate(deps, context, { upstreamId, Operations });
     const seen = { at: deps.clock.now(), by: scim.updateUser.id };
     const observed = toObservedUser(user, state.observed, seen);
+    const [back, before] = [observed.fullName, state.observed?.fullName];
     const ignored = parts.filter((part) =>
       part === 'active'
         ? observed.active !== active
-        : name && isUnchanged(state, { sent: fullName(name), observed }),
+        : name && isNameKept(state.cells.name, { sent: fullName(name), back, before }),
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     // Where suspending deactivates, this is one of two switches.
     const isWhole = deps.policy.deactivation === 'scim';
     const doneFields = parts.filter((part) => part !== 'active' || isWhole);
-    const echo = name ? toEcho(fullName(name), normaliseName(observed.fullName)) : {};
+    const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
     return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
     const classified = classify(error);
@@ -164,25 +159,9 @@ async function updateUser(
       const { name: _, ...accessOnly } = action;
       return applyUserAction(deps, state, accessOnly);
     }
-    return toFailure<UserField>(deps, classified, {
-      parts,
-      section: 'users',
-      missed: state.missed,
-    });
+    const about = { parts, section: 'users', missed: state.missed } as const;
+    return toFailure<UserField>(deps, classified, about);
   }
-}
-
-/**
- * True when the service still holds the name that it held before this write was first sent, and that is another name:
- * in other letters it is how the service writes the one that was sent.
- */
-function isUnchanged(
-  { cells, observed: before }: UserState,
-  { sent, observed }: { sent: string; observed: ObservedUser },
-): boolean {
-  const back = normaliseName(observed.fullName);
-  const held = findFailed(cells.name)?.before ?? (before && normaliseName(before.fullName));
-  return back === held && !isSameSpelt(back, sent);
 }
 
 /** Changes a user through SCIM, and reads the result. @throws UpstreamError */
@@ -273,17 +252,10 @@ async function tryAddress(
   { state, action }: { state: UserState; action: TryAddress },
 ): Promise<UserOutcome> {
   const { upstreamId, userName, address } = action;
+  const emails = [{ value: address, type: 'work', primary: true }];
   const Operations = [
     { op: 'replace', path: 'userName', value: userName },
-    ...(address === undefined
-      ? []
-      : [
-          {
-            op: 'replace',
-            path: 'emails',
-            value: [{ value: address, type: 'work', primary: true }],
-          },
-        ]),
+    ...(address === undefined ? [] : [{ op: 'replace', path: 'emails', value: emails }]),
   ];
   try {
     const user = await sendUpdate(deps, context, { upstreamId, Operations });
