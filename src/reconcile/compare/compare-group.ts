@@ -7,7 +7,7 @@ import {
   listGroupDifferences,
   type ObservedGroup,
 } from '../../domain/group.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
@@ -25,6 +25,7 @@ import {
   NOTHING,
   type SeenSince,
   toCompared,
+  toDifference,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
@@ -42,13 +43,13 @@ export function compareGroup(
   if (row.origin === null) {
     if (!isSeen) return observed === undefined ? NOTHING : UNSEEN;
     const held = { displayName: observed.displayName };
-    return toCompared([toDifference(row, 'group.unmanaged', { desired: null, observed: held })]);
+    return toCompared([toDifference('group.unmanaged', row.id, { desired: null, observed: held })]);
   }
   const state = toGroupState(row);
   if (!hasUpstreamIds(row) || isWaiting(state.cells.existence)) return NOTHING;
   if (!isSeen) {
     const desired = { displayName: state.desired.displayName };
-    const difference = toDifference(row, 'group.missing', { desired, observed: null });
+    const difference = toDifference('group.missing', row.id, { desired, observed: null });
     return { kind: 'missing', difference };
   }
   if (isHiddenByScim(observed, seen.since)) return leftOut('groups');
@@ -95,7 +96,7 @@ function listFieldDifferences(
   if (fields.includes('displayName')) {
     const held = { displayName: observed.displayName };
     const wanted = { displayName: desired.displayName };
-    differences.push(toDifference(row, 'group.renamed', { desired: wanted, observed: held }));
+    differences.push(toDifference('group.renamed', row.id, { desired: wanted, observed: held }));
   }
   const held: JsonObject = {};
   const wanted: JsonObject = {};
@@ -107,7 +108,10 @@ function listFieldDifferences(
     held[field] = have;
   }
   if (Object.keys(held).length === 0) return differences;
-  const permissions = toDifference(row, 'group.permissions', { desired: wanted, observed: held });
+  const permissions = toDifference('group.permissions', row.id, {
+    desired: wanted,
+    observed: held,
+  });
   return [...differences, permissions];
 }
 
@@ -119,7 +123,7 @@ export function toLinkDifference(
   const person = list === 'memberships' ? 'member' : 'admin';
   const kind = `${person}.${wanted ? 'removed' : 'added'}` as const;
   const [desired, observed] = [{ present: wanted }, { present: !wanted }];
-  return { ...toDifference(row, kind, { desired, observed }), memberId: userId };
+  return { ...toDifference(kind, row.id, { desired, observed }), memberId: userId };
 }
 
 /** Lists the entities in which the group has other roles than a rule wants, as far as is known: without a list, none. */
@@ -142,14 +146,6 @@ export function listEntityDifferences(
       desired: { roles: parseRoles(wanted) },
       observed: { roles: parseRoles(held) },
     };
-    return [{ ...toDifference(row, kind, values), memberId: field }];
+    return [{ ...toDifference(kind, row.id, values), memberId: field }];
   });
-}
-
-function toDifference(
-  { id }: Pick<GroupRow, 'id'>,
-  kind: DriftKind,
-  { desired, observed }: { desired: JsonValue; observed: JsonValue },
-): Difference {
-  return { kind, type: 'group', resourceId: id, memberId: '', desired, observed };
 }

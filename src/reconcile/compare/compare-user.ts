@@ -1,6 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { Difference, DriftKind } from '../../domain/drift.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
 import {
   type Deactivation,
@@ -21,6 +21,7 @@ import {
   NOTHING,
   type SeenSince,
   toCompared,
+  toDifference,
   UNKNOWN,
   UNSEEN,
 } from './comparison.ts';
@@ -30,51 +31,36 @@ export function compareUser(row: UserRow, seen: SeenSince): Comparison {
   if (!seen.lists.users || isBusy(row)) return UNKNOWN;
   const state = toUserState(row);
   const { observed, desired, upstreamId } = state;
-  const toDifference = (kind: DriftKind, wanted: JsonValue, held: JsonValue): Difference => ({
-    kind,
-    type: 'user',
-    resourceId: row.id,
-    memberId: '',
-    desired: wanted,
-    observed: held,
-  });
-  if (row.origin === null) return compareUnmanaged(observed, { seen, toDifference });
+  if (row.origin === null) return compareUnmanaged(row, observed, seen);
   const isSeen = observed !== undefined && observed.at >= seen.since;
   if (upstreamId === undefined || isWaiting(state.cells.account)) return NOTHING;
-  if (state.deleted)
-    return isSeen ? compareDeleted(state, observed, { seen, toDifference }) : NOTHING;
+  if (state.deleted) return isSeen ? compareDeleted(state, observed, seen) : NOTHING;
   if (!isSeen) {
     if (!desired.active) return NOTHING;
-    return { kind: 'missing', difference: toDifference('user.missing', { active: true }, null) };
+    const values = { desired: { active: true }, observed: null };
+    return { kind: 'missing', difference: toDifference('user.missing', row.id, values) };
   }
   if (isHiddenByScim(observed, seen.since)) return leftOut('users');
-  return compareFields(state, observed, { seen, toDifference });
+  return compareFields(state, observed, seen);
 }
 
 /** An unmanaged account is a difference while it exists. */
 function compareUnmanaged(
+  { id }: UserRow,
   observed: ObservedUser | undefined,
-  { seen: { lists, since }, toDifference }: Comparing,
+  { lists, since }: SeenSince,
 ): Comparison {
   if (observed === undefined) return NOTHING;
   if (observed.at >= since) {
-    return toCompared([toDifference('user.unmanaged', null, toAccount(observed))]);
+    const values = { desired: null, observed: toAccount(observed) };
+    return toCompared([toDifference('user.unmanaged', id, values)]);
   }
   // An account known only from the list of company users is not missed while that list cannot be read.
   return lists.companyUsers || observed.shownAt !== undefined ? UNSEEN : NOTHING;
 }
 
-interface Comparing {
-  readonly seen: SeenSince;
-  readonly toDifference: (kind: DriftKind, wanted: JsonValue, held: JsonValue) => Difference;
-}
-
-function compareFields(
-  state: UserState,
-  observed: ObservedUser,
-  { seen, toDifference }: Comparing,
-): Compared {
-  const { desired, cells } = state;
+function compareFields(state: UserState, observed: ObservedUser, seen: SeenSince): Compared {
+  const { id, desired, cells } = state;
   const fields = listUserDifferences(desired, observed, cells, seen.deactivation).filter(
     (field) => !isWaiting(cells[field]),
   );
@@ -83,14 +69,17 @@ function compareFields(
     const wanted = isWantedActive(desired, seen.deactivation);
     const kind = wanted ? 'user.deactivated' : 'user.activated';
     const held = isObservedActive(observed, seen.deactivation);
-    differences.push(toDifference(kind, { active: wanted }, { active: held }));
+    const values = { desired: { active: wanted }, observed: { active: held } };
+    differences.push(toDifference(kind, id, values));
   }
   if (fields.includes('name') && desired.name !== undefined) {
-    const held = { name: observed.fullName };
-    differences.push(toDifference('user.renamed', { name: fullName(desired.name) }, held));
+    const wanted = { name: fullName(desired.name) };
+    const values = { desired: wanted, observed: { name: observed.fullName } };
+    differences.push(toDifference('user.renamed', id, values));
   }
-  const [wanted, held] = [toAccess(desired, fields), toAccess(observed, fields)];
-  if (Object.keys(held).length > 0) differences.push(toDifference('user.access', wanted, held));
+  const access = { desired: toAccess(desired, fields), observed: toAccess(observed, fields) };
+  if (Object.keys(access.observed).length > 0)
+    differences.push(toDifference('user.access', id, access));
   const isListed = seen.lists.companyUsers && (observed.listedAt ?? 0) >= seen.since;
   const unread = isListed ? [] : listOfCompanyUsers(seen.deactivation);
   const comparison = toCompared(
@@ -109,12 +98,8 @@ function isLeftOut({ active, listedAt }: ObservedUser, { lists, since }: SeenSin
 }
 
 /** Compares a deleted user: only an account that works again is a difference. */
-function compareDeleted(
-  state: UserState,
-  observed: ObservedUser,
-  comparing: Comparing,
-): Comparison {
-  const comparison = compareFields(state, observed, comparing);
+function compareDeleted(state: UserState, observed: ObservedUser, seen: SeenSince): Comparison {
+  const comparison = compareFields(state, observed, seen);
   const differences = comparison.differences.filter(({ kind }) => kind === 'user.activated');
   return { ...comparison, differences };
 }

@@ -40,6 +40,16 @@ export interface Compared {
   readonly isUnseen?: true;
 }
 
+/** Makes a difference of a user or group itself. */
+export function toDifference(
+  kind: DriftKind,
+  resourceId: string,
+  { desired, observed }: Pick<Difference, 'desired' | 'observed'>,
+): Difference {
+  const type = kind.startsWith('user.') ? 'user' : 'group';
+  return { kind, type, resourceId, memberId: '', desired, observed };
+}
+
 /** Makes a comparison of these differences; nothing is known of the kinds in `unread`. */
 export function toCompared(
   differences: readonly Difference[],

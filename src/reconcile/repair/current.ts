@@ -20,6 +20,7 @@ import {
   type GroupRow,
   hasUpstreamIds,
   lockGroup,
+  toUpstreamIds,
 } from '../../store/groups/groups.ts';
 import {
   type DifferingLink,
@@ -37,7 +38,7 @@ import {
 } from '../../store/users/users.ts';
 import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
-import { type Comparison, EVERY_LIST, toCompared } from '../compare/comparison.ts';
+import { type Comparison, EVERY_LIST, toCompared, toDifference } from '../compare/comparison.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
 /** Locked user or group with all its known differences, by the changes that would end them. */
@@ -88,16 +89,13 @@ export async function compareKnownUser(
     if (await hasSuccessor(tx, row)) return none;
     // Nothing was ever seen of the account, so it is taken to work.
     if (row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
-      return { row, differences: toMap(toCompared([toRemoval(row)])) };
+      const values = { desired: { active: false }, observed: { active: true } };
+      const removal = toDifference('user.activated', row.id, values);
+      return { row, differences: toMap(toCompared([removal])) };
     }
   }
   const seen = { lists: EVERY_LIST, since: 0, deactivation };
   return { row, differences: toMap(compareUser({ ...row, ...AT_REST }, seen)) };
-}
-
-function toRemoval({ id }: UserRow): Difference {
-  const values = { desired: { active: false }, observed: { active: true } };
-  return { kind: 'user.activated', type: 'user', resourceId: id, memberId: '', ...values };
 }
 
 /** Compares a group and its lists with what is known of the service, whenever that was seen. */
@@ -119,23 +117,14 @@ async function hasSuccessor(tx: Db, { id, upstream_id }: UserRow): Promise<boole
 
 /** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
 async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
-  const { upstream_scim_id, upstream_rest_id, upstream_uid } = row;
-  const holder =
-    hasUpstreamIds(row) &&
-    (await findGroupByUpstream(tx, {
-      ...(upstream_scim_id !== null && { scimId: upstream_scim_id }),
-      ...(upstream_rest_id !== null && { restId: upstream_rest_id }),
-      ...(upstream_uid !== null && { uid: upstream_uid }),
-    }));
+  const holder = hasUpstreamIds(row) && (await findGroupByUpstream(tx, toUpstreamIds(row)));
   if (!holder || holder.id !== row.id) return { row, differences: new Map() };
   const leaving = (await listDifferingLinks(tx, row.id)).filter(({ wanted }) => !wanted);
   const differences = toListMap(row, leaving);
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   if (!isToGo) return { row, differences };
-  const removal: Difference = {
-    ...{ kind: 'group.unmanaged', type: 'group', resourceId: row.id, memberId: '' },
-    ...{ desired: null, observed: { displayName: row.display_name } },
-  };
+  const values = { desired: null, observed: { displayName: row.display_name } };
+  const removal = toDifference('group.unmanaged', row.id, values);
   return { row, differences: new Map([...differences, [toKeyOf('group.delete'), removal]]) };
 }
 
