@@ -7,11 +7,9 @@ import {
   listGroupDifferences,
   toDesiredGroup,
 } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { planGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
-import type { Rules } from '../../rules/rules.ts';
 import {
   parseCells,
   parseStored,
@@ -38,7 +36,7 @@ import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { isStale, toFailureColumns } from '../retry-columns.ts';
 import { toLeftCells } from '../waiting-fields.ts';
 import { listGroupLinks, toPlannable, withoutRests } from './load.ts';
-import type { GroupKnown, GroupOutcome, GroupStep, GroupTypes } from './outcome.ts';
+import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
 export type Recording = RecordingOf<GroupTypes>;
@@ -173,24 +171,10 @@ function listOwed(
   return [...listGroupDifferences(desired, observed, cells), ...listEntityFields(cells)];
 }
 
-/** Recorded step, as far as rules need it. */
-export interface StepNews {
-  readonly rules: Rules;
-  readonly outcome: GroupOutcome;
-  /** Group before the step. */
-  readonly original: GroupRow;
-  /** True when the row was not read, so that it may have been changed since, and nothing else waits for the group. */
-  readonly isKnown: boolean;
-  /** Users whose changes were taken back. */
-  readonly reverted: readonly UserId[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /** Follows the rules after a step that took a write back or adopted the group. */
 export async function followGroupStep(
   tx: Db,
-  { rules, outcome, original, reverted, now }: StepNews,
+  { rules, outcome, original, reverted, now }: Recording,
   recorded: Recorded<GroupState>,
 ): Promise<Recorded<GroupState>> {
   const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;

@@ -4,7 +4,6 @@ import type { GroupField, GroupState } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { withEarlierWords } from '../../domain/refusal.ts';
 import { isRuled, toRuledGroup } from '../../rules/rule-group.ts';
-import type { Rules } from '../../rules/rules.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
@@ -15,10 +14,11 @@ import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import type { Undone } from '../recorded.ts';
+import type { AfterRefusal, Undone } from '../recorded.ts';
+import type { Recording } from '../resource-kind.ts';
 import { isTakenBack } from '../take-back.ts';
 import type { Waiter } from '../waiters.ts';
-import { type GroupPart, groupByProblem, groupRefusedLinks } from './outcome.ts';
+import { type GroupPart, type GroupTypes, groupByProblem, groupRefusedLinks } from './outcome.ts';
 import {
   revertAllLinks,
   revertGroup,
@@ -28,31 +28,22 @@ import {
 } from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
-export interface GroupRefusal {
+export interface GroupRefusal
+  extends Pick<Recording<GroupTypes>, 'undos' | 'rules' | 'reverted' | 'now' | 'random'> {
   /** Fields, members and admins that still are as planned. */
   readonly parts: readonly GroupPart[];
   readonly problem: Problem;
-  readonly undos: readonly Waiter<GroupUndo>[];
-  readonly rules: Rules;
-  /** Users whose changes were taken back; their rules are followed afterwards. */
-  readonly reverted: UserId[];
-  readonly now: number;
-  readonly random: number;
-}
-
-/** Group after a refusal. */
-export interface RefusedGroup {
-  readonly row: GroupRow;
-  readonly undone: readonly Undone[];
-  /** True when the write that created the group was taken back. */
-  readonly isNotCreated: boolean;
 }
 
 /**
  * Takes back writes that were not answered yet, part by part. An acknowledged part stays wanted and rests by itself, so
  * that nothing else of the group waits for it.
  */
-export async function refuse(tx: Db, row: GroupRow, refusal: GroupRefusal): Promise<RefusedGroup> {
+export async function refuse(
+  tx: Db,
+  row: GroupRow,
+  refusal: GroupRefusal,
+): Promise<AfterRefusal<GroupRow>> {
   const { parts, problem, now, random } = refusal;
   const asked = parseCells<GroupField>(row);
   const undone: Undone[] = [];

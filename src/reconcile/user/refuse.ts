@@ -11,34 +11,23 @@ import type { Db } from '../../store/store.ts';
 import { replaceUserEmails, type UserRow } from '../../store/users/users.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import type { Undone } from '../recorded.ts';
+import type { AfterRefusal, Undone } from '../recorded.ts';
 import { isTakenBack } from '../take-back.ts';
-import type { Waiter } from '../waiters.ts';
+import type { UserStep } from './outcome.ts';
 import { revertUser } from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
-export interface UserRefusal {
+export interface UserRefusal extends Pick<UserStep, 'undos' | 'now' | 'random'> {
   /** Fields that still are as planned. */
   readonly fields: readonly UserField[];
   readonly problem: Problem;
-  readonly undos: readonly Waiter<UserUndo>[];
-  readonly now: number;
-  readonly random: number;
-}
-
-/** User after a refusal. */
-export interface RefusedUser {
-  readonly row: UserRow;
-  readonly undone: readonly Undone[];
-  /** True when the write that created the user was taken back. */
-  readonly isNotCreated: boolean;
 }
 
 /**
  * Takes back writes that were not answered yet. An acknowledged field stays wanted and rests by itself, so that nothing
  * else of the user waits for it; so does the rest of a write that takes access away, which is never refused for its rest.
  */
-export function refuse(row: UserRow, refusal: UserRefusal): RefusedUser {
+export function refuse(row: UserRow, refusal: UserRefusal): AfterRefusal<UserRow> {
   const { fields, problem, now, random } = refusal;
   const undone: Undone[] = [];
   const reverted = new Set<UserField>();
