@@ -73,15 +73,8 @@ export async function lookForGroup(
   context: CallContext,
   search: GroupSearch,
 ): Promise<GroupOutcome> {
-  const pages = paginate(
-    deps.upstream,
-    groups.getListOfGroups,
-    {},
-    {
-      pageSize: deps.policy.pageSize,
-      ...context,
-    },
-  );
+  const options = { pageSize: deps.policy.pageSize, ...context };
+  const pages = paginate(deps.upstream, groups.getListOfGroups, {}, options);
   let matches: RestGroup[] = [];
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));

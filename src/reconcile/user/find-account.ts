@@ -105,15 +105,8 @@ async function findInList(
   keys: AccountKeys,
 ): Promise<FoundAccount> {
   const matches: ScimUser[] = [];
-  const pages = paginate(
-    deps.upstream,
-    scim.getUsers,
-    {},
-    {
-      pageSize: deps.policy.pageSize,
-      ...context,
-    },
-  );
+  const options = { pageSize: deps.policy.pageSize, ...context };
+  const pages = paginate(deps.upstream, scim.getUsers, {}, options);
   for await (const page of pages) {
     for (const item of page.items) {
       const user = parseScimUser(item);

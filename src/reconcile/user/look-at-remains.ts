@@ -230,12 +230,8 @@ async function readSpaceUsers(
   options: PageOptions,
 ): Promise<Set<number>> {
   const query = { include_inherited_access: false, inactive: true };
-  const pages = paginate(
-    upstream,
-    spaceUsers.getListOfUsers,
-    { path: { space_id }, query },
-    options,
-  );
+  const args = { path: { space_id }, query };
+  const pages = paginate(upstream, spaceUsers.getListOfUsers, args, options);
   const users = new Set<number>();
   for await (const { items } of pages) {
     for (const item of items) {
