@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import {
   anything,
+  author,
   bodyOf,
   count,
   counts,
@@ -11,7 +12,7 @@ import {
   resourceType,
   word,
 } from './kinds.ts';
-import { personalJson, personalName, personalWords } from './personal.ts';
+import { personalJson, personalWords } from './personal.ts';
 
 /** Drifts of one decision. */
 const DRIFTS_MAX = 500;
@@ -60,16 +61,8 @@ export const drift = z.strictObject({
   member: named.nullable().describe('Of whom in a group it is.'),
   desired: personalJson(anything()),
   observed: personalJson(anything()),
-  who: z
-    .strictObject({
-      id: z.int().nullable(),
-      username: personalName(z.string().nullable()),
-      address: personalWords(z.string().nullable()),
-      operator: z
-        .boolean()
-        .describe('True: an operator did it through the bridge, under whose account it is logged.'),
-      at: moment(),
-    })
+  who: author
+    .extend({ at: moment() })
     .nullable()
     .describe('Who brought it about; null: the audit log does not say.'),
   message: personalWords(z.string().nullable().describe('The words of the audit log.')),

@@ -22,6 +22,16 @@ export const named = z.strictObject({
   name: personalName(z.string().nullable()),
 });
 
+/** The author of an event of the audit log. */
+export const author = z.strictObject({
+  id: z.int().nullable(),
+  username: personalName(z.string().nullable()),
+  address: personalWords(z.string().nullable()),
+  operator: z
+    .boolean()
+    .describe('True: an operator did it through the bridge, under whose account it is logged.'),
+});
+
 /** A number of things. */
 export const count = () => z.int().min(0);
 

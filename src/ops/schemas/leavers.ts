@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { LEAVER_STATUSES, REMAINS_PARTS, REMOVAL_KINDS } from '../../domain/leaver.ts';
-import { count, type JsonOf, moment, named, serviceWords, word } from './kinds.ts';
-import { personalName, personalWords } from './personal.ts';
+import { author, count, type JsonOf, moment, named, serviceWords, word } from './kinds.ts';
 
 /** Entry of the service's audit log about a removal. */
 const logged = z.strictObject({
@@ -11,17 +10,7 @@ const logged = z.strictObject({
   eventId: z.string().nullable(),
   at: moment().nullable().describe('By the clock of the service.'),
   ours: z.boolean().nullable().describe('false: the bridge did not do it itself.'),
-  who: z
-    .strictObject({
-      id: z.int().nullable(),
-      username: personalName(z.string().nullable()),
-      address: personalWords(z.string().nullable()),
-      operator: z
-        .boolean()
-        .describe('True: an operator did it through the bridge, under whose account it is logged.'),
-    })
-    .nullable()
-    .describe('null: the entry is not kept any more.'),
+  who: author.nullable().describe('null: the entry is not kept any more.'),
   code: z.string().nullable().describe('Why the log cannot be read.'),
 });
 
