@@ -1,4 +1,5 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
+import { createTurns } from '../../domain/turns.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { parseColumnMap } from '../exports/read-entries.ts';
 import { fileTaken, hasFile, type Reserve, readFileEntries } from '../exports/read-file.ts';
@@ -6,7 +7,6 @@ import { InvalidRequest } from '../http/errors.ts';
 import { problem, route } from '../http/route.ts';
 import type { ImportItem } from '../schemas/handover.ts';
 import type { ImportSource } from './import-ids.ts';
-import { toItemsAnswer } from './parts.ts';
 import type { SwitchRequest, SwitchSource } from './source.ts';
 
 /** Parts of the bridge that a switch of providers needs. */
@@ -114,4 +114,24 @@ async function answer(
   const { id: planId, hash } = planned.plan;
   const change = { after: { to, planId, handedOver: handovers.length } };
   return { ...toItemsAnswer({ ...told, planId, hash }, items), acts: [{ target: from, change }] };
+}
+
+/** Items of one part of the answer. */
+const PART = 200;
+
+/** An answer whose items are written piece by piece, behind its other members. */
+function toItemsAnswer(head: object, items: readonly object[]) {
+  return { status: 200, parts: toParts(head, items), acts: [] } as const;
+}
+
+async function* toParts(head: object, items: readonly object[]): AsyncGenerator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
+  const turns = createTurns();
+  for (let at = 0; at < items.length; at += PART) {
+    const text = items.slice(at, at + PART).map((item) => JSON.stringify(item));
+    yield `${at === 0 ? '' : ','}${text.join(',')}`;
+    const pause = turns();
+    if (pause) await pause;
+  }
+  yield ']}';
 }
