@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpsClient } from '../app/ops-client.ts';
+import { isPassing, type OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { BY_OPERATOR, toCount } from '../domain/text.ts';
 import type { DriftAnswer, SweepView } from '../ops/schemas/drift.ts';
@@ -12,7 +12,6 @@ import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { parseNumber } from './listing.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
-import { outlast } from './outlast.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toUnmanagedCount } from './status.ts';
@@ -251,4 +250,28 @@ function toAuthor(who: NonNullable<DriftAnswer['who']>): string {
 
 function toWords(value: unknown): string {
   return value === null ? 'nothing' : JSON.stringify(value);
+}
+
+/** Time for which a bridge that does not answer is waited for, in milliseconds. */
+const GONE_MAX_MS = 5 * 60_000;
+const AGAIN_MS = 1_000;
+
+/**
+ * Asks the bridge, and asks again while it does not answer because it restarts. To be used for what may be asked twice.
+ * @throws OpsError when it stays away for five minutes, or refuses
+ */
+async function outlast<T>(
+  { writeError }: Pick<CliContext, 'writeError'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const deadline = Date.now() + GONE_MAX_MS;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPassing(error) || Date.now() > deadline) throw error;
+      if (!isTold) writeError('The bridge does not answer now; it is asked again.\n');
+      await sleep(AGAIN_MS);
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import type { Timeline } from '../ops/schemas/resources.ts';
-import { toTimelineText } from '../ops/timeline/to-text.ts';
+import type { Timeline, TimelineItem } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
 import { addShowOptions, parseNumber, type ShowOptions, show } from './listing.ts';
@@ -21,7 +20,7 @@ export const addWhyCommand: AddCommand = (program, context) => {
       await show<Timeline>(command, context, {
         options,
         read: async (client) => parseAnswer<Timeline>(await client.send('GET', path)),
-        toText: toTimelineText,
+        toText,
       });
     });
 };
@@ -38,3 +37,30 @@ How each field stands now, and why: scim-bridge explain.
 Exit codes:
   0   told
   1   nothing or more than one has this name, or the bridge does not answer: the message says which`;
+
+const TITLES: Readonly<Record<TimelineItem['source'], string>> = {
+  provider: 'provider',
+  operator: 'operator',
+  bridge: 'bridge',
+  audit: 'audit log',
+  outage: 'outage',
+  seen: 'seen',
+  drift: 'drift',
+};
+
+function toText({ type, name, id, managed, deleted, items, more }: Timeline): string {
+  const state = managed === 'no' ? 'only observed' : `managed, ${managed}`;
+  const lines = [
+    `${type} ${name}${deleted ? ' (deleted)' : ''}`,
+    `id ${id}, ${state}`,
+    '',
+    ...(more ? ['earlier: ask for more with --limit'] : []),
+    ...items.map(toLine),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function toLine({ at, source, text, others }: TimelineItem): string {
+  const names = others.map(({ id, name }) => name ?? id).join(', ');
+  return `${at}  ${TITLES[source].padEnd(9)}  ${text}${names === '' ? '' : ` [${names}]`}`;
+}
