@@ -25,6 +25,17 @@ export type ResourceKey =
   | { readonly type: 'user'; readonly id: UserId }
   | { readonly type: 'group'; readonly id: GroupId };
 
+/** Type and id of a user or group as they are given: nobody may have the id. */
+export interface GivenKey {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+}
+
+/** The key of a resource that is stored under this id. */
+export function toResourceKey({ type, id }: GivenKey): ResourceKey {
+  return type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
+}
+
 /** The key as text, for maps and log lines. */
 export function keyText(key: ResourceKey): string {
   return `${key.type}:${key.id}`;

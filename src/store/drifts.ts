@@ -8,7 +8,7 @@ import {
   type DriftStatus,
   ENDED_STATUSES,
 } from '../domain/drift.ts';
-import { newId } from '../domain/ids.ts';
+import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks } from './engine/dialect.ts';
@@ -135,7 +135,7 @@ export async function endDrifts(
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
 export async function endUnmanaged(
   tx: Db,
-  { type, id }: Subject,
+  { type, id }: GivenKey,
   { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
 ): Promise<void> {
   const update = tx.updateTable('drifts').set({ status, ended_at: now });
@@ -358,14 +358,8 @@ interface StoredDocuments {
   readonly observed: string;
 }
 
-/** A user or group. */
-interface Subject {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-}
-
 /** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
-export async function haveInspected(tx: Db, { type, id }: Subject, now: number): Promise<void> {
+export async function haveInspected(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
   await addInspection(tx, {
     resource_id: id,
     resource_type: type,
@@ -379,7 +373,7 @@ export async function haveInspected(tx: Db, { type, id }: Subject, now: number):
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
 export async function noteMissing(
   tx: Db,
-  { type, id, desired }: Subject & { desired: JsonObject },
+  { type, id, desired }: GivenKey & { desired: JsonObject },
   now: number,
 ): Promise<void> {
   const kind = `${type}.missing` as const;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
+import { type ResourceKey, toResourceKey } from '../domain/ids.ts';
 import { chunks } from './engine/dialect.ts';
 import type { DueClass } from './schema.ts';
 import type { Db } from './store.ts';
@@ -37,8 +37,7 @@ export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promis
       .limit(limit)
       .execute();
     for (const row of rows) {
-      const key: ResourceKey =
-        type === 'user' ? { type, id: userId(row.id) } : { type, id: groupId(row.id) };
+      const key = toResourceKey({ type, id: row.id });
       due.push({ key, dueClass: row.due_class, mustLook: row.must_look, dueAt: row.due_at ?? 0 });
     }
   }

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { listGroupsByKey, listUsersByKey, preferCurrent } from '../../store/resources/explained.ts';
 import type { Db } from '../../store/store.ts';
@@ -9,16 +10,10 @@ import { type Answer, ok, type Problem, problem } from './route.ts';
 export type Keyed<T> =
   | { readonly kind: 'found'; readonly id: string; readonly value: T }
   | { readonly kind: 'none' }
-  | { readonly kind: 'several'; readonly found: readonly FoundKey[] };
-
-/** One of several resources that fit. */
-export interface FoundKey {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-}
+  | { readonly kind: 'several'; readonly found: readonly GivenKey[] };
 
 /** One resource that fits, read when it is the only one. */
-interface Candidate<T> extends FoundKey, Pick<UserRow, 'deleted_at' | 'due_at'> {
+interface Candidate<T> extends GivenKey, Pick<UserRow, 'deleted_at' | 'due_at'> {
   readonly read: () => Promise<T>;
 }
 

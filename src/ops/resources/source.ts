@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Adoption, AdoptionRequest } from '../../domain/adoption.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import type { Release } from '../../domain/release.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import {
@@ -34,7 +35,7 @@ export interface ResourceSources {
 export interface Adopters {
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
-  readonly letGo: (key: { type: 'user' | 'group'; id: string }) => Promise<Release>;
+  readonly letGo: (key: GivenKey) => Promise<Release>;
 }
 
 /** Rows that a filter looks at in one turn of the event loop. */

@@ -9,8 +9,9 @@ import {
 import type { Difference } from '../../domain/drift.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
+import type { PlanAction } from '../../domain/plan.ts';
 import type { Deactivation, UserField } from '../../domain/user.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
@@ -54,7 +55,7 @@ const AT_REST = { in_flight: 0, must_look: 0 } as const;
 export async function lockCurrent(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { type, id }: { type: 'user' | 'group'; id: string },
+  { type, id }: GivenKey,
 ): Promise<Current | undefined> {
   if (type === 'user') {
     const row = await lockUser(tx, userId(id));
@@ -68,7 +69,7 @@ export async function lockCurrent(
 export async function findCurrent(
   db: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { type, id }: { type: 'user' | 'group'; id: string },
+  { type, id }: GivenKey,
 ): Promise<Current | undefined> {
   if (type === 'user') {
     const row = await findUserRow(db, id);
@@ -235,15 +236,12 @@ export type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | { readonly kind: 'link'; readonly list: LinkTable };
 
-/** Change, as far as its place is concerned. */
-interface Placed {
-  readonly kind: ChangeKind;
-  readonly memberId: string;
-  readonly desired: JsonValue;
-}
-
 /** Finds the place of a change; one of several fields concerns those that have a value. */
-export function toPlace({ kind, memberId, desired }: Placed): ChangePlace {
+export function toPlace({
+  kind,
+  memberId,
+  desired,
+}: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
   const { about } = getChangeRow(kind);
   if (about === 'entity') {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };

@@ -2,6 +2,7 @@ import type { Adoption } from '../../domain/adoption.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import type { DriftPolicy } from '../../domain/drift-policy.ts';
 import type { HarmLimits } from '../../domain/harm.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -33,7 +34,7 @@ export interface DecisionDeps extends ProcessDeps {
   /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
   /** Adopts an unmanaged resource, as an operator does. */
-  readonly adopt: (key: { type: 'user' | 'group'; id: string }) => Promise<Adoption>;
+  readonly adopt: (key: GivenKey) => Promise<Adoption>;
 }
 
 /** Dependencies of everything about drifts, at the leader. */

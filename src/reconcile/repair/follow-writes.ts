@@ -1,5 +1,5 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   type DriftRow,
@@ -151,7 +151,7 @@ interface Judged {
 async function judge(
   db: Db,
   drifts: readonly DriftRow[],
-  find: (key: { type: 'user' | 'group'; id: string }) => Promise<Current | undefined>,
+  find: (key: GivenKey) => Promise<Current | undefined>,
 ): Promise<Judged> {
   const [first] = drifts;
   const current = first && (await find({ type: first.resource_type, id: first.resource_id }));

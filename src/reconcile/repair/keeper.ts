@@ -1,3 +1,4 @@
+import type { GivenKey } from '../../domain/ids.ts';
 import type { Release } from '../../domain/release.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
@@ -17,7 +18,7 @@ import { followPlans } from './follow.ts';
 import { createWriteFollower } from './follow-writes.ts';
 import { type HandOver, type PlannedHandover, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
-import { letGo, type ReleaseKey } from './let-go.ts';
+import { letGo } from './let-go.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { createReclaimer } from './reclaim.ts';
 import { previewUndo, type UndoDecision, type UndoPreview, undoPlan } from './undo.ts';
@@ -52,7 +53,7 @@ export interface DriftDecisions {
   ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
   many(request: ManyRequest): Promise<ManyDecided>;
   /** Lets a user or group go. */
-  letGo(key: ReleaseKey): Promise<Release>;
+  letGo(key: GivenKey): Promise<Release>;
   /** Plans a handover, which waits for an operator. */
   handOver(handovers: readonly HandOver[], reason: string): Promise<PlannedHandover>;
 }

@@ -1,5 +1,5 @@
 import { listEntityFields } from '../../domain/entity.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
 import { isGone } from '../../domain/missed.ts';
 import type { Release } from '../../domain/release.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -23,16 +23,10 @@ import { toUnmanagedGroup } from '../group/undo.ts';
 import { saveEmails } from '../user/refuse.ts';
 import { toUnmanagedUser } from '../user/undo.ts';
 
-/** User or group that is to be let go. */
-export interface ReleaseKey {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-}
-
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
 export async function letGo(
   { store, clock, rules }: Pick<ProcessDeps, 'store' | 'clock' | 'rules'>,
-  { type, id }: ReleaseKey,
+  { type, id }: GivenKey,
 ): Promise<Release> {
   return store.write(async (tx) => {
     await enterRules(tx, rules, 'names');

@@ -1,3 +1,4 @@
+import type { GivenKey } from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { FormerNamesTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -8,7 +9,7 @@ export type FormerName = Readonly<FormerNamesTable>;
 /** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
 export async function keepFormerNames(
   tx: Db,
-  { type, id }: { readonly type: 'user' | 'group'; readonly id: string },
+  { type, id }: GivenKey,
   { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
 ): Promise<void> {
   const gone = [...new Set(old)].filter(

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { type GroupId, groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import {
+  type GroupId,
+  groupId,
+  type ResourceKey,
+  toResourceKey,
+  userId,
+} from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db } from '../store.ts';
@@ -25,7 +31,10 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
   const users = keys.flatMap(({ type, id }) => (type === 'user' ? [userId(id)] : []));
   for (const chunk of chunks(users)) {
     const found = await db.selectFrom('users').select(COLUMNS).where('id', 'in', chunk).execute();
-    rows.push(...found.map((row) => ({ ...row, ...toKey('user', row.id), oldestLink: undefined })));
+    for (const row of found) {
+      const key = toResourceKey({ type: 'user', id: row.id });
+      rows.push({ ...row, key, oldestLink: undefined });
+    }
   }
   const groups = keys.flatMap(({ type, id }) => (type === 'group' ? [groupId(id)] : []));
   for (const chunk of chunks(groups)) rows.push(...(await listGroups(db, chunk)));
@@ -49,11 +58,10 @@ async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[
       oldest.set(group_id, Math.min(oldest.get(group_id) ?? pending, pending));
     }
   }
-  return rows.map((row) => ({ ...row, ...toKey('group', row.id), oldestLink: oldest.get(row.id) }));
-}
-
-function toKey(type: 'user' | 'group', id: string): { key: ResourceKey } {
-  return { key: type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) } };
+  return rows.map((row) => {
+    const key = toResourceKey({ type: 'group', id: row.id });
+    return { ...row, key, oldestLink: oldest.get(row.id) };
+  });
 }
 
 /** Place in the order of writing: the time of the last write (epoch milliseconds), and the number of the row. */

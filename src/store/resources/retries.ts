@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import { groupId, type ResourceKey, toResourceKey, userId } from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import { lockGroup, updateGroup } from '../groups/groups.ts';
@@ -54,9 +54,7 @@ export async function listResting(
   const { rows } = await sql<{ id: string }>`
     select id from ${table} where due_at > ${now} and ${HAS_WORK} and id > ${after}
     order by id limit ${limit}`.execute(db);
-  return rows.map(({ id }) =>
-    type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) },
-  );
+  return rows.map(({ id }) => toResourceKey({ type, id }));
 }
 
 /** Groups in which a change of this user rests. */
