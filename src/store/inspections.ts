@@ -48,15 +48,12 @@ export async function findNextInspectionAt(db: Db): Promise<number | undefined> 
 /** Puts an inspection off until then (epoch milliseconds), unless there is a newer reason to look. */
 export async function postponeInspection(
   tx: Db,
-  { resource_id, since, due_at }: InspectionRow,
-  change: { due_at: number; attempts: number },
-): Promise<boolean> {
+  { resource_id, since, due_at, attempts }: InspectionRow,
+  until: number,
+): Promise<void> {
+  const change = { due_at: until, attempts };
   const update = tx.updateTable('inspections').set(change).where('resource_id', '=', resource_id);
-  const result = await update
-    .where('since', '=', since)
-    .where('due_at', '=', due_at)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows) > 0;
+  await update.where('since', '=', since).where('due_at', '=', due_at).execute();
 }
 
 /** Whether this is still the newest reason to look. */

@@ -118,8 +118,7 @@ async function take(
   const quietAt = (lastAt ?? 0) + repair.settleMs;
   const isEarly = lastAt !== undefined && quietAt > now;
   if (!isEarly) return { ...inspection, attempts: inspection.attempts + 1 };
-  const change = { due_at: quietAt, attempts: inspection.attempts };
-  await store.write((tx) => postponeInspection(tx, inspection, change));
+  await store.write((tx) => postponeInspection(tx, inspection, quietAt));
   return undefined;
 }
 
@@ -171,9 +170,8 @@ async function look<Row extends UserRow | GroupRow>(
 /** Defers an inspection whose look failed. */
 async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
   const waitMs = Math.min(RETRY_MS * 2 ** (inspection.attempts - 1), RETRY_MAX_MS);
-  const { attempts } = inspection;
-  const change = { due_at: clock.now() + waitMs, attempts };
-  await store.write((tx) => postponeInspection(tx, inspection, change));
+  const dueAt = clock.now() + waitMs;
+  await store.write((tx) => postponeInspection(tx, inspection, dueAt));
 }
 
 /**
@@ -181,10 +179,9 @@ async function defer({ store, clock }: DriftDeps, inspection: InspectionRow): Pr
  * meanwhile.
  */
 async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow): Promise<void> {
-  const { due_at, since, attempts } = inspection;
-  const waitMs = Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
-  const change = { due_at: clock.now() + waitMs, attempts };
-  await store.write((tx) => postponeInspection(tx, inspection, change));
+  const { due_at, since } = inspection;
+  const dueAt = clock.now() + Math.min(Math.max(due_at - since, BUSY_MS), BUSY_MAX_MS);
+  await store.write((tx) => postponeInspection(tx, inspection, dueAt));
 }
 
 interface Conclusion<Row extends UserRow | GroupRow> extends Omit<Compared<Row>, 'detector'> {
@@ -205,9 +202,7 @@ async function conclude<Row extends UserRow | GroupRow>(
   });
   // A worker has taken it: the inspection waits until that is done.
   if (compared === undefined) {
-    const { attempts } = inspection;
-    const change = { due_at: deps.clock.now(), attempts };
-    await postponeInspection(tx, inspection, change);
+    await postponeInspection(tx, inspection, deps.clock.now());
     return [];
   }
   await endInspection(tx, inspection);
