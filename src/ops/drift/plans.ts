@@ -14,14 +14,7 @@ import {
   type PlanRow,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  NEWEST,
-  OLDEST,
-  type PartQuery,
-  parseSeq,
-  readList,
-  readPage,
-} from '../http/list-query.ts';
+import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { PlanActionAnswer, PlanAnswer, PlanPart, PlanSummary } from '../schemas/plans.ts';
@@ -135,14 +128,10 @@ export const planRoutes = [
     summary: 'How many actions a plan has of each group, kind and author, the most first.',
     filters: {},
     answers: { 200: 'PlanPartList', 404: 'Problem' },
-    async handle({ plans }: Needs, { params: { id }, query: { limit, cursor } }) {
+    async handle({ plans }: Needs, { params: { id }, query }) {
       const plan = await plans.find(id);
       if (plan === undefined) return unknownPlan();
-      const from = parseSeq(cursor, OLDEST);
-      const parts = await plans.listParts(plan);
-      const end = from + limit;
-      const nextCursor = end < parts.length ? String(end) : null;
-      return ok({ items: parts.slice(from, end), nextCursor });
+      return ok(toPage(await plans.listParts(plan), query));
     },
   }),
   route({

@@ -126,6 +126,16 @@ export function readList<Row extends { readonly seq: number }, Item>(
   return readPage({ limit, from }, read, (rows) => rows.map(toItem));
 }
 
+/** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */
+export function toPage<Item>(
+  all: readonly Item[],
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+): ListAnswer<Item> {
+  const from = parseSeq(cursor, OLDEST);
+  const end = from + limit;
+  return { items: all.slice(from, end), nextCursor: end < all.length ? String(end) : null };
+}
+
 /** Some rows of a list: how many, and after which one. */
 export interface PartQuery {
   readonly limit: number;

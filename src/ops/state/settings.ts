@@ -1,5 +1,5 @@
 import type { ShownSetting } from '../../settings/shown.ts';
-import { parseSeq } from '../http/list-query.ts';
+import { toPage } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 
 /** The request for the settings in effect. */
@@ -13,11 +13,8 @@ export const settingsRoute = route({
   meanings: { from: 'Only those whose value comes from there.' },
   answers: { 200: 'SettingList' },
   async handle({ settings }: { readonly settings: readonly ShownSetting[] }, { query }) {
-    const { limit, cursor, filters } = query;
-    const all = settings.filter(({ from }) => filters.from === undefined || from === filters.from);
-    const begin = parseSeq(cursor, 0);
-    const end = begin + limit;
-    const nextCursor = end < all.length ? String(end) : null;
-    return ok({ items: all.slice(begin, end), nextCursor });
+    const { from: wanted } = query.filters;
+    const all = settings.filter(({ from }) => wanted === undefined || from === wanted);
+    return ok(toPage(all, query));
   },
 });
