@@ -98,22 +98,12 @@ function toMadeText({ secret, ...view }: ClientView & { secret: string | null })
   return secret === null ? id : `${id}client_secret  ${secret}\n${SHOWN_ONCE}`;
 }
 
-function toLines({
-  id,
-  name,
-  profile,
-  provider,
-  trust,
-  secrets,
-  revokedAt,
-  lastUsedAt,
-}: ClientView): string {
+function toLines(view: ClientView): string {
+  const { id, name, trust, secrets, revokedAt, lastUsedAt } = view;
   const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
-  const head = `${id}  ${name}${toProviderText({ provider })}${toProfileText({ profile })}  ${revokedAt === null ? used : `revoked ${revokedAt}, ${used}`}\n`;
+  const state = revokedAt === null ? used : `revoked ${revokedAt}, ${used}`;
+  const head = `${id}  ${name}${toProviderText(view)}${toProfileText(view)}  ${state}\n`;
   const lines = trust === null ? [] : toTrustLines(trust);
-  return [
-    head,
-    ...lines,
-    ...secrets.map((secret) => `  ${secret.id}  ${toLifeText(secret)}\n`),
-  ].join('');
+  const held = secrets.map((secret) => `  ${secret.id}  ${toLifeText(secret)}\n`);
+  return [head, ...lines, ...held].join('');
 }

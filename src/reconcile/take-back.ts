@@ -1,8 +1,9 @@
-import { ask, type Cells, onlyWaiting } from '../domain/cell.ts';
+import { ask, onlyWaiting } from '../domain/cell.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { type FieldsOfKind, takeBackWrite } from '../domain/undo.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
+import type { Before, Undo } from '../store/resources/undo.ts';
 import type { UserRow } from '../store/users/users.ts';
 
 /** Refused write of a user or group, as far as its own fields go. */
@@ -16,22 +17,10 @@ export interface RefusedWrite<Undo, Field extends string> {
   readonly now: number;
 }
 
-/** Facts by which fields are taken back. */
-interface FieldsUndo<Field extends string> {
-  readonly before:
-    | {
-        readonly attributes: JsonObject;
-        readonly cells: Cells<Field>;
-        readonly deleted: boolean;
-      }
-    | undefined;
-  readonly after: string;
-}
-
 /** The columns after the refused fields were taken back, or all that was written where no other write was stored since. */
 export function revertColumns<Field extends string, Columns>(
   row: UserRow | GroupRow,
-  { undo: { before, after }, fields, isLast }: RefusedWrite<FieldsUndo<Field>, Field>,
+  { undo: { before, after }, fields, isLast }: RefusedWrite<Undo<Before<Field>>, Field>,
   kind: FieldsOfKind<Field>,
   toColumns: (attributes: JsonObject) => Columns,
 ) {

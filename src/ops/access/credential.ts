@@ -1,5 +1,5 @@
 import { duration } from '../../settings/kinds.ts';
-import type { AccessQuery } from '../../store/credentials/tokens.ts';
+import type { AccessQuery, TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
@@ -41,12 +41,9 @@ export function parseLifetime(
 }
 
 /** The times of a token, a client or a secret as an operator is shown them. */
-export function toLifeView(row: {
-  readonly created_at: number;
-  readonly created_by: string;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
-}) {
+export function toLifeView(
+  row: Pick<TokenRow, 'created_at' | 'created_by' | 'last_used_at' | 'revoked_at'>,
+) {
   return {
     createdAt: toMoment(row.created_at),
     createdBy: row.created_by,

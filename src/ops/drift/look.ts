@@ -1,23 +1,18 @@
 import { assertNever } from '../../domain/errors.ts';
 import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { LookResult } from '../../reconcile/repair/look-now.ts';
+import type { LookRequest, LookResult } from '../../reconcile/repair/look-now.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { LookAnswer } from '../schemas/drift.ts';
 
 /** Request for a look at one user or group. */
-interface LookRequest {
-  readonly key: ResourceKey;
-  readonly repairs: boolean;
-  /** Name of the operator. */
-  readonly by: string;
-}
+type Asked = Omit<LookRequest, 'signal'>;
 
 /** Looks at users and groups now. */
 export interface LookSource {
-  readonly look: (request: LookRequest) => Promise<LookResult>;
+  readonly look: (request: Asked) => Promise<LookResult>;
   /** True where something waits, is stuck or is held, which is no drift. */
   readonly isUnfinished: (key: ResourceKey) => Promise<boolean>;
   /** Names of users and groups, by their SCIM ids. */
@@ -61,7 +56,7 @@ export const lookRoutes = [
 
 type LookAnswers = Answer<200, LookAnswer> | Answer<404 | 409 | 503, Problem>;
 
-async function lookAt(looks: LookSource, request: LookRequest): Promise<LookAnswers> {
+async function lookAt(looks: LookSource, request: Asked): Promise<LookAnswers> {
   const result = await looks.look(request);
   switch (result.kind) {
     case 'looked':
@@ -92,7 +87,7 @@ function toLooked(answer: LookAnswer): Answer<200, LookAnswer> {
 
 async function toLookAnswer(
   { listNames, isUnfinished }: LookSource,
-  { key }: LookRequest,
+  { key }: Asked,
   { at, isGone, calls, drifts, repair }: Extract<LookResult, { kind: 'looked' }>,
 ): Promise<LookAnswer> {
   const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));

@@ -135,33 +135,17 @@ function ofRow({ row, observed }: Subject): Happening[] {
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   return [
     toHappening(row.created_at, 'seen', first),
-    ...(observed === undefined
-      ? []
-      : [
-          toHappening(observed.at, 'seen', `last seen in the service, by ${observed.by}`, {
-            by: observed.by,
-          }),
-        ]),
-    ...stuck.map(
-      ([
-        field,
-        {
-          since,
-          problem: { code, words },
-        },
-      ]) =>
-        toHappening(
-          since,
-          'bridge',
-          `${field} stuck, the service refuses it since then: ${words}`,
-          {
-            stuck: field,
-            code,
-            words,
-          },
-        ),
-    ),
+    ...(observed === undefined ? [] : [toLastSeen(observed)]),
+    ...stuck.map(([field, { since, problem }]) => {
+      const { code, words } = problem;
+      const text = `${field} stuck, the service refuses it since then: ${words}`;
+      return toHappening(since, 'bridge', text, { stuck: field, code, words });
+    }),
   ];
+}
+
+function toLastSeen({ at, by }: NonNullable<Subject['observed']>): Happening {
+  return toHappening(at, 'seen', `last seen in the service, by ${by}`, { by });
 }
 
 /** The deletion as the row has it: nothing where the request that asked for it is told. */

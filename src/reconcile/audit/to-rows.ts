@@ -4,8 +4,9 @@ import {
   type EventResourceRow,
   toNameKey,
 } from '../../store/audit/events.ts';
+import type { NewEvent } from './attribute-events.ts';
 import { isOfNothing } from './event-actions.ts';
-import { type NamedAuditEvent, toWords } from './name-events.ts';
+import { toWords } from './name-events.ts';
 
 /** Largest length of stored details; longer ones are dropped. */
 const DETAILS_LENGTH_MAX = 16_384;
@@ -15,11 +16,7 @@ const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
 /** Event with its origin. */
-interface AttributedEvent {
-  readonly event: NamedAuditEvent;
-  readonly origin: AuditEventRow['origin'];
-  readonly use: string | undefined;
-}
+type AttributedEvent = Omit<NewEvent, 'toLook'>;
 
 /** Row of an event. `now` is epoch milliseconds. */
 export function toEventRow(

@@ -7,7 +7,8 @@ import { parseStored } from '../engine/columns.ts';
 import type { LinkWrite } from '../links/links.ts';
 import type { Origin } from '../schema.ts';
 
-interface Undo<Before> {
+/** Facts that take one write of a user or group back. */
+export interface Undo<Before> {
   /** The user or group before the write; undefined: there was none. */
   readonly before: Before | undefined;
   /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
@@ -15,7 +16,7 @@ interface Undo<Before> {
 }
 
 /** A user or group as a write found it. */
-interface Before<Field extends string> {
+export interface Before<Field extends string> {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   /** null: only observed, so the write took the account or group over. */
