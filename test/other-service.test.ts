@@ -219,6 +219,37 @@ test('names that come back in capital letters are sent once, and are no drift', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
+test('names that come back escaped for HTML are sent once, found again, and are no drift', async () => {
+  const service = await startInhabited({
+    ...NOTED_SHAPE,
+    letters: 'escaped',
+    groupNames: 'unique',
+  });
+  service.service.createGroup({ name: '"Old" & grey' });
+  const bridge = await startInFrontOf(service);
+  await addUser(bridge, 'ada', { name: { givenName: 'Ada', familyName: "O'Brien & King" } });
+  await addUser(bridge, 'cy');
+  const lost = { kind: 'reset', at: 'after-effect' } as const;
+  service.faults.add({ operation: 'groups.createGroup', fault: lost, times: 1 });
+  const pilots = `/Groups/${await addGroup(bridge, "Pilots' & Crew")}`;
+  await addGroup(bridge, '"Old" & grey');
+  await untilSettled(bridge);
+  const value = 'Research & Development';
+  await send(bridge, 'PATCH', pilots, toPatch({ op: 'replace', path: 'displayName', value }));
+  await untilSettled(bridge);
+
+  expect(Object.keys(readService(service).groups).toSorted()).toEqual([
+    '&quot;Old&quot; &amp; grey',
+    'Old',
+    'Research &amp; Development',
+  ]);
+  expect(service.calls.count({ operation: 'scim.updateUser' })).toBe(0);
+  // One for the new name, and one for each of the two that were found by their names.
+  expect(service.calls.count({ operation: 'groups.updateGroup' })).toBe(3);
+  expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
+  expect(await listManagedDrifts(bridge)).toEqual([]);
+});
+
 test('a group that is answered as a list of one is linked, renamed and filled', async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, singles: 'in a list' });
   const bridge = await startInFrontOf(service);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from './json.ts';
-import { findDesiredName, fullName, type PersonName, splitName } from './name.ts';
+import { findDesiredName, fullName, isSameSpelt, type PersonName, splitName } from './name.ts';
 
 test('names compare as one string: composed, single spaces, none at the ends', () => {
   const parts = { givenName: ' Mary  Ann', familyName: 'Cafe\u0301\t' };
@@ -24,6 +24,20 @@ test('a full name is cut at its first space', () => {
   expect(splitName(' Mary  Ann Smith')).toEqual({ givenName: 'Mary', familyName: 'Ann Smith' });
   expect(splitName('Plato')).toEqual({ givenName: 'Plato', familyName: '' });
   expect(splitName('')).toEqual({ givenName: '', familyName: '' });
+});
+
+const spellings: { why: string; sent: string; back: string; want: boolean }[] = [
+  { why: 'in capital letters', sent: 'Ada King', back: 'ADA  KING ', want: true },
+  { why: 'escaped by words', sent: `<R> & "D"`, back: '&lt;R&gt; &amp; &quot;D&quot;', want: true },
+  { why: 'escaped by numbers', sent: "O'Brien", back: 'O&#39;Brien', want: true },
+  { why: 'escaped by numbers in hex', sent: 'A/B', back: 'A&#x2F;B', want: true },
+  { why: 'with a space that does not break', sent: 'Ada King', back: 'Ada&nbsp;King', want: true },
+  { why: 'escaped twice', sent: 'A & B', back: 'A &amp;amp; B', want: false },
+  { why: 'with a number of no letter', sent: 'A', back: 'A&#9999999;', want: false },
+  { why: 'with another letter', sent: 'A & B', back: 'A &amp; C', want: false },
+];
+test.each(spellings)('a name that comes back $why is the same: $want', ({ sent, back, want }) => {
+  expect(isSameSpelt(sent, back)).toBe(want);
 });
 
 const desired: { why: string; attributes: JsonObject; want: PersonName | undefined }[] = [

@@ -18,10 +18,33 @@ export function normaliseName(text: string): string {
   return limitMarks(limitMarks(text).normalize('NFC')).replace(/\s+/g, ' ').trim();
 }
 
-/** True for two spellings of one name, apart in case or white space alone. */
+/** True for two spellings of one name, apart in case, white space or escapes of HTML alone. */
 export function isSameSpelt(a: string, b: string): boolean {
-  return foldCase(normaliseName(a)) === foldCase(normaliseName(b));
+  return toSpelling(a) === toSpelling(b);
 }
+
+/** The form by which a name is recognised, however the service writes it: folded, and without escapes of HTML. Linear. */
+export function toSpelling(text: string): string {
+  return foldCase(normaliseName(text.replace(ESCAPE, toCharacter)));
+}
+
+const ESCAPE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
+
+function toCharacter(escaped: string, decimal?: string, hex?: string, word = ''): string {
+  const number = decimal ?? (hex && `0x${hex}`);
+  if (number === undefined) return ESCAPED[word.toLowerCase()] ?? escaped;
+  const code = Number(number);
+  return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : escaped;
+}
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
 
 /** Splits a full name at its first space, to show an account without name parts. */
 export function splitName(full: string): PersonName {

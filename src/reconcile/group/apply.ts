@@ -1,7 +1,6 @@
 import { toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
-import { foldCase } from '../../domain/fold.ts';
 import {
   type GroupState,
   type LinkChange,
@@ -265,12 +264,8 @@ const NAME_LEAVING: Problem = {
  */
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
-  const wanted = foldCase(normaliseName(name));
   const leaving = await listLeavingGroups(store.read);
-  return leaving.some((row) => {
-    const held = toObservedGroup(row)?.displayName ?? '';
-    return foldCase(normaliseName(held)) === wanted;
-  });
+  return leaving.some((row) => isSameSpelt(toObservedGroup(row)?.displayName ?? '', name));
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {

@@ -1,5 +1,5 @@
 import type { GroupState } from '../../domain/group.ts';
-import { normaliseName } from '../../domain/name.ts';
+import { isSameSpelt } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -53,7 +53,7 @@ async function isGroup(
   try {
     const args = { path: { group_id: id } };
     const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
-    const sameName = name !== undefined && normaliseName(group.displayName) === normaliseName(name);
+    const sameName = name !== undefined && isSameSpelt(group.displayName, name);
     return group.id === id && sameName ? 'yes' : 'no';
   } catch (error) {
     const { verdict } = classify(error);

@@ -1,5 +1,5 @@
 import type { GroupState, ObservedGroup } from '../../domain/group.ts';
-import { normaliseName } from '../../domain/name.ts';
+import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { findGroupByUpstream } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
@@ -78,7 +78,7 @@ export async function lookForGroup(
   let matches: RestGroup[] = [];
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
-    if (matches.length > 1) matches = await keepFree(matches, search);
+    if (matches.length > 1) matches = await keepFree(preferExact(matches, search), search);
   } catch (error) {
     return toFailedLook(deps, classify(error), 'groups');
   }
@@ -101,13 +101,20 @@ async function listMatches(
   items: readonly unknown[],
   { names, mayBe }: GroupSearch,
 ): Promise<RestGroup[]> {
-  const wanted = new Set(names.map(normaliseName));
+  const wanted = new Set(names.map(toSpelling));
   const matches: RestGroup[] = [];
   for (const group of items.map(parseRestGroup)) {
-    if (!wanted.has(normaliseName(group.name))) continue;
+    if (!wanted.has(toSpelling(group.name))) continue;
     if (mayBe === undefined || (await mayBe(group))) matches.push(group);
   }
   return matches;
+}
+
+/** A service that keeps letters apart may have several groups of which one has the name exactly. */
+function preferExact(matches: readonly RestGroup[], { names }: GroupSearch): readonly RestGroup[] {
+  const wanted = new Set(names.map(normaliseName));
+  const exact = matches.filter(({ name }) => wanted.has(normaliseName(name)));
+  return exact.length > 0 ? exact : matches;
 }
 
 /** A group that is still being removed may share its name with the one that was founded in its place. */

@@ -1,5 +1,4 @@
-import { foldCase } from '../../domain/fold.ts';
-import { normaliseName } from '../../domain/name.ts';
+import { toSpelling } from '../../domain/name.ts';
 import type { SeenGroup } from '../../store/groups/observations.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { GroupScimId } from '../quirks.ts';
@@ -84,5 +83,5 @@ function withoutPaired(rest: readonly RestGroup[], pairs: readonly GroupPair[]):
 }
 
 function toKey({ name }: { readonly name: string }): string {
-  return foldCase(normaliseName(name));
+  return toSpelling(name);
 }

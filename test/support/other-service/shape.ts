@@ -8,8 +8,8 @@ export interface OtherShape {
   readonly groupIds: 'uid' | 'id';
   /** How names are kept: as they were given, or as one full name of which the last or first word, or none, is shown apart. */
   readonly names: 'last word' | 'first word' | 'one' | 'parts';
-  /** Letters of names of people and groups: as they were sent, or all of them capital ones. */
-  readonly letters: 'kept' | 'capitals';
+  /** Letters of names of people and groups: as they were sent, all of them capital ones, or escaped for HTML. */
+  readonly letters: 'kept' | 'capitals' | 'escaped';
   /** The userName of a new person: made of the address, as it was sent, or refused where it is no plain word. */
   readonly userNames: 'made' | 'kept' | 'refused';
   /** Capital letters of addresses. */
@@ -212,5 +212,13 @@ export function toSingle({ singles }: OtherShape, one: JsonObject): JsonObject |
 
 /** A name in the letters in which it is kept. */
 export function spell({ letters }: OtherShape, name: string): string {
+  if (letters === 'escaped') return escapeHtml(name);
   return letters === 'capitals' ? name.toUpperCase() : name;
+}
+
+function escapeHtml(name: string): string {
+  return name
+    .replaceAll(/&(?!\w+;|#)/g, '&amp;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('"', '&quot;');
 }
