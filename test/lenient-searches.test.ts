@@ -247,3 +247,55 @@ test('white space around an address is no part of it, by the index and by a look
     }
   }
 });
+
+describe('a plus sign in an address', () => {
+  let plus: string;
+  let spaced: string;
+
+  beforeAll(async () => {
+    plus = await addUser(bridge, 'eve+news', { title: 'C++ and "R+D"', nickName: 'a+b c' });
+    spaced = await addGroup(bridge, 'Night Shift');
+  });
+
+  test.each([
+    'Users?filter=userName%20eq%20%22eve+news@example.com%22',
+    'Users?filter=userName%20eq%20%22eve+news@example.com%22%20and%20nickName%20eq%20%22a+b%20c%22',
+    'Users?count=1&filter=emails%5Btype%20eq%20%22work%22%5D.value%20eq%20"eve+news@example.com"',
+    'Users?filter=title%20eq%20%22C++%20and%20%5C%22R+D%5C%22%22',
+    'Users?filter=title eq "C++ and \\"R+D\\""',
+    '?filter=userName%20eq%20%22eve+news@example.com%22',
+  ])('is itself where nothing is encoded as a form: %s', async (path) => {
+    const found = await send(bridge, 'GET', `/${path}`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+  });
+
+  test.each([
+    'userName+eq+%22eve%2Bnews@example.com%22',
+    'nickName+eq+%22a%2Bb+c%22',
+    'nickName+eq+%22a%2Bb%20c%22',
+  ])('is a space where it is one outside of quotes: %s', async (filter) => {
+    const found = await send(bridge, 'GET', `/Users?filter=${filter}&`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+  });
+
+  test.each(['displayName%20eq%20%22Night+Shift%22', 'displayName+eq+%22Night+Shift%22'])(
+    'is a space in a text that may be of a form: %s',
+    async (filter) => {
+      const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+
+      expect(listResources(found).map(({ id }) => id)).toEqual([spaced]);
+    },
+  );
+
+  test('is one in the offset of a moment, too', async () => {
+    const filter = 'meta.lastModified%20gt%20%222001-01-01T00:00:00+02:00%22';
+
+    const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+
+    expect(found.body.totalResults).toBe(
+      listResources(await send(bridge, 'GET', '/Groups')).length,
+    );
+  });
+});

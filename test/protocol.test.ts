@@ -14,7 +14,7 @@ let names = 0;
 
 beforeAll(async () => {
   bridge = await startTestBridge({ publicUrl });
-  ada = await addUser(bridge, 'ada');
+  ada = await addUser(bridge, 'ada', { profileUrl: 'https://example.com//ada' });
   pilots = await addGroup(bridge, 'Pilots', [ada]);
 });
 
@@ -79,6 +79,12 @@ describe('routes', () => {
 
     expect(found).toMatchObject({ status: 200, body: { id: ada } });
     expectScimError(await sendRaw(bridge, { method: 'GET', path: '//Nope' }), 404);
+    for (const path of [`/Users//${ada}`, `//Users///${ada}/`]) {
+      expect(await sendRaw(bridge, { method: 'GET', path })).toMatchObject({ body: { id: ada } });
+    }
+    const filter = `profileUrl%20eq%20"https://example.com//ada"`;
+    const search = await sendRaw(bridge, { method: 'GET', path: `/Users?filter=${filter}` });
+    expect(search.body).toMatchObject({ totalResults: 1 });
   });
 
   for (const path of [

@@ -6,6 +6,7 @@ import type { ScimDeps } from './deps.ts';
 import { discoveryRoutes } from './discovery-routes.ts';
 import { notFound, ScimError } from './errors.ts';
 import { groupKind } from './groups/accept.ts';
+import { readAddress } from './http/address.ts';
 import { authenticate } from './http/authenticate.ts';
 import { readJsonBody } from './http/body.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
@@ -34,7 +35,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const { policy, clock, telemetry } = deps;
   const body = readJsonBody(deps);
-  router.use(joinSlashes);
+  router.use(readAddress);
   router.use(authenticate(deps));
   router.use(limitRequests(policy.requests, clock, telemetry.turnedAway));
   router.use(keepRequests(deps));
@@ -59,12 +60,6 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(answerErrors(telemetry));
   return router;
 }
-
-/** Takes `//Users` for `/Users`: a base address with a slash at its end, to which a provider adds another one. */
-const joinSlashes: RequestHandler = (req, _res, next) => {
-  if (req.url.startsWith('//')) req.url = req.url.replace(/^\/{2,}/, '/');
-  next();
-};
 
 /** Routes of one type of resource. */
 interface ResourceRoutes {

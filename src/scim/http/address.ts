@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express';
+
+/**
+ * Reads an address as it is meant: one slash where a base address or an endpoint with a slash at its end was joined with
+ * another one (`//Users`, `/Users//…`), and plus signs that are no spaces.
+ */
+export const readAddress: RequestHandler = (req, _res, next) => {
+  const [path = ''] = req.url.split('?', 1);
+  const query = req.url.slice(path.length);
+  if (path.includes('//') || query.includes('+')) {
+    req.url = `${path.replace(/\/{2,}/g, '/')}${keepPlusSigns(query)}`;
+  }
+  next();
+};
+
+/** A quote that begins or ends a text of a filter. */
+const QUOTE = /((?<!\\|%5c)(?:"|%22))/i;
+/** A character that a form would encode, or a space that a form writes in another way. */
+const NO_FORM = /%20|[^\w*.%+-]/;
+
+/**
+ * Encodes the plus signs that are no spaces. They are spaces in a form, and themselves in an address (RFC 3986 §2.2):
+ * some programs leave them so in `userName%20eq%20%22a+b@example.com%22`. Where no space outside of quotes is a plus
+ * sign, the other characters of a text tell that it was not encoded as a form.
+ */
+function keepPlusSigns(query: string): string {
+  const parts = query.split(QUOTE);
+  if (parts.some((part, index) => index % 4 === 0 && part.includes('+'))) return query;
+  const isPlain = (part: string, index: number) => index % 4 === 2 && NO_FORM.test(part);
+  return parts
+    .map((part, index) => (isPlain(part, index) ? part.replaceAll('+', '%2B') : part))
+    .join('');
+}
