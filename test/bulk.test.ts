@@ -206,6 +206,31 @@ describe('one operation after the other', () => {
     expect((await readAt(listResults(answer)[0])).title).toBe('third');
   });
 
+  test('a list in the place of a PATCH is its operations', async () => {
+    const id = await create('Users', { userName: `${newName()}@example.com`, nickName: 'Nick' });
+    const changes = [
+      { op: 'remove', path: 'nickName' },
+      { op: 'add', path: 'title', value: 'Pilot' },
+    ];
+    const join = [{ op: 'add', path: 'members', value: [{ value: 'bulkId:a' }] }];
+
+    const answer = await sendBulk([
+      { method: 'PATCH', path: `/Users/${id}`, data: changes },
+      { method: 'PATCH', path: '/Groups/bulkId:g', data: join },
+      newGroup('g', []),
+      newUser('a'),
+      { method: 'PATCH', path: `/Users/${id}`, data: [] },
+      { method: 'PUT', path: `/Users/${id}`, data: changes },
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['200', '200', '201', '201', '400', '400']);
+    const { body } = await bridge.request('GET', `/Users/${id}`);
+    expect(body).toMatchObject({ title: 'Pilot' });
+    expect(body).not.toHaveProperty('nickName');
+    const [, , g, a] = await Promise.all(listResults(answer).map(readAt));
+    expect(listValues(g ?? {})).toEqual([a?.id]);
+  });
+
   test('the version of a result is the one that readers are shown, whatever came behind it', async () => {
     const group = newGroup('g', ['bulkId:a']);
     const more = patch('/Users/bulkId:a', { op: 'add', path: 'title', value: 'Pilot' });

@@ -120,7 +120,13 @@ function parseAction(
   if (id === undefined) throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
   const ifMatch = toText(findPart(operation, 'version'));
   const preconditions = { ...ANY_VERSION, ifMatch };
-  return method === 'DELETE' ? { method, id, preconditions } : { method, id, preconditions, data };
+  if (method === 'DELETE') return { method, id, preconditions };
+  return { method, id, preconditions, data: method === 'PATCH' ? toPatchBody(data) : data };
+}
+
+/** The body of a PATCH; a list is its operations, as the example of the standard has it. @see RFC 7644 §3.7.3 */
+function toPatchBody(data: JsonValue): JsonValue {
+  return Array.isArray(data) ? { Operations: data } : data;
 }
 
 function withoutDoubles(operations: readonly BulkOperation[]): BulkOperation[] {
