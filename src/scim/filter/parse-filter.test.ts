@@ -24,6 +24,14 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['active eq x', value, 11],
   ['nothing eq x', value, 12],
   ["userName eq 'x'", value, 13],
+  ["title eq 'Night Shift'", value, 10],
+  ['title eq and Night Shift', value, 10],
+  ['title eq Night and Shift', name, 25],
+  ['title eq Night eq Shift', tooMuch, 16],
+  ['title eq Night pr Shift', tooMuch, 16],
+  ['title eq Night "Shift"', tooMuch, 16],
+  ['title eq Night Shift (late)', tooMuch, 16],
+  ['active eq true story', tooMuch, 16],
   ['userName eq 01', value, 13],
   ['userName eq 1.', value, 13],
   ['userName eq +1', value, 13],
@@ -81,6 +89,12 @@ const unquoted: [filter: string, quoted: string][] = [
   ['emails[type eq work]', 'emails[type eq "work"]'],
   ['emails eq a@b', 'emails eq "a@b"'],
   ['meta.created gt 2026-03-01T12:00:00Z', 'meta.created gt "2026-03-01T12:00:00Z"'],
+  ['displayName eq Night Shift', 'displayName eq "Night Shift"'],
+  ['displayName eq  5  a side ', 'displayName eq "5  a side"'],
+  ['title eq true story and id pr', 'title eq "true story" and id pr'],
+  ['(title sw Night Sh or id pr)', '(title sw "Night Sh" or id pr)'],
+  ['emails[display eq Ada L. and type pr]', 'emails[display eq "Ada L." and type pr]'],
+  ['emails[display eq Ada L.].value pr', 'emails[display eq "Ada L."].value pr'],
 ];
 for (const [filter, quoted] of unquoted) {
   test(`a text without quotes is one: ${filter}, and it is counted`, () => {

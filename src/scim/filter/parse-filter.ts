@@ -9,8 +9,10 @@ import {
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
 import { toComparison, toComparisonWithNothing } from './comparison.ts';
-import { invalidFilter, type Token, toTokens } from './tokens.ts';
-import type { CompareOp, Filter, FilterTarget, Literal } from './tree.ts';
+import { descend, peek, type Reader, take, takeWord } from './reader.ts';
+import { invalidFilter, toTokens } from './tokens.ts';
+import type { Filter, FilterTarget, Literal } from './tree.ts';
+import { COMPARE_OPS, takeValue } from './value.ts';
 
 /** Limits and counter that a filter is read with. */
 export interface FilterReading {
@@ -38,28 +40,7 @@ const FILTER_READING: FilterReading = {
 /** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
 
-/** State of the parser. */
-interface Reader {
-  readonly tokens: readonly Token[];
-  readonly depthMax: number;
-  readonly repairs: Repairs;
-  readonly isForOthers: boolean;
-  readonly isForWrite: boolean;
-  next: number;
-  depth: number;
-  /** Name of the list in whose brackets the reader is, where no other list is. */
-  list: string | undefined;
-}
-
-const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
-  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
-);
-/** Words of the language: where one of them stands, the value is missing. */
-const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
-/** Ambiguous words: a malformed number, a text in other quotes. */
-const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
 const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /**
  * Reads a filter in time linear in its length. Beside the grammar it takes `not x eq y` without
@@ -106,7 +87,8 @@ function parseInScope(
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const reader: Reader = { ...rest, tokens: toTokens(filter), next: 0, depth: 0, list };
+  const tokens = toTokens(filter);
+  const reader: Reader = { ...rest, source: filter, tokens, next: 0, depth: 0, list };
   const parsed = readOr(reader, scope);
   take(reader, 'end');
   return parsed;
@@ -192,8 +174,7 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
   if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
   const op = COMPARE_OPS.get(name);
   if (!op) throw invalidFilter('an unknown operator', operator.at);
-  const { text, at } = peek(reader);
-  const literal = takeLiteral(reader, target);
+  const { literal, text, at } = takeValue(reader, target);
   if (isDialect(target, { literal, text })) reader.repairs.count('filter-dialect');
   return target
     ? toComparison({ target, op, literal, text, at })
@@ -212,33 +193,6 @@ function isDialect(
   return isText !== (typeof literal === 'string');
 }
 
-function takeLiteral(reader: Reader, target: FilterTarget | undefined): Literal {
-  const token = peek(reader);
-  if (token.kind !== 'text' && token.kind !== 'word') {
-    throw invalidFilter('a value is missing', token.at);
-  }
-  reader.next += 1;
-  if (token.kind === 'text') return token.text;
-  const word = token.text.toLowerCase();
-  if (word === 'true' || word === 'false') return word === 'true';
-  if (word === 'null') return null;
-  if (NUMBER.test(word)) return Number(word);
-  const isOfOthers = target === undefined && reader.isForOthers;
-  if (NO_TEXT.has(word) || DOUBTFUL.test(word) || !(isOfOthers || takesText(target))) {
-    throw invalidFilter('a value that is neither quoted nor a number', token.at);
-  }
-  if (!isOfOthers) reader.repairs.count('filter-unquoted');
-  return token.text;
-}
-
-/** True for an attribute that takes only text, so that it may be without quotes: `userName eq ak3@example.com`. */
-function takesText(target: FilterTarget | undefined): boolean {
-  if (target === undefined) return false;
-  const { type, subAttributes } = target.rule;
-  const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
-  return compared !== undefined && compared !== 'boolean' && compared !== 'integer';
-}
-
 function takeName(reader: Reader): string {
   const { text, at } = take(reader, 'word');
   return checkName(text, at);
@@ -247,39 +201,6 @@ function takeName(reader: Reader): string {
 function checkName(name: string, at: number): string {
   if (PLAIN_NAME.test(name) || isQualified(name)) return name;
   throw invalidFilter('an attribute name that is malformed', at);
-}
-
-function descend<T>(reader: Reader, read: () => T): T {
-  reader.depth += 1;
-  if (reader.depth > reader.depthMax) {
-    throw invalidFilter(`more than ${reader.depthMax} levels`, peek(reader).at);
-  }
-  const result = read();
-  reader.depth -= 1;
-  return result;
-}
-
-function peek({ tokens, next }: Reader): Token {
-  return tokens[next] ?? { kind: 'end', text: '', at: 0 };
-}
-
-function take(reader: Reader, kind: Token['kind']): Token {
-  const token = peek(reader);
-  if (token.kind !== kind) throw invalidFilter(describeMissing(kind), token.at);
-  reader.next += 1;
-  return token;
-}
-
-function describeMissing(kind: Token['kind']): string {
-  if (kind === 'end') return 'something after its end';
-  return kind === 'word' ? 'a name or an operator is missing' : `"${kind}" is missing`;
-}
-
-function takeWord(reader: Reader, word: string): boolean {
-  const token = peek(reader);
-  const found = token.kind === 'word' && token.text.toLowerCase() === word;
-  if (found) reader.next += 1;
-  return found;
 }
 
 function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
