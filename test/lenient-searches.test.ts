@@ -308,3 +308,30 @@ describe('a plus sign in an address', () => {
     );
   });
 });
+
+test('a backslash that begins no escape is itself, also in the path of a PATCH', async () => {
+  const display = 'CORP\\ada';
+  const user = await addUser(bridge, 'corp', {
+    userName: display,
+    emails: [{ value: 'c@d', display }],
+  });
+  const group = await addGroup(bridge, 'CORP\\Sales');
+  for (const [type, filter, id] of [
+    ['Users', `userName eq "${display}"`, user],
+    ['Groups', 'displayName eq "CORP\\Sales"', group],
+    ['Groups', 'displayName eq "CORP\\\\Sales"', group],
+  ]) {
+    const found = await send(
+      bridge,
+      'GET',
+      `/${type}?${new URLSearchParams({ filter: `${filter}` })}`,
+    );
+    expect(listResources(found).map((resource) => resource.id)).toEqual([id]);
+  }
+
+  const path = `emails[display eq "${display}"].type`;
+  const patch = toPatch({ op: 'replace', path, value: 'work' });
+  const { body } = await send(bridge, 'PATCH', `/Users/${user}`, patch);
+
+  expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);
+});

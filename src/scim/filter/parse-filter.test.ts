@@ -39,7 +39,8 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['userName eq 1e', value, 13],
   ['userName eq "x', 'a text that does not end', 13],
   ['userName eq "x\\"', 'a text that does not end', 13],
-  ['userName eq "\\x"', notJson, 13],
+  ['userName eq "\\x\n"', notJson, 13],
+  ['userName eq "\\x\\"', 'a text that does not end', 13],
   ['userName eq "a\nb"', notJson, 13],
   ['userName eq "\\u0000"', notAllowed, 13],
   ['userName eq "\\ud800"', notAllowed, 13],
@@ -103,6 +104,22 @@ for (const [filter, quoted] of unquoted) {
 
     expect(parseFilter(filter, userSchema, { repairs })).toEqual(parseFilter(quoted, userSchema));
     expect(counted).toEqual(['filter-unquoted']);
+  });
+}
+
+const unescaped: [filter: string, escaped: string][] = [
+  ['userName eq "CORP\\ada"', 'userName eq "CORP\\\\ada"'],
+  ['userName eq "CORP\\user\\name"', 'userName eq "CORP\\\\user\\\\name"'],
+  ['title eq "say \\"hi\\" to C:\\Windows"', 'title eq "say \\"hi\\" to C:\\\\Windows"'],
+  ['emails[display eq "CORP\\ada"]', 'emails[display eq "CORP\\\\ada"]'],
+];
+for (const [filter, escaped] of unescaped) {
+  test(`a backslash that begins no escape is itself: ${filter}, and it is counted`, () => {
+    const counted: string[] = [];
+    const repairs = { count: (kind: string) => counted.push(kind) };
+
+    expect(parseFilter(filter, userSchema, { repairs })).toEqual(parseFilter(escaped, userSchema));
+    expect(counted).toEqual(['filter-dialect']);
   });
 }
 

@@ -87,7 +87,7 @@ function parseInScope(
   if (filter.length > lengthMax) {
     throw badRequest('invalidFilter', `The filter is longer than ${lengthMax} characters.`);
   }
-  const tokens = toTokens(filter);
+  const tokens = toTokens(filter, rest.repairs);
   const reader: Reader = { ...rest, source: filter, tokens, next: 0, depth: 0, list };
   const parsed = readOr(reader, scope);
   take(reader, 'end');

@@ -1,5 +1,6 @@
 import { isStorable } from '../../domain/text.ts';
 import { badRequest, type ScimError } from '../errors.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 
 /** A piece of a filter. `at` counts from 0. */
 export interface Token {
@@ -13,14 +14,15 @@ const WORD = /[^\s()[\]"]+/y;
 const SPACE = /\s*/y;
 
 /**
- * Cuts a filter into tokens, looking at each character once. The last token is `end`.
+ * Cuts a filter into tokens, in time linear in its length. The last token is `end`.
+ * @param repairs counts texts with a backslash that begins no escape
  * @throws ScimError 400 `invalidFilter`: a text that does not end or is no JSON string
  */
-export function toTokens(filter: string): Token[] {
+export function toTokens(filter: string, repairs: Repairs = UNCOUNTED): Token[] {
   const tokens: Token[] = [];
   let at = skip(SPACE, filter, 0);
   while (at < filter.length) {
-    const [token, end] = readToken(filter, at);
+    const [token, end] = readToken(filter, at, repairs);
     tokens.push(token);
     at = skip(SPACE, filter, end);
   }
@@ -34,22 +36,22 @@ export function invalidFilter(problem: string, at: number, cause?: unknown): Sci
   return badRequest('invalidFilter', detail, cause);
 }
 
-function readToken(filter: string, at: number): [Token, number] {
+function readToken(filter: string, at: number, repairs: Repairs): [Token, number] {
   const first = filter[at];
   if (first === '(' || first === ')' || first === '[' || first === ']') {
     return [{ kind: first, text: first, at }, at + 1];
   }
-  if (first === '"') return readText(filter, at);
+  if (first === '"') return readText(filter, at, repairs);
   const end = skip(WORD, filter, at);
   const text = filter.slice(at, end);
   if (!isStorable(text)) throw invalidFilter('a character that is not allowed', at);
   return [{ kind: 'word', text, at }, end];
 }
 
-function readText(filter: string, at: number): [Token, number] {
+function readText(filter: string, at: number, repairs: Repairs): [Token, number] {
   const end = findClosingQuote(filter, at) + 1;
   if (end === 0) throw invalidFilter('a text that does not end', at);
-  const text = parseJsonText(filter.slice(at, end), at);
+  const text = parseQuoted(filter.slice(at, end), at, repairs);
   if (!isStorable(text)) throw invalidFilter('a character that is not allowed', at);
   return [{ kind: 'text', text, at }, end];
 }
@@ -62,9 +64,30 @@ function findClosingQuote(filter: string, opening: number): number {
   return -1;
 }
 
+/** A backslash that is no part of an escaped quote. */
+const BACKSLASH = /\\(?!")/g;
+
+/** Text between quotes. Where one backslash begins no escape, all are themselves: `"CORP\user"` was never escaped. */
+function parseQuoted(quoted: string, at: number, repairs: Repairs): string {
+  const text = findJsonText(quoted);
+  if (text !== undefined) return text;
+  const plain = parseJsonText(quoted.replace(BACKSLASH, '\\\\'), at);
+  repairs.count('filter-dialect');
+  return plain;
+}
+
+/** Text of a JSON string; undefined: it is none. What starts and ends with a quote parses to a string, or not at all. */
+function findJsonText(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
+}
+
 function parseJsonText(quoted: string, at: number): string {
   try {
-    return JSON.parse(quoted) as string; // What starts and ends with a quote parses to a string, or not at all.
+    return JSON.parse(quoted) as string;
   } catch (cause) {
     throw invalidFilter('a text that is no JSON string', at, cause);
   }
