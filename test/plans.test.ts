@@ -47,6 +47,18 @@ function listEnds({ actions }: JsonObject): string[] {
   return all.map((action) => String(Object(action).status)).toSorted();
 }
 
+/** Ids of the drifts of people whom somebody put into a group, in the order of their names. */
+async function listAdded(bridge: TestBridge): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', '/drifts?kind=member.added');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const drifts = items.map((item) => ({ id: String(Object(item).id), of: toMemberName(item) }));
+  return drifts.toSorted((a, b) => a.of.localeCompare(b.of)).map(({ id }) => id);
+}
+
+function toMemberName(drift: unknown): string {
+  return String(Object(Object(drift).member).name);
+}
+
 function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
   return askOps(
     bridge,
@@ -125,6 +137,73 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
       expect(countMembers(bridge)).toBe(3);
       expect(await listManagedDrifts(bridge)).toHaveLength(3);
       expect(await listManagedDrifts(bridge, 'repairing')).toEqual([]);
+    });
+  });
+
+  const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
+  test.each([
+    { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
+    { decision: 'accept', body: {}, left: [emailOf(0), emailOf(1)] },
+    { decision: 'repair', body: {}, left: [] },
+  ])('has no part in what an operator decides alone, or among many: $decision', async (row) => {
+    const { decision, body, left } = row;
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 4);
+      const held = await plan(bridge);
+      const [first = '', second = ''] = await listAdded(bridge);
+      await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
+      const afterOne = await readPlan(bridge, held.id);
+      await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
+      const afterTwo = await readPlan(bridge, held.id);
+      await decide(bridge, held, 'approve');
+      const applied = await untilApplied(bridge, held.id);
+
+      expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(left);
+      expect([afterOne, afterTwo]).toMatchObject([
+        { status: 'held', waiting: 3 },
+        { status: 'held', waiting: 2 },
+      ]);
+      expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
+    });
+  });
+
+  test('is discarded where an operator has decided about all of it', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const [first = '', ...rest] = await listAdded(bridge);
+      const ignore = { decision: 'ignore', ...given };
+      await askOps(bridge, 'POST', '/drifts/decide', { ...ignore, ids: rest });
+      const shrunk = await readPlan(bridge, held.id);
+      await askOps(bridge, 'POST', `/drifts/${first}/accept`, {});
+      const empty = await readPlan(bridge, held.id);
+
+      expect(shrunk).toMatchObject({ status: 'held', waiting: 1 });
+      expect(empty).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
+      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+      expect(JSON.stringify(readyz.body)).not.toContain('plan-held');
+    });
+  });
+
+  test('is made anew by a sweep when what dropped out of it differs again', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const [first = ''] = await listAdded(bridge);
+      await askOps(bridge, 'POST', `/drifts/${first}/repair`, {});
+      await expect.poll(() => countMembers(bridge), PATIENT).toBe(2);
+      await untilSettled(bridge);
+      intrude(bridge, 0, 1);
+      const again = await plan(bridge);
+
+      expect(again).toMatchObject({ status: 'held', waiting: 3, hash: held.hash });
+      expect(again.id).not.toBe(held.id);
     });
   });
 

@@ -15,6 +15,7 @@ import {
   isUndecided,
 } from './decisions.ts';
 import type { DecisionDeps } from './deps.ts';
+import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
 import { listExceeded, toPlanAction } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
@@ -112,21 +113,33 @@ async function previewOne(
 
 async function repairMany(
   deps: DecisionDeps,
-  { ids, isDryRun, by }: ManyRequest,
+  request: ManyRequest,
   hash: string | undefined,
 ): Promise<ManyDecided> {
-  return deps.store.write(async (tx) => {
+  const { decided, discarded } = await deps.store.write(async (tx) => {
     await enterRules(tx, deps.rules, 'names');
-    const { ones, drifts } = await sortOut(tx, deps, ids);
-    if (drifts.length === 0) return { kind: 'done', ones, plan: undefined };
+    const { ones, drifts } = await sortOut(tx, deps, request.ids);
+    if (drifts.length === 0) return toUndone({ kind: 'done', ones, plan: undefined });
     const now = deps.clock.now();
     const plan = await toPlan(tx, deps, { drifts, now });
-    if (isDryRun) return { kind: 'done', ones, plan };
+    if (request.isDryRun) return toUndone({ kind: 'done', ones, plan });
     const obstacle = findMismatch(plan, hash);
-    if (obstacle !== undefined) return { kind: obstacle, ones, plan };
-    const { id } = await storePlan(tx, drifts, { by, now, automatic: hash === undefined ? 1 : 0 });
-    return { kind: 'done', ones, plan: { ...plan, id } };
+    if (obstacle !== undefined) return toUndone({ kind: obstacle, ones, plan });
+    const automatic = hash === undefined ? 1 : 0;
+    const { id } = await storePlan(tx, drifts, { by: request.by, now, automatic });
+    const empty = await dropRepairs(tx, drifts, now);
+    return { decided: { kind: 'done', ones, plan: { ...plan, id } } as const, discarded: empty };
   });
+  tellDiscarded(deps.events, discarded);
+  return decided;
+}
+
+/** A result after which every plan is as it was. */
+function toUndone(decided: ManyDecided): {
+  readonly decided: ManyDecided;
+  readonly discarded: readonly PlanRow[];
+} {
+  return { decided, discarded: [] };
 }
 
 /** The drifts that can be repaired, and what becomes of each. */
@@ -137,8 +150,9 @@ async function sortOut(
 ): Promise<{ readonly ones: OneDecided[]; readonly drifts: DriftRow[] }> {
   const ones: OneDecided[] = [];
   const drifts: DriftRow[] = [];
+  const found = await lockDrifts(tx, ids);
   for (const id of ids) {
-    const drift = await findDrift(tx, id);
+    const drift = found.get(id);
     const kind = await findRefusal(tx, deps, drift);
     ones.push({ id, kind: kind ?? 'done', before: drift?.status });
     if (kind === undefined && drift !== undefined) drifts.push(drift);

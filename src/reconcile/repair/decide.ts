@@ -12,6 +12,7 @@ import {
 } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
+  countPlanActions,
   countRepairs,
   lockHeldRepairs,
   type PlanRow,
@@ -140,7 +141,7 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
   const actions = rows.map(toPlanAction);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
-    if (held.hash === toHash(actions)) return held;
+    if (held.hash === toHash(actions) && (await isWhole(tx, held.id))) return held;
     if (!isDryRun) await supersede(tx, held.id, now);
   }
   if (actions.length === 0) return undefined;
@@ -156,6 +157,11 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
   const ids = rows.map(({ id }) => id);
   if (!isDryRun) await changeDrifts(tx, ids, { plan_id: plan.id });
   return plan;
+}
+
+/** True for a plan out of which nothing dropped: what differs again after that is in none. */
+async function isWhole(tx: Db, planId: string): Promise<boolean> {
+  return !(await countPlanActions(tx, planId)).has('dropped');
 }
 
 function toStanding(exceeded: readonly string[], isDryRun: boolean) {

@@ -3,11 +3,13 @@ import { isHolding } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
 import { addPlan } from '../add-plan.ts';
 import { restartHarmCount } from '../provider-limit.ts';
 import { isDriftStillSo } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
+import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
 import { toPlanAction } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
@@ -126,17 +128,31 @@ export async function ignoreDrift(
   });
 }
 
+/** Decides about a drift. Its repair drops out of the plan that has it, which would overrule the decision. */
 async function decideDrift(
-  { store, rules }: DecisionDeps,
+  { store, rules, clock, events }: DecisionDeps,
   id: string,
-  act: (tx: Parameters<typeof acceptDrift>[0], drift: DriftRow) => Promise<DriftDecision>,
+  act: (tx: Db, drift: DriftRow) => Promise<DriftDecision>,
 ): Promise<DriftDecision> {
-  return store.write(async (tx) => {
+  const { decision, discarded } = await store.write(async (tx) => {
     await enterRules(tx, rules, 'names');
-    const drift = await findDrift(tx, id);
-    if (drift === undefined) return { kind: 'unknown' };
-    return isUndecided(drift) ? act(tx, drift) : { kind: 'not-open', drift };
+    const drift = (await lockDrifts(tx, [id])).get(id);
+    const made = await decideLocked(tx, drift, act);
+    const isDone = made.kind === 'done' && drift !== undefined;
+    const empty = isDone ? await dropRepairs(tx, [drift], clock.now()) : [];
+    return { decision: made, discarded: empty };
   });
+  tellDiscarded(events, discarded);
+  return decision;
+}
+
+async function decideLocked(
+  tx: Db,
+  drift: DriftRow | undefined,
+  act: (tx: Db, drift: DriftRow) => Promise<DriftDecision>,
+): Promise<DriftDecision> {
+  if (drift === undefined) return { kind: 'unknown' };
+  return isUndecided(drift) ? act(tx, drift) : { kind: 'not-open', drift };
 }
 
 /** True for a drift that is neither over nor being repaired. */

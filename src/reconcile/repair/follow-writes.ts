@@ -10,12 +10,7 @@ import {
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
-import {
-  discardEmpty,
-  dropPlanAction,
-  lockHeldRepairs,
-  type PlanRow,
-} from '../../store/plans/plans.ts';
+import { lockHeldRepairs } from '../../store/plans/plans.ts';
 import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, type UserRow } from '../../store/users/users.ts';
@@ -24,6 +19,7 @@ import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, findCurrent, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
 import { isUndecided } from './decisions.ts';
+import { dropRepairs, tellDiscarded } from './drop-repairs.ts';
 
 /** Users and groups of one part. */
 const PART = 200;
@@ -122,23 +118,10 @@ async function endMet(
       met.map(({ id }) => id),
       { status: 'gone', now },
     );
-    return held === undefined ? [] : dropMet(tx, held, { met, now });
+    const planned = met.filter(({ plan_id }) => plan_id === held?.id);
+    return held === undefined ? [] : dropRepairs(tx, planned, now);
   });
-  for (const { id, source, status } of over) events.plan({ id, source, status, actions: 0 });
-}
-
-/** Drops the repairs of these drifts from the plan that waits. Returns it when nothing is left of it, so that it is discarded. */
-async function dropMet(
-  tx: Db,
-  plan: PlanRow,
-  { met, now }: { readonly met: readonly DriftRow[]; readonly now: number },
-): Promise<PlanRow[]> {
-  const { id } = plan;
-  const planned = met.filter(({ plan_id }) => plan_id === id);
-  for (const { change: kind, resource_id, member_id } of planned) {
-    if (kind !== null) await dropPlanAction(tx, id, { kind, resource_id, member_id });
-  }
-  return planned.length === 0 ? [] : discardEmpty(tx, [id], now);
+  tellDiscarded(events, over);
 }
 
 /** Drifts of one user or group that are over; none while something of it waits. */
