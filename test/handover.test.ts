@@ -253,7 +253,7 @@ describeBridges('a handover', ({ makeUrl }) => {
       expect(shown.text).toMatch(/user.hand-over +ada@example.com: goes to another provider/);
       const reasons: JsonObject[] = Object(ready.body.reasons);
       expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(
-        /^A plan of 1 handovers waits for an operator since .+, because an operator is to approve each\.$/,
+        /^A plan of 1 handover waits for an operator since .+, because an operator is to approve each\.$/,
       );
       expect(told.text).toContain('okta to entra: 1 handed over.');
       expect(told.text).not.toContain('ada@example.com');

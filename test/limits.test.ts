@@ -56,6 +56,7 @@ test('a write that is turned away for its rate is not stored', () => {
     const { body } = await bridge.request('GET', '/Users?filter=userName sw "ada"');
 
     expectScimError(answer, 429);
+    expect(answer.body.detail).toBe('More than 1 request a second.');
     expect(body.totalResults).toBe(0);
   });
 });

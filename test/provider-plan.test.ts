@@ -195,7 +195,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
         await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
       const held = await getWaiting(bridge);
       await send(bridge, 'PATCH', `/Users/${people[2]}`, setActive(true));
-      await expect.poll(() => readReasons(bridge), PATIENT).toContain('A plan of 1 removals');
+      await expect.poll(() => readReasons(bridge), PATIENT).toContain('A plan of 1 removal by');
       const shrunk = await getWaiting(bridge);
       await send(bridge, 'PATCH', `/Users/${people[3]}`, setActive(true));
       await untilOver(bridge, held);

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { toLength } from '../parts/count.ts';
 import { Fault } from '../parts/fault.tsx';
-import { toLength } from '../parts/moment.tsx';
 import { Empty, Facts, Section } from '../parts/page.tsx';
 
 /** Samples are a minute apart. */

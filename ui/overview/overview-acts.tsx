@@ -1,5 +1,6 @@
 import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
+import { toCount } from '../parts/count.ts';
 import { Section } from '../parts/page.tsx';
 
 /** What an operator can do about everything at once. */
@@ -26,9 +27,7 @@ export function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
             path="/retry"
             body={{ all: true }}
             told={({ count }) =>
-              count === 1
-                ? '1 user or group is tried now.'
-                : `${count} users and groups are tried now.`
+              `${toCount(count, 'user or group is', 'users and groups are')} tried now.`
             }
           />
         )}

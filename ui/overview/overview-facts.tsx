@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Ops } from '../api/types.ts';
-import { Moment, toLength } from '../parts/moment.tsx';
+import { toCount, toLength } from '../parts/count.ts';
+import { Moment } from '../parts/moment.tsx';
 import { type Fact, Facts } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 
@@ -74,7 +75,7 @@ function toDrifts(drifts: Ops<'Status'>['drifts']): string {
   const count = drifts.reduce((sum, drift) => sum + drift.count, 0);
   const held = drifts.reduce((sum, drift) => sum + drift.held, 0);
   if (count === 0) return 'nothing';
-  const all = count === 1 ? '1 difference' : `${count.toLocaleString('en')} differences`;
+  const all = toCount(count, 'difference');
   return held === 0 ? all : `${all}, ${held.toLocaleString('en')} in a plan`;
 }
 
@@ -96,7 +97,7 @@ function toTrouble(stuck: number, failing: number): string {
 
 function toDue(due: number): string {
   if (due === 0) return 'nothing';
-  return due === 1 ? '1 user or group' : `${due.toLocaleString('en')} users and groups`;
+  return toCount(due, 'user or group', 'users and groups');
 }
 
 /** Wait that nobody notices, in milliseconds. */

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { STATUS_TOPICS, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
+import { toCount } from '../parts/count.ts';
 import { Fault } from '../parts/fault.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Section } from '../parts/page.tsx';
@@ -78,7 +79,8 @@ function Release({ release }: { readonly release: NonNullable<Ops<'Status'>['rel
         aria-label={`${done} of ${total} done`}
       />
       <Text size="sm">
-        {done.toLocaleString('en')} of {total.toLocaleString('en')} users and groups are done
+        {done.toLocaleString('en')} of {toCount(total, 'user or group is', 'users and groups are')}{' '}
+        done
         {stuck > 0 && `, ${stuck} are refused`}; begun <Moment at={startedAt} />
         {endsAt !== null && ', done '}
         {endsAt !== null && <Moment at={endsAt} />}.

@@ -1,4 +1,5 @@
 import type { Ops } from '../api/types.ts';
+import { toCount } from '../parts/count.ts';
 
 /** Kinds of differences as what is different, for one. */
 const DRIFTS: Readonly<Record<string, string>> = {
@@ -75,12 +76,13 @@ const SOURCES: Readonly<Record<string, string>> = {
   handover: 'a switch of providers',
 };
 
-const HARMS: Readonly<Record<string, string>> = {
-  deactivate: 'deactivations',
-  removeMember: 'members removed',
-  demoteAdmin: 'admins demoted',
-  cutAccess: 'rights taken away',
-  deleteGroup: 'groups deleted',
+/** Kinds of harm, for one and for many. */
+const HARMS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  deactivate: ['deactivation', 'deactivations'],
+  removeMember: ['member removed', 'members removed'],
+  demoteAdmin: ['admin demoted', 'admins demoted'],
+  cutAccess: ['right taken away', 'rights taken away'],
+  deleteGroup: ['group deleted', 'groups deleted'],
 };
 
 /** A kind of difference in words. */
@@ -96,7 +98,7 @@ export function toRepair(kind: string): string {
 /** A number of changes of one kind in words: `remove 22 members`. */
 export function toChange(kind: string, count: number): string {
   const [verb, one, many] = CHANGES[kind] ?? [kind, 'thing', 'things'];
-  return `${verb} ${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${verb} ${toCount(count, one, many)}`;
 }
 
 /** One change without its number: `remove member`. */
@@ -131,16 +133,14 @@ export function toCounts(kinds: Readonly<Record<string, number>>): string {
 export function toHarm(harm: Readonly<Record<string, number>>): string {
   const parts = Object.entries(harm).filter(([, count]) => count > 0);
   if (parts.length === 0) return 'none';
-  return parts
-    .map(([kind, count]) => `${count.toLocaleString('en')} ${HARMS[kind] ?? kind}`)
-    .join(', ');
+  return parts.map(([kind, count]) => toCount(count, ...(HARMS[kind] ?? [kind, kind]))).join(', ');
 }
 
 /** Reason of a plan with its kinds of harm in words, as a sentence. */
 export function toReason(reason: string): string {
   const text = reason.replace(
     /\b(deactivate|removeMember|demoteAdmin|cutAccess|deleteGroup)\b(?=:)/g,
-    (kind) => HARMS[kind] ?? kind,
+    (kind) => HARMS[kind]?.[1] ?? kind,
   );
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Act, Acts, Refusal } from '../parts/act.tsx';
+import { toCount } from '../parts/count.ts';
 import { toKind, toRepair } from '../plans/words.ts';
 
 type Explanation = Ops<'Explanation'>;
@@ -93,7 +94,7 @@ function toFound({ gone, differences, repair, calls, unfinished }: Ops<'Look'>):
   if (gone) return 'The service has it no more.';
   if (differences.length === 0) {
     const but = unfinished ? ' but what waits, is stuck or is held' : '';
-    return `Nothing differs${but} (${calls === 1 ? '1 call' : `${calls} calls`}).`;
+    return `Nothing differs${but} (${toCount(calls, 'call')}).`;
   }
   const kinds = differences.map(({ kind, member }) =>
     member === null ? toKind(kind) : `${toKind(kind)} ${member.name ?? member.id}`,

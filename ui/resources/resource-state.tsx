@@ -1,4 +1,5 @@
 import type { Ops } from '../api/types.ts';
+import { toCount } from '../parts/count.ts';
 import { Tag } from '../parts/tag.tsx';
 
 /** What is the matter with a user or group, in a few words. */
@@ -10,7 +11,7 @@ export function ResourceState({ item }: { readonly item: Ops<'User'> | Ops<'Grou
       {origin === null && <Tag tone="quiet" text="only observed" />}
       {stuckSince !== null && <Tag tone="bad" text="refused" />}
       {stuckSince === null && problem !== null && <Tag tone="waiting" text="tried in vain" />}
-      {drifts > 0 && <Tag tone="waiting" text={drifts === 1 ? '1 drift' : `${drifts} drifts`} />}
+      {drifts > 0 && <Tag tone="waiting" text={toCount(drifts, 'drift')} />}
       {disputed && <Tag tone="bad" text="disputed" />}
       {pending.length > 0 && <Tag tone="info" text={`pending: ${pending.join(', ')}`} />}
       {isAtRest(item) && <Tag tone="good" text="as wanted" />}

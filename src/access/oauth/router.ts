@@ -6,7 +6,7 @@ import express, {
   Router,
 } from 'express';
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
-import { assertUtf8 } from '../../domain/text.ts';
+import { assertUtf8, toCount } from '../../domain/text.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
@@ -105,7 +105,8 @@ function answerToken(deps: OAuthDeps): RequestHandler {
 function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): TooMany {
   turnedAway(why);
   const { perSecond, concurrentMax } = limits;
-  const words = why === 'rate' ? `${perSecond} requests a second` : `${concurrentMax} at once`;
+  const words =
+    why === 'rate' ? `${toCount(perSecond, 'request')} a second` : `${concurrentMax} at once`;
   return new TooMany(`More than ${words}.`, 1);
 }
 

@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Evidence } from './evidence.ts';
@@ -120,7 +121,7 @@ function probeRate({ traffic, settings }: Evidence): CheckResult | undefined {
   return {
     ...row,
     status: 'warning',
-    detail: `429 came ${traffic.rateLimited} × at ${settings.requestsPerSecond} requests a second; ${headers}`,
+    detail: `429 came ${traffic.rateLimited} × at ${toCount(settings.requestsPerSecond, 'request')} a second; ${headers}`,
     remedy: 'See who else uses this token; if nobody, lower `upstream.requestsPerSecond`.',
   };
 }

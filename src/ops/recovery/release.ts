@@ -1,3 +1,4 @@
+import { toCount } from '../../domain/text.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import { toMoment } from '../http/moment.ts';
 import type { ReleaseView } from '../schemas/kinds.ts';
@@ -16,7 +17,7 @@ export function toReleaseText(
 ): string {
   const refused = stuck === 0 ? '' : `, ${stuck} stuck`;
   const rest = endsAt === null ? '' : `, about ${toWords(Date.parse(endsAt) - now)} left`;
-  return `The approved plan: ${done} of ${total} people and groups are done${refused}${rest} (begun at ${startedAt})\n`;
+  return `The approved plan: ${done} of ${toCount(total, 'person or group is', 'people and groups are')} done${refused}${rest} (begun at ${startedAt})\n`;
 }
 
 function toWords(ms: number): string {

@@ -69,18 +69,21 @@ export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
 }
 
 function toWhat(source: PlanOrigin, waiting: number): string {
-  return `A plan of ${waiting} ${toKind(source)} waits for an operator`;
+  return `A plan of ${toCount(waiting, ...toKind(source))} waits for an operator`;
 }
 
-function toKind(source: PlanOrigin): string {
-  if (source === 'provider') return 'removals by identity providers';
-  return source === 'handover' ? 'handovers' : 'repairs';
+/** What a plan does, for one and for many. */
+function toKind(source: PlanOrigin): readonly [one: string, many: string] {
+  if (source === 'provider') {
+    return ['removal by identity providers', 'removals by identity providers'];
+  }
+  return source === 'handover' ? ['handover', 'handovers'] : ['repair', 'repairs'];
 }
 
 function toWhy(source: PlanOrigin): string {
-  if (source === 'provider') return 'they are more than limits.provider allows in 24 hours';
+  if (source === 'provider') return 'more were asked for than limits.provider allows in 24 hours';
   if (source === 'handover') return 'an operator is to approve each';
-  return 'they would take away more than the limits allow';
+  return 'it would take away more than the limits allow';
 }
 
 /** Unusual behaviour of providers. It may be meant, so removals alone are held, above `limits.provider`. */

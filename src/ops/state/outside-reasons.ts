@@ -25,7 +25,7 @@ export function listUpstream({ credentials, service, pausedForMs }: UpstreamFact
   if (pausedForMs > 0) {
     reasons.push({
       code: 'paused',
-      detail: `The service asks for a pause of all calls, for ${Math.ceil(pausedForMs / 1_000)} more seconds; writes are kept for later.`,
+      detail: `The service asks for a pause of all calls, for ${toCount(Math.ceil(pausedForMs / 1_000), 'more second')}; writes are kept for later.`,
       remedy:
         'Nothing when it is rare; otherwise lower `upstream.requestsPerSecond`, or find who else uses the token.',
     });

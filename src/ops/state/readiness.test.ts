@@ -339,3 +339,28 @@ test('a closed section names the right or the module, never the words of the ser
   expect(told).toContain('\\"User group management\\"');
   expect(told).not.toContain('ada');
 });
+
+test('one is told as one', () => {
+  const plan = {
+    id: 'a',
+    source: 'provider',
+    created_at: nowMs,
+    reason: null,
+    waiting: 1,
+  } as const;
+  const sources = ['provider', 'handover', 'sweep'] as const;
+  const waitingPlans = sources.map((source) => ({ ...plan, source }));
+  const facts = {
+    ...well,
+    ...toStore({ waitingPlans }),
+    upstream: { ...well.upstream, pausedForMs: 1 },
+  };
+  const details = toReadiness(facts).reasons.map(({ detail }) => detail);
+
+  expect(details).toEqual([
+    'The service asks for a pause of all calls, for 1 more second; writes are kept for later.',
+    'A plan of 1 removal by identity providers waits for an operator since 2026-04-01T12:00:00.000Z, because more were asked for than limits.provider allows in 24 hours.',
+    'A plan of 1 handover waits for an operator since 2026-04-01T12:00:00.000Z, because an operator is to approve each.',
+    'A plan of 1 repair waits for an operator since 2026-04-01T12:00:00.000Z, because it would take away more than the limits allow.',
+  ]);
+});

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
@@ -99,7 +100,9 @@ async function lookForUnseen<Row extends UserRow | GroupRow>(
     await use(suspect, await kind.look(run, suspect.row, ALONE));
   }
   if (others > 0) {
-    run.reasons.add(`${others} more ${type}s are missing and were not looked for yet`);
+    run.reasons.add(
+      `${toCount(others, `more ${type} is missing and was`, `more ${type}s are missing and were`)} not looked for yet`,
+    );
   }
   await savePlace(run, place, others > 0 ? suspects.at(-1)?.row.seq : undefined);
 }

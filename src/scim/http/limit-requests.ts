@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { assertNever } from '../../domain/errors.ts';
+import { toCount } from '../../domain/text.ts';
 import { ScimError } from '../errors.ts';
 import { getNotes } from './notes.ts';
 
@@ -35,9 +36,9 @@ function toTooMany(why: TurnedAway, { perSecond, concurrentMax }: AdmissionLimit
   const retry = { retryAfterSeconds: RETRY_SECONDS };
   switch (why) {
     case 'rate':
-      return new ScimError(429, `More than ${perSecond} requests a second.`, retry);
+      return new ScimError(429, `More than ${toCount(perSecond, 'request')} a second.`, retry);
     case 'concurrency':
-      return new ScimError(429, `More than ${concurrentMax} requests at once.`, retry);
+      return new ScimError(429, `More than ${toCount(concurrentMax, 'request')} at once.`, retry);
     default:
       return assertNever(why);
   }
