@@ -298,13 +298,16 @@ describeBridges('an account that is gone, of somebody without an address', ({ ma
   test('an operator who wants it repaired is told what to do', async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
-      await loseVera(bridge);
+      const id = await loseVera(bridge);
       const [drift] = await readMissing(bridge);
+      const why = await askOps(bridge, 'GET', `/timeline/${id}`);
       const repaired = await askOps(bridge, 'POST', `/drifts/${drift?.id}/repair`, {});
       const accepted = await askOps(bridge, 'POST', `/drifts/${drift?.id}/accept`, {});
 
       const message = expect.stringContaining('have it send one, or accept');
       expect(repaired).toMatchObject({ status: 409, body: { code: 'not-possible', message } });
+      const told = expect.stringMatching(/^user\.missing found.*have it send one, or accept/);
+      expect(why.body.items).toContainEqual(expect.objectContaining({ text: told }));
       expect(accepted.status).toBe(200);
       expect(await readMissing(bridge)).toEqual([]);
     });

@@ -39,6 +39,8 @@ export interface Past extends PastQuery {
   readonly type: 'user' | 'group';
   /** Beginning of its past (epoch milliseconds). */
   readonly since: number;
+  /** Why no new account can be made for it; undefined: one can, or it is a group. */
+  readonly obstacle: string | undefined;
 }
 
 /** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
@@ -52,7 +54,7 @@ export async function collect(db: Db, past: Past): Promise<Happening[]> {
     () => collectGroupRequests(db, past),
     async () => (await listActsOf(db, past)).flatMap(ofAct),
     () => collectEvents(db, past),
-    async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, id)),
+    async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, past)),
     async () => (await listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
   ];
   for (const read of sources) {
@@ -199,8 +201,9 @@ function ofEvent(event: EventView, others: readonly string[]): Happening {
   };
 }
 
-function ofDrift(drift: PastDrift, id: string): Happening[] {
+function ofDrift(drift: PastDrift, { id, obstacle }: Past): Happening[] {
   const { kind, status, detector, resourceId, memberId, firstSeenAt, endedAt } = drift;
+  const note = drift.note ?? (kind === 'user.missing' ? obstacle : undefined) ?? null;
   const others = [resourceId, memberId].filter((one) => one !== '' && one !== id);
   const detail: JsonObject = {
     kind,
@@ -208,11 +211,12 @@ function ofDrift(drift: PastDrift, id: string): Happening[] {
     detector: detector ?? 'sweep',
     desired: parseStored<JsonValue>(drift.desired),
     observed: parseStored<JsonValue>(drift.observed),
+    note: endedAt === null ? note : null,
   };
   const found: Happening = {
     at: firstSeenAt,
     source: 'drift',
-    text: `${kind} found: wanted ${drift.desired}, there is ${drift.observed}`,
+    text: `${kind} found: wanted ${drift.desired}, there is ${drift.observed}${detail.note === null ? '' : `; ${detail.note}`}`,
     others,
     detail,
   };

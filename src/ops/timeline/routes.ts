@@ -1,5 +1,6 @@
 import { listStuck } from '../../domain/failure.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
 import { listNames } from '../../store/audit/timeline.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
@@ -65,6 +66,7 @@ async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Ti
   const past = {
     ...({ type: 'user', id: row.id, accountId, limit } as const),
     since: row.created_at,
+    obstacle: findAccountObstacle(row),
   };
   const others = await collect(db, past);
   const { observed } = toUserState(row);
@@ -75,6 +77,7 @@ async function readGroupTimeline(db: Db, row: GroupRow, limit: number): Promise<
   const past = {
     ...({ type: 'group', id: row.id, accountId: undefined, limit } as const),
     since: row.created_at,
+    obstacle: undefined,
   };
   const others = await collect(db, past);
   const { observed } = toGroupState(row);

@@ -4,7 +4,7 @@ import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
 import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, toUserState } from '../../store/users/users.ts';
+import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Repair of a user or group, by SCIM ids. */
@@ -31,8 +31,12 @@ export async function findObstacle(
 ): Promise<string | undefined> {
   if (repair.kind !== 'user.create') return findProtection(tx, deps, repair);
   const row = await findUserRow(tx, repair.resourceId);
-  const isWithout = row !== undefined && toUserState(row).desired.address === undefined;
-  return isWithout ? NO_ADDRESS : undefined;
+  return row && findAccountObstacle(row);
+}
+
+/** Finds the reason why no account can be made for a user; undefined when one can. */
+export function findAccountObstacle(row: UserRow): string | undefined {
+  return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
 }
 
 /**

@@ -109,13 +109,15 @@ export interface PastDrift {
   readonly observed: string;
   readonly firstSeenAt: number;
   readonly endedAt: number | null;
+  /** Why it is not repaired. */
+  readonly note: string | null;
 }
 
 /** The newest drifts of a user or group. */
 export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<PastDrift[]> {
   const select = (condition: RawBuilder<unknown>) => sql`
     select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
-      first_seen_at as "firstSeenAt", ended_at as "endedAt"
+      first_seen_at as "firstSeenAt", ended_at as "endedAt", note
     from drifts where ${condition}`;
   // The index of members leaves out drifts without a member, which are many.
   const { rows } = await sql<PastDrift>`
