@@ -8,16 +8,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { addAdoptCommand } from '../src/cli/adopt.ts';
 import { clientCommand } from '../src/cli/client.ts';
 import { addExplainCommand } from '../src/cli/explain.ts';
-import {
-  addActsCommand,
-  addDriftsCommand,
-  addGroupsCommand,
-  addRequestsCommand,
-  addUsersCommand,
-} from '../src/cli/lists.ts';
+import { addActsCommand, addDriftsCommand, addRequestsCommand } from '../src/cli/lists.ts';
 import { addNotificationsCommand } from '../src/cli/notifications.ts';
 import { addPauseCommand, addResumeCommand } from '../src/cli/pause.ts';
 import { addPlanCommand } from '../src/cli/plan.ts';
+import { addGroupsCommand, addUsersCommand } from '../src/cli/resource-lists.ts';
 import { sessionCommand } from '../src/cli/session.ts';
 import { addStatusCommand } from '../src/cli/status.ts';
 import { tokenCommand } from '../src/cli/token.ts';
@@ -109,6 +104,12 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     await expect
       .poll(readRequests, PATIENT)
       .toMatchObject([{ method: 'POST', resource: { id }, status: 201 }]);
+    const ofGroups = await run(bridge, 'requests --type group --json');
+    const strange = await run(bridge, 'requests --type team');
+    const ids = JSON.parse(byId.text).items.map((one: { id: string }) => one.id);
+    const term = ['--until', '2999-01-31', '--reason', 'leave', '--yes'];
+    await run(bridge, ['drifts ignore', ...ids, ...term].join(' '));
+    const ignored = await run(bridge, 'drifts --status ignored');
     const first = await run(bridge, 'users --managed --limit 1');
     const json = await run(bridge, 'users --managed --limit 1 --json');
     const acts = await run(bridge, 'acts --outcome done');
@@ -128,7 +129,9 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
     const { body } = await askOps(bridge, 'GET', '/users?managed=true&limit=1');
     expect(JSON.parse(json.text)).toEqual(body);
     expect(acts.text).toContain('asked for a sweep');
-    expect([wrong.code, unknown.code]).toEqual([64, 64]);
+    expect(JSON.parse(ofGroups.text).items).toMatchObject([{ resource: { type: 'group' } }]);
+    expect(ignored.text).toMatch(/ leave, says .+ until 2999-01-31 00:00:00Z/);
+    expect([wrong.code, unknown.code, strange.code]).toEqual([64, 64, 64]);
   });
 });
 

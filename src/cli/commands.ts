@@ -12,13 +12,7 @@ import { addExplainCommand } from './explain.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { addLeaversCommand } from './leavers.ts';
-import {
-  addActsCommand,
-  addDriftsCommand,
-  addGroupsCommand,
-  addRequestsCommand,
-  addUsersCommand,
-} from './lists.ts';
+import { addActsCommand, addDriftsCommand, addRequestsCommand } from './lists.ts';
 import { addLookCommand } from './look.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
 import { addNotificationsCommand } from './notifications.ts';
@@ -26,6 +20,7 @@ import { addPauseCommand, addResumeCommand } from './pause.ts';
 import { addPlanCommand } from './plan.ts';
 import { providerCommand } from './provider.ts';
 import { addReleaseCommand } from './release.ts';
+import { addGroupsCommand, addUsersCommand } from './resource-lists.ts';
 import { restoreCommand } from './restore.ts';
 import { addRetryCommand } from './retry.ts';
 import { addSandboxCommand } from './sandbox.ts';

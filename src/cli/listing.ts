@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import { toCount } from '../domain/text.ts';
-import type { CliContext } from './context.ts';
+import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
@@ -252,4 +252,27 @@ export function parseNumber(command: Command, name: string, text: string): numbe
 export function parseLimit(text: string): number {
   if (COUNT.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
+}
+
+/** Command that shows a list of the running bridge. */
+interface ListCommand<Item, Filters> {
+  readonly name: string;
+  readonly description: string;
+  readonly addOptions: (command: Command) => Command;
+  readonly toListing: (filters: Filters) => Listing<Item>;
+  /** Adds the commands that act on what is listed. */
+  readonly addDecisions?: (command: Command, context: CliContext) => void;
+}
+
+/** Makes a command that lists what the running bridge has. */
+export function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): AddCommand {
+  const { name, description, addOptions, toListing, addDecisions } = parts;
+  return (program, context) => {
+    const command = program.command(name).description(`${description} (asks the running bridge)`);
+    addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
+    command.action((options: ListOptions & Filters) =>
+      showList(command, context, { ...toListing(options), options }),
+    );
+    addDecisions?.(command, context);
+  };
 }

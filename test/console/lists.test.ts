@@ -49,6 +49,35 @@ describe.skipIf(browserPath === undefined)('lists and tables of the console', ()
     ]);
   });
 
+  test('requests are chosen by what they are for, and by the credential that sent them', async () => {
+    const { items } = Object(
+      (await askOps(world.story.bridge, 'GET', '/requests?type=group')).body,
+    );
+    const [{ credential }] = items;
+    const page = await world.open('/requests');
+    const rows = page.locator('.rows tbody tr');
+    await page
+      .getByText(/ \/Users/)
+      .first()
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Users and groups' }).click();
+    await page.getByRole('option', { name: 'Groups', exact: true }).click();
+    await page.waitForURL(/type=group/);
+    await expect.poll(() => rows.getByText(/ \/Users/).count()).toBe(0);
+    expect(await rows.count()).toBeGreaterThan(0);
+
+    await rows.getByRole('link', { name: credential, exact: true }).first().click();
+    await page.waitForURL(`**/requests?credential=${credential}`);
+    const box = page.getByRole('searchbox', { name: 'Id of a credential' });
+    await expect.poll(() => box.inputValue()).toBe(credential);
+    await page
+      .getByText(/ \/Users/)
+      .first()
+      .waitFor();
+    await box.fill('nobody');
+    await page.getByText('No such request was kept.').waitFor();
+  });
+
   test('a table of few rows scrolls on a phone and does not break names into a few letters', async () => {
     const { ids } = world.story;
     const page = await world.open(`/users/${ids.get('ada.lovelace@example.com')}`, {

@@ -75,7 +75,7 @@ const group = createRoute({
 const requests = createRoute({
   getParentRoute: () => rootRoute,
   path: '/requests',
-  validateSearch: parseSearch(['status', 'resource']),
+  validateSearch: parseSearch(['status', 'type', 'resource', 'credential']),
   component: lazyRouteComponent(() => import('../requests/requests-page.tsx'), 'RequestsPage'),
 });
 const leavers = createRoute({

@@ -18,6 +18,12 @@ const STATUSES = [
   { value: '409', label: 'Conflicts (409)' },
 ];
 
+const TYPES = [
+  { value: '', label: 'Users and groups' },
+  { value: 'user', label: 'Users' },
+  { value: 'group', label: 'Groups' },
+];
+
 const columns: readonly Column<Request>[] = [
   { title: 'When', cell: ({ at }) => <ExactMoment at={at} /> },
   {
@@ -52,20 +58,24 @@ const columns: readonly Column<Request>[] = [
   {
     title: 'From',
     isWide: true,
-    cell: ({ credential, client }) => <span title={client ?? undefined}>{credential}</span>,
+    cell: ({ credential, client }) => (
+      <Link to="/requests" search={{ credential }} title={client ?? undefined}>
+        {credential}
+      </Link>
+    ),
   },
 ];
 
 /** What providers wrote and what they were refused, as it comes. */
 export function RequestsPage() {
-  const { status = '', resource = '' } = route.useSearch();
+  const { status = '', type = '', resource = '', credential = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useList('RequestList', '/requests', {
-    query: { status, resource },
+    query: { status, type, resource, credential },
     topics: ['requests'],
   });
-  const show = (change: { status?: string; resource?: string }) => {
-    const given = Object.entries({ status, resource, ...change }).filter(
+  const show = (change: Partial<Record<'status' | 'type' | 'resource' | 'credential', string>>) => {
+    const given = Object.entries({ status, type, resource, credential, ...change }).filter(
       ([, value]) => value !== '',
     );
     void navigate({ search: Object.fromEntries(given), replace: true });
@@ -83,6 +93,20 @@ export function RequestsPage() {
             w={260}
             value={resource}
             onChange={({ currentTarget }) => show({ resource: currentTarget.value.trim() })}
+          />
+          <TextInput
+            type="search"
+            aria-label="Id of a credential"
+            placeholder="Id of a credential"
+            w={200}
+            value={credential}
+            onChange={({ currentTarget }) => show({ credential: currentTarget.value.trim() })}
+          />
+          <Select
+            aria-label="Users and groups"
+            data={TYPES}
+            value={type}
+            onChange={(value) => show({ type: value ?? '' })}
           />
           <Select
             aria-label="Answer"

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
+import type { AddCommand } from './context.ts';
+import { listCommand } from './listing.ts';
+import type { Column } from './table.ts';
+
+/** Filters of people and groups. */
+interface ResourceFilters {
+  readonly managed?: true;
+  readonly unmanaged?: true;
+  readonly due?: true;
+  readonly stuck?: true;
+  readonly disputed?: true;
+  readonly drifted?: true;
+  readonly deleted?: true;
+  readonly search?: string;
+}
+
+function addResourceOptions(command: Command): Command {
+  return command
+    .option('--search <text>', 'whose name holds this text')
+    .option('--managed', 'that the bridge may write')
+    .option('--unmanaged', 'that the bridge only observes')
+    .option('--due', 'of which something is to be done')
+    .option('--stuck', 'of which the service refuses something')
+    .option('--disputed', 'with a name that only an operator can place')
+    .option('--drifted', 'that differ in the service')
+    .option('--deleted', 'that were deleted');
+}
+
+function toResourceQuery(filters: ResourceFilters): Readonly<Record<string, string | undefined>> {
+  const { managed, unmanaged, search, due, stuck, disputed, drifted, deleted } = filters;
+  const flags = Object.entries({ due, stuck, disputed, drifted, deleted });
+  return {
+    q: search,
+    managed: managed ? 'true' : unmanaged && 'false',
+    ...Object.fromEntries(flags.map(([name, isSet]) => [name, isSet && 'true'])),
+  };
+}
+
+/** `users`: lists people. */
+export const addUsersCommand: AddCommand = listCommand<UserItem, ResourceFilters>({
+  name: 'users',
+  description: 'list people: what is wanted, what is seen, what waits',
+  addOptions: addResourceOptions,
+  toListing: (filters) => ({
+    path: '/users',
+    query: toResourceQuery(filters),
+    none: 'There is nobody like that.',
+    columns: [
+      ...toResourceColumns<UserItem>(),
+      { head: 'account', rank: 'minor', cell: ({ upstreamId }) => `${upstreamId ?? ''}` },
+      {
+        head: 'active',
+        cell: ({ active }) => toActive(active),
+      },
+      ...toWorkColumns<UserItem>(),
+    ],
+  }),
+});
+
+/** `groups`: lists groups. */
+export const addGroupsCommand: AddCommand = listCommand<GroupItem, ResourceFilters>({
+  name: 'groups',
+  description: 'list groups: what is managed, what is seen, what waits',
+  addOptions: addResourceOptions,
+  toListing: (filters) => ({
+    path: '/groups',
+    query: toResourceQuery(filters),
+    none: 'There is no group like that.',
+    columns: [
+      ...toResourceColumns<GroupItem>(),
+      { head: 'scim id', rank: 'minor', cell: ({ upstreamIds }) => upstreamIds.scimId ?? '' },
+      { head: 'rest id', rank: 'minor', cell: ({ upstreamIds }) => `${upstreamIds.restId ?? ''}` },
+      ...toWorkColumns<GroupItem>(),
+    ],
+  }),
+});
+
+function toResourceColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
+  return [
+    { head: 'id', rank: 'minor', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+    { head: 'name', cell: ({ name }) => name },
+    {
+      head: 'managed',
+      cell: ({ origin, deleted }) => (deleted ? 'deleted' : (origin ?? 'observed')),
+    },
+  ];
+}
+
+function toWorkColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
+  return [
+    { head: 'waits', cell: ({ pending }) => ({ text: pending.join(', '), colour: 'yellow' }) },
+    { head: 'drifts', cell: ({ drifts }) => (drifts === 0 ? '' : `${drifts}`) },
+    { head: 'problem', cell: ({ problem }) => ({ text: problem?.words ?? '', colour: 'red' }) },
+  ];
+}
+
+/** Says whether somebody is active, and what the service was seen to hold where that is something else. */
+function toActive({ desired, observed }: UserItem['active']): string {
+  const [wanted, seen] = [desired, observed].map((is) => (is ? 'yes' : 'no'));
+  if (desired === null) return observed === null ? '?' : `${seen}`;
+  if (observed === desired) return `${wanted}`;
+  return `${wanted}, seen ${observed === null ? 'not yet' : seen}`;
+}
