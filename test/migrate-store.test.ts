@@ -25,7 +25,8 @@ import {
   untilSettled,
 } from './support/provider.ts';
 import { copySqliteTemplate } from './support/store-templates.ts';
-import { describePostgres, getTemplate } from './support/stores.ts';
+import { describePostgres } from './support/stores.ts';
+import { getTemplate } from './support/template.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 
 const command = migrateStoreCommand({

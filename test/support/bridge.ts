@@ -21,7 +21,7 @@ import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import type { Counterpart } from './counterpart.ts';
 import { copySqliteTemplate } from './store-templates.ts';
-import { getTemplate } from './stores.ts';
+import { getTemplate } from './template.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 60_000;

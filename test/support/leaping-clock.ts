@@ -4,6 +4,10 @@ import type { Clock } from '../../src/domain/clock.ts';
 export interface LeapingClock extends Clock {
   /** Moves time on by `ms`; whoever sleeps until then wakes now. */
   leap(ms: number): void;
+  /** How many sleep: as many as before a leap once all whom it woke have done their work. */
+  sleeping(): number;
+  /** When the next of them wakes, in its epoch milliseconds; infinite when nobody sleeps. */
+  nextAt(): number;
 }
 
 interface Sleeper {
@@ -44,5 +48,7 @@ export function createLeapingClock(speed = 1): LeapingClock {
       leaptMs += ms;
       for (const { atMs, wake } of [...sleepers]) if (atMs <= now()) wake();
     },
+    sleeping: () => sleepers.size,
+    nextAt: () => Math.min(...Array.from(sleepers, ({ atMs }) => atMs)),
   };
 }

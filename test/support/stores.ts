@@ -14,6 +14,7 @@ import {
   dropDatabase,
   emptyDatabase,
 } from './store-templates.ts';
+import { getTemplate } from './template.ts';
 
 /** What a suite gets for each engine. What is made in a test is closed after it, anything else after the suite. */
 export interface StoreSuite {
@@ -137,13 +138,6 @@ function toSuite(suite: {
     return store;
   };
   return { engine, makeUrl, open, makeStore: async () => open(await makeUrl('migrated')) };
-}
-
-/** The migrated, empty SQLite store to copy. @throws Error with the reason when the migrations failed before the run. */
-export function getTemplate(): string {
-  const failure = inject('templateFailure');
-  if (failure !== undefined) throw new Error(`the migrations failed: ${failure}`);
-  return inject('sqliteTemplate');
 }
 
 function uniqueName(): string {

@@ -1,0 +1,145 @@
+import type { Machine } from '../bench/machine.ts';
+import { toFigure, toTable } from '../bench/markdown-table.ts';
+import { percentile } from '../bench/measure.ts';
+import { CYCLE_MINUTES, DAY_MINUTES } from './day-plan.ts';
+import { CALLS_PER_SECOND, type DayOptions, type DayRun, type DaySample } from './day-run.ts';
+
+const HOURS = 24;
+const HOUR_MINUTES = DAY_MINUTES / HOURS;
+
+/** What a day was like, as a section in Markdown with the picture at this path. Pure. */
+export function toDaySection(
+  { samples, leavers, failed, stuck, drifts, playedMs }: DayRun,
+  { company, day, seed }: DayOptions,
+  { machine, picture }: { readonly machine: Machine; readonly picture: string },
+): string {
+  const took = Float64Array.from(leavers, ({ tookMs }) => tookMs).sort();
+  const total = (key: 'calls' | 'requests') =>
+    samples.reduce((sum, sample) => sum + sample[key], 0);
+  const toOut = (share: number) => toSeconds(percentile(took, share));
+  return `## A day
+
+Written by \`npm run load:day\` on ${machine.date}${machine.commit === undefined ? '' : ` at ${machine.commit}`}. A company of ${company.users.toLocaleString('en')} people and ${company.groups.toLocaleString('en')} groups on a clock that leaps over
+what is quiet: 24 hours in ${toFigure(playedMs / 60_000)} minutes, the same for the seed ${seed}. A provider in the words of Entra ID begins a cycle every ${CYCLE_MINUTES} minutes, with
+four requests at a time. ${day.joiners} people join in the morning, into three groups each; ${day.leavers} leave in the evening; between, ${day.movers} change their department, every
+third of them a group too, and ${day.renamed} their name. The service answers after 160 ms and refuses more than ${CALLS_PER_SECOND} calls a second. Its audit log is
+read every minute, and everything is compared once.
+
+![Calls a minute, what waits, and each leaver's way out](${picture})
+
+${toTable(
+  ['', 'of the day'],
+  [
+    [
+      'requests of the provider, of which failed',
+      `${total('requests').toLocaleString('en')}, ${failed}`,
+    ],
+    ['calls to the service', total('calls').toLocaleString('en')],
+    ['most calls in a minute, of 300', String(Math.max(...samples.map(({ calls }) => calls)))],
+    ['most that waited at the end of a minute', String(Math.max(...samples.map(({ due }) => due)))],
+    [
+      `way out of ${leavers.length} leavers, s: p50, p95, the slowest`,
+      `${toOut(0.5)}, ${toOut(0.95)}, ${toOut(1)}`,
+    ],
+    ['refused for good, differences at the end', `${stuck}, ${drifts}`],
+  ],
+)}
+
+${toTable(
+  ['hour', 'requests', 'calls', 'waited at most', 'leavers', 'slowest way out, s'],
+  Array.from({ length: HOURS }, (_, hour) => toHourRow(hour, { samples, leavers })),
+)}
+`;
+}
+
+function toHourRow(
+  hour: number,
+  { samples, leavers }: Pick<DayRun, 'samples' | 'leavers'>,
+): string[] {
+  const isWithin = ({ minute }: { readonly minute: number }) =>
+    Math.floor(minute / HOUR_MINUTES) === hour;
+  const within = samples.filter(isWithin);
+  const sum = (key: 'calls' | 'requests') => within.reduce((total, one) => total + one[key], 0);
+  const left = leavers.filter(isWithin);
+  const slowest = left.length === 0 ? '' : toSeconds(Math.max(...left.map((one) => one.tookMs)));
+  return [
+    `${String(hour).padStart(2, '0')}:00`,
+    String(sum('requests')),
+    String(sum('calls')),
+    String(Math.max(...within.map(({ due }) => due))),
+    left.length === 0 ? '' : String(left.length),
+    slowest,
+  ];
+}
+
+function toSeconds(ms: number): string {
+  return (ms / 1_000).toFixed(1);
+}
+
+const WIDTH = 960;
+const PANEL = { left: 60, height: 110, gap: 50 } as const;
+
+/** Curves of a day as a picture in SVG, in colours for light and dark pages: calls, what waits, and ways out. Pure. */
+export function toDayPicture({ samples, leavers }: DayRun): string {
+  const toCurve = (pick: (sample: DaySample) => number) => (places: Places) =>
+    `<polyline fill="none" stroke="#3b82f6" stroke-width="1.5" points="${samples
+      .map((sample) => `${places.x(sample.minute)},${places.y(pick(sample))}`)
+      .join(' ')}"/>`;
+  const panels = [
+    toPanel(0, {
+      title: 'calls a minute, of 300',
+      most: Math.max(...samples.map(({ calls }) => calls)),
+      draw: toCurve(({ calls }) => calls),
+    }),
+    toPanel(1, {
+      title: 'people and groups that wait',
+      most: Math.max(...samples.map(({ due }) => due)),
+      draw: toCurve(({ due }) => due),
+    }),
+    toPanel(2, {
+      title: 'way out of each leaver, seconds',
+      most: Math.max(...leavers.map(({ tookMs }) => tookMs / 1_000)),
+      draw: ({ x, y }) =>
+        leavers
+          .map(
+            ({ minute, tookMs }) =>
+              `<circle r="2.5" fill="#e8590c" cx="${x(minute)}" cy="${y(tookMs / 1_000)}"/>`,
+          )
+          .join(''),
+    }),
+  ];
+  const height = panels.length * (PANEL.height + PANEL.gap);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" fill="#868e96">
+${panels.join('\n')}
+</svg>
+`;
+}
+
+/** Where a value is in the picture. */
+interface Places {
+  x(minute: number): string;
+  y(value: number): string;
+}
+
+function toPanel(
+  index: number,
+  { title, most, draw }: { title: string; most: number; draw: (places: Places) => string },
+): string {
+  const top = index * (PANEL.height + PANEL.gap) + 20;
+  const bottom = top + PANEL.height;
+  const right = WIDTH - 10;
+  const places: Places = {
+    x: (minute) => (PANEL.left + (minute / DAY_MINUTES) * (right - PANEL.left)).toFixed(1),
+    y: (value) => (bottom - (most <= 0 ? 0 : (value / most) * PANEL.height)).toFixed(1),
+  };
+  const hours = Array.from({ length: 9 }, (_, step) => step * 3).map((hour) => {
+    const x = places.x(hour * HOUR_MINUTES);
+    return `<text x="${x}" y="${bottom + 16}" text-anchor="middle">${String(hour).padStart(2, '0')}</text>`;
+  });
+  return `<text x="${PANEL.left}" y="${top - 6}">${title}</text>
+<path d="M${PANEL.left} ${top}V${bottom}H${right}" fill="none" stroke="#adb5bd"/>
+<text x="${PANEL.left - 6}" y="${top + 10}" text-anchor="end">${toFigure(most)}</text>
+<text x="${PANEL.left - 6}" y="${bottom}" text-anchor="end">0</text>
+${hours.join('')}
+${draw(places)}`;
+}
