@@ -20,8 +20,8 @@ import { badRequest, type ScimType } from './errors.ts';
  * - `empty-value-dropped`: a value of a list that tells its use alone
  * - `op-case`, `operation-for-list`: "Replace", one operation where a list belongs
  * - `filter-unquoted`, `filter-unknown`, `filter-dialect`: a text in a filter without its quotes, an attribute that no schema has,
- *   `not` without parentheses, "True" for true, a backslash that begins no escape, or an attribute of an extension without its
- *   schema or behind a dot
+ *   `not` without parentheses, "True" for true, a backslash that begins no escape, an offset of time without its colon, or an
+ *   attribute of an extension without its schema or behind a dot
  * - `value-made`: a filter in a path that no value fits, so that one is made
  * - `binary-malformed`: a binary value that is not base64
  * - `remove-by-value`, `remove-value-dropped`: a removal that names its values beside the path; a filter there counts alone

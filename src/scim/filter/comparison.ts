@@ -28,7 +28,9 @@ const ORDER: ReadonlySet<CompareOp> = new Set(['gt', 'ge', 'lt', 'le']);
 const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
 /** Most characters that are searched for inside of a text: the search for more is quadratic. */
 const CONTAINED_MAX = 250;
-const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i;
+/** Offset of a moment that lacks its colon, or whose plus sign an address has made a space. */
+const ODD_OFFSET = /T.*(?: \d\d:?\d\d|[+-]\d{4})$/i;
 
 /**
  * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
@@ -107,5 +109,11 @@ function toComparable(
 /** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */
 function toMoment(text: string): number {
   const [, date, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
-  return Date.parse(`${date}T${time}${zone}`);
+  const offset = zone.replace(' ', '+').replace(/(\d\d):?(\d\d)$/, '$1:$2');
+  return Date.parse(`${date}T${time}${offset}`);
+}
+
+/** True for a moment whose offset is written in another way than the standard has it: `+0100`. @see RFC 7643 §2.3.5 */
+export function hasOddOffset(moment: string): boolean {
+  return ODD_OFFSET.test(moment);
 }

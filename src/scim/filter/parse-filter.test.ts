@@ -74,6 +74,8 @@ const refused: readonly (readonly [string, string, number])[] = [
   ['meta.lastModified gt "x2026-03-01"', noDate, 22],
   ['meta.lastModified gt "2026-03-01 12:00:00"', noDate, 22],
   ['meta.lastModified gt "2026-03-01T12:00:00Z (UTC)"', noDate, 22],
+  ['meta.lastModified gt "2026-03-01T12:00:00+25:00"', noDate, 22],
+  ['meta.lastModified gt "2026-03-01T12:00:00  0100"', noDate, 22],
   ['__proto__.x pr', malformed, 1],
   ['emails[__proto__ eq "x"]', malformed, 8],
   ['a..b pr', malformed, 1],
@@ -104,6 +106,24 @@ for (const [filter, quoted] of unquoted) {
 
     expect(parseFilter(filter, userSchema, { repairs })).toEqual(parseFilter(quoted, userSchema));
     expect(counted).toEqual(['filter-unquoted']);
+  });
+}
+
+const dated: [filter: string, standard: string][] = [
+  ['meta.lastModified gt "2026-03-01T12:00:00+0100"', '2026-03-01T12:00:00+01:00'],
+  ['meta.lastModified gt "2026-03-01T12:00:00.5-0930"', '2026-03-01T12:00:00.5-09:30'],
+  ['meta.lastModified gt "2026-03-01T12:00:00 01:00"', '2026-03-01T12:00:00+01:00'],
+  ['meta.lastModified gt "2026-03-01T12:00 0100"', '2026-03-01T12:00+01:00'],
+];
+for (const [filter, standard] of dated) {
+  test(`an offset may lack its colon, and its plus sign be a space: ${filter}, and it is counted`, () => {
+    const counted: string[] = [];
+    const repairs = { count: (kind: string) => counted.push(kind) };
+
+    const parsed = parseFilter(filter, userSchema, { repairs });
+
+    expect(parsed).toMatchObject({ op: 'gt', comparable: Date.parse(standard) });
+    expect(counted).toEqual(['filter-dialect']);
   });
 }
 

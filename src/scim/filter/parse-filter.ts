@@ -8,7 +8,7 @@ import {
   isQualified,
   type ResourceSchema,
 } from '../schema/resource-schemas.ts';
-import { toComparison, toComparisonWithNothing } from './comparison.ts';
+import { hasOddOffset, toComparison, toComparisonWithNothing } from './comparison.ts';
 import { descend, peek, type Reader, take, takeWord } from './reader.ts';
 import { invalidFilter, toTokens } from './tokens.ts';
 import type { Filter, FilterTarget, Literal } from './tree.ts';
@@ -181,7 +181,7 @@ function readTest(reader: Reader, target: FilterTarget | undefined): Filter {
     : toComparisonWithNothing(op, literal);
 }
 
-/** True for a value that is written in the way of another type, or a word of JSON in another case. */
+/** True for a value that is written in the way of another type, a word of JSON in another case, or an odd offset. */
 function isDialect(
   target: FilterTarget | undefined,
   { literal, text }: { readonly literal: Literal; readonly text: string },
@@ -189,6 +189,7 @@ function isDialect(
   if (typeof literal === 'boolean') return text !== String(literal);
   if (target === undefined || literal === null || target.rule.type === 'complex') return false;
   const { type } = target.rule;
+  if (type === 'dateTime' && hasOddOffset(text)) return true;
   const isText = type !== 'boolean' && type !== 'integer';
   return isText !== (typeof literal === 'string');
 }
