@@ -133,6 +133,9 @@ describe('the strict profile refuses in a filter', () => {
     `${ENTERPRISE}:emplyeeNumber eq "1"`,
     'emails[shoeSize eq "1"]',
     'userName eq ada@example.com',
+    'displayName eq Ada Example',
+    'userName eq "CORP\\ada"',
+    'meta.lastModified gt "2026-03-01T12:00:00+0100"',
     'active eq "True"',
     'active eq True',
     'not active eq true',
@@ -173,6 +176,17 @@ test('the strict profile refuses a search and a bulk request without their schem
   expect((await askStrictly('POST', '/Users/.search', search)).status).toBe(200);
   const bulk = { schemas: [BULK], Operations: [operation] };
   expect((await askStrictly('POST', '/Bulk', bulk)).status).toBe(200);
+});
+
+test('the strict profile refuses the bare operations of a PATCH in a bulk request', async () => {
+  const data = [{ op: 'replace', path: 'title', value: 'Captain' }];
+  const bulk = { schemas: [BULK], Operations: [{ method: 'PATCH', path: `/Users/${ada}`, data }] };
+
+  const { body } = await askStrictly('POST', '/Bulk', bulk);
+
+  const response = expect.objectContaining({ scimType: 'invalidSyntax' });
+  expect(body.Operations).toMatchObject([{ status: '400', response }]);
+  expect((await bridge.request('GET', `/Users/${ada}`)).body).toMatchObject({ title: 'Pilot' });
 });
 
 test('the strict profile takes what the standard allows', async () => {
