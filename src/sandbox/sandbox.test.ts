@@ -110,7 +110,7 @@ describe('a sandbox with a file', () => {
   test('does not share it with a second one', async () => {
     const file = newFile();
     await startForTest({ file });
-    await expect(startSandbox({ file })).rejects.toThrow(/locked/);
+    await expect(startSandbox({ file })).rejects.toThrow(`another process has the file ${file}`);
   });
 
   test('survives a reset', async () => {

@@ -68,8 +68,17 @@ function openDatabase(path: string): DatabaseSync {
     return db;
   } catch (error) {
     db.close();
-    throw error;
+    throw isLocked(error) ? new Error(toInUse(path), { cause: error }) : error;
   }
+}
+
+/** True for SQLITE_BUSY: another process has the file. @see https://sqlite.org/rescode.html */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
+}
+
+function toInUse(path: string): string {
+  return `another process has the file ${path}: end it, or name another file in SANDBOX_FILE`;
 }
 
 type Statements = ReturnType<typeof prepare>;

@@ -1,13 +1,22 @@
 import type { Store, StoreOptions } from '../store.ts';
 import { keepTrying } from './keep-trying.ts';
+import { toOpeningError } from './opening-error.ts';
 import { openSqlite } from './sqlite.ts';
 import { StoreError } from './store-error.ts';
 
 /**
  * Opens the store and proves that it answers. Does not migrate it.
- * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …
+ * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …, which says where, why, and what to do
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  try {
+    return await open(options);
+  } catch (error) {
+    throw toOpeningError(error, options.url);
+  }
+}
+
+async function open(options: StoreOptions): Promise<Store> {
   const { url } = options;
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await import('./postgres.ts');

@@ -14,9 +14,25 @@ async function cutConnections(store: Store): Promise<void> {
 }
 
 test('a server that is not there is said to be unavailable', async () => {
-  const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
+  const port = await freePort();
+  const url = `postgres://nobody:secret@127.0.0.1:${port}/none`;
 
-  await expect(openStore({ url })).rejects.toMatchObject({ code: 'store-unavailable' });
+  const why = `connect ECONNREFUSED 127.0.0.1:${port}. See whether PostgreSQL runs there`;
+  const message = expect.stringContaining(
+    `the store on PostgreSQL at 127.0.0.1:${port}/none cannot be opened: ${why}`,
+  );
+  await expect(openStore({ url })).rejects.toMatchObject({ code: 'store-unavailable', message });
+});
+
+describePostgres('a server that lets nobody in', ({ makeUrl }) => {
+  test('is told in its own words, and no password is', async () => {
+    const url = new URL(await makeUrl('empty'));
+    [url.username, url.password] = ['somebody', 'secret-of-somebody'];
+    const opened = openStore({ url: url.href }).catch(({ message }) => message);
+
+    expect(await opened).toMatch(/cannot be opened: .*"somebody".*DATABASE_URL are right$/);
+    expect(await opened).not.toContain('secret');
+  });
 });
 
 describePostgres('a lost connection', ({ makeUrl, open }) => {

@@ -129,7 +129,8 @@ test.each(unreadable)('$why is refused and left as it is', async ({ content }) =
 
   const opened = openStore({ url: `sqlite:${path}` });
 
-  await expect(opened).rejects.toMatchObject({ code: 'store-corrupt' });
+  const message = expect.stringMatching(`^the store ${path} cannot be opened: .+Restore a backup`);
+  await expect(opened).rejects.toMatchObject({ code: 'store-corrupt', message });
   expect(statSync(path).size).toBe(content.length);
 });
 
@@ -139,7 +140,10 @@ test('a path that cannot be created says so', async () => {
 
   const opened = openStore({ url: `sqlite:${path}/below/bridge.db` });
 
-  await expect(opened).rejects.toMatchObject({ name: 'StoreError' });
+  const message = expect.stringMatching(
+    `^the store ${path}/below/bridge\\.db cannot be opened: ENOTDIR.+ writable for the user`,
+  );
+  await expect(opened).rejects.toMatchObject({ name: 'StoreError', message });
 });
 
 test.each(['', 'bridge.db', 'sqlite:', 'sqlite::memory:', 'mysql://x'])(
