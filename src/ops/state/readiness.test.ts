@@ -331,6 +331,18 @@ for (const { why, change, status, codes } of rows) {
   });
 }
 
+test('a section that is not understood is not told as refused', () => {
+  const problem = { code: 'unreadable', words: 'company user: role is not a whole number' };
+  const sections = { companyUsers: { problem, at: nowMs } };
+  const { reasons } = toReadiness({ ...well, ...toStore({ sections }) });
+
+  expect(reasons).toMatchObject([
+    { code: 'section-closed', remedy: expect.stringContaining('See the log') },
+  ]);
+  expect(reasons[0]?.detail).toMatch(/does not show readably \(unreadable\) company users/);
+  expect(reasons[0]?.detail).not.toMatch(/role is/);
+});
+
 test('a closed section names the right or the module, never the words of the service', () => {
   const { reasons } = toReadiness({ ...well, ...toStore({ sections: closed }) });
 

@@ -171,16 +171,21 @@ function listClosed(sections: SectionStates): Reason[] {
     if (problem === null) return [];
     const rights = getSectionRights(section);
     const status = problem.status === undefined ? '' : ` with ${problem.status}`;
+    const isShown = problem.code === 'unreadable' || problem.code === 'incomplete';
+    const refuses = isShown ? `does not show readably (${problem.code})` : 'refuses';
     return [
       {
         code: 'section-closed',
         // Without the words of the service: they may hold names, and this is open to everybody.
-        detail: `The service refuses ${rights.title}${status} since ${toMoment(at)}: ${rights.without}.`,
-        remedy: toRefusalRemedy(rights, problem.status),
+        detail: `The service ${refuses} ${rights.title}${status} since ${toMoment(at)}: ${rights.without}.`,
+        remedy: isShown ? UNREAD_REMEDY : toRefusalRemedy(rights, problem.status),
       },
     ];
   });
 }
+
+const UNREAD_REMEDY =
+  'See the log for what could not be read, and `scim-bridge check`. It is asked again every five minutes.';
 
 function listWaiting(
   backlog: WaitingWork,

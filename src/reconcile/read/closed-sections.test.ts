@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
+import { tamperWith, withEntries } from '../../../test/support/tampering-proxy.ts';
 import { readSections, saveSection } from '../sections.ts';
 
 const seed = { users: 40, groups: 3 };
@@ -132,6 +133,23 @@ describeBridges('first read of closed sections', ({ makeStore }) => {
     });
     expect(told.failures[0]).toMatchObject({ step: 'users' });
     expect(firstRead.finished).toBe(false);
+  });
+
+  test('a list of roles in words that nobody knows is left out after three tries', async () => {
+    const store = await makeStore();
+    const sandbox = await startCompany({ seed });
+    const proxy = await tamperWith(sandbox);
+    onTestFinished(() => proxy.stop());
+    const isList = ({ pathname }: URL) => pathname.endsWith('/company/users');
+    const call = withEntries((all) => all.map((one) => ({ ...Object(one), role: 'boss' })));
+    proxy.setTamper((url, body) => (isList(url) ? call(body) : body));
+
+    const { firstRead, told } = await readAll(proxy.service, store);
+
+    expect(firstRead.state()).toEqual({ kind: 'finished', unread: ['companyUsers'] });
+    expect(told.failures).toHaveLength(2);
+    const { companyUsers } = await readSections({ store });
+    expect(companyUsers?.problem).toMatchObject({ code: 'unreadable' });
   });
 
   test('a list of roles that is never complete is left out after three tries', async () => {

@@ -5,8 +5,8 @@ import { findSection, type Step } from './progress.ts';
 import { closeStep, recheckSections, refuseStep, runStep, type StepRun } from './run-step.ts';
 import { isAnswering } from './service.ts';
 
-/** Times that the list of roles may be incomplete before the rest serves without it. */
-const INCOMPLETE_MAX = 3;
+/** Times that the list of roles may be incomplete, or not be understood, before the rest serves without it. */
+const UNREAD_MAX = 3;
 /** Times that asking for our own account may fail while other reads work: the operation is not documented. */
 const ACCOUNT_FAILURES_MAX = 3;
 
@@ -53,14 +53,16 @@ async function defer(
   { reason, hasMoved }: { reason: Reason; hasMoved: boolean },
 ): Promise<number> {
   const { attempts } = run;
-  if (reason.verdict === 'forbidden' && findSection(step) !== undefined) {
+  const failures = hasMoved ? 1 : attempts.countWith(step);
+  const isUnread =
+    step === 'companyUsers' && reason.problem.code === 'unreadable' && failures >= UNREAD_MAX;
+  if (isUnread || (reason.verdict === 'forbidden' && findSection(step) !== undefined)) {
     try {
       return await leaveOut(run, step, reason);
     } catch (error) {
       return attempts.fail(step, attempts.countWith(step), toReason(error));
     }
   }
-  const failures = hasMoved ? 1 : attempts.countWith(step);
   const isOptional = step === 'service' && failures >= ACCOUNT_FAILURES_MAX;
   if (isOptional && (await isAnswering(run.deps))) {
     await closeStep(run, step);
@@ -77,7 +79,7 @@ async function readAgain(run: AttemptRun, step: Step, text: string): Promise<num
   const { attempts } = run;
   const reason: Reason = { problem: { code: 'incomplete', words: text }, text };
   const count = attempts.countWith(step);
-  if (step === 'companyUsers' && count >= INCOMPLETE_MAX) return leaveOut(run, step, reason);
+  if (step === 'companyUsers' && count >= UNREAD_MAX) return leaveOut(run, step, reason);
   return attempts.fail(step, count, reason);
 }
 

@@ -1,4 +1,4 @@
-import { createReader, toInteger } from './reader.ts';
+import { createReader, type Reader, toInteger, toText } from './reader.ts';
 
 /** Role of an owner of the company. */
 export const OWNER_ROLE = 1;
@@ -33,13 +33,25 @@ export function parseCompanyUser(body: unknown): CompanyUser {
     email: reader.textOrUndefined('email'),
     username: reader.textOrUndefined('username'),
     fullName: reader.textOrUndefined('full_name'),
-    role: reader.integerOrUndefined('role'),
+    role: parseRole(reader),
     virtual: reader.flagOrUndefined('virtual'),
     appsPermissions: toInteger(reader.raw('apps_permissions')),
     temporarilyInactive: reader.flagOrUndefined('temporarily_inactive'),
     ownPermissions: toInteger(reader.raw('own_permissions')),
     takesLicence: reader.flagOrUndefined('take_licence'),
-    companyId: reader.integerOrUndefined('company_id'),
+    companyId: toInteger(reader.raw('company_id')),
     groups: reader.raw('groups'),
   };
 }
+
+/** A number, or the word for it. An unknown word may be an owner's, and is an error. @throws UpstreamError */
+function parseRole(reader: Reader): number | undefined {
+  const word = toText(reader.raw('role'))?.toLowerCase() ?? '';
+  return ROLE_WORDS[word] ?? reader.integerOrUndefined('role');
+}
+
+const ROLE_WORDS: Readonly<Record<string, number>> = {
+  owner: OWNER_ROLE,
+  user: 2,
+  deactivated: DEACTIVATED_ROLE,
+};

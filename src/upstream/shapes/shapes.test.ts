@@ -148,6 +148,16 @@ test('a company user whose rights and times of activation come in forms that nob
   });
 });
 
+test.each([
+  { role: 'Owner', want: 1 },
+  { role: 'user', want: 2 },
+  { role: 'DEACTIVATED', want: 3 },
+  { role: '3', want: 3 },
+  { role: null, want: undefined },
+])('the role $role of a company user', ({ role, want }) => {
+  expect(parseCompanyUser({ id: 7, role }).role).toBe(want);
+});
+
 test('the people of a group, of whom nothing but the id is asked', () => {
   const body = [{ id: 7, email: 'anna@example.com', activated: '2026-04-01', virtual: 'no' }];
   expect(parseGroupUsers(body)).toEqual([{ id: 7 }]);
@@ -231,6 +241,7 @@ describe('an answer that cannot be understood is an error and never a default', 
     },
     { parse: parseRestGroup, body: { id: 1, name: 'x' }, problem: /uid is not/ },
     { parse: parseCompanyUser, body: [], problem: /not an object/ },
+    { parse: parseCompanyUser, body: { id: 7, role: 'boss' }, problem: /role is not/ },
     {
       parse: parseRestGroup,
       body: [
