@@ -3,9 +3,9 @@ import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
-import type { Missed } from './missed.ts';
+import type { Sightings } from './missed.ts';
 import { normaliseName } from './name.ts';
-import type { SentCreate } from './sent-create.ts';
+import type { ResourceState } from './resource-state.ts';
 
 /**
  * Owned fields of a group: its own, and one for each entity in which rules want roles. Members and admins wait row by
@@ -26,21 +26,12 @@ export interface UpstreamGroupIds {
 }
 
 /** Last observation of a group, without its members. */
-export interface ObservedGroup {
+export interface ObservedGroup extends Sightings {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
-  /** Time at which REST last showed it, in a list or by itself (epoch milliseconds); absent: never. */
-  readonly listedAt?: number;
-  /** Time at which SCIM last showed it (epoch milliseconds); absent: never. */
-  readonly shownAt?: number;
   /** Time at which two answers disagreed about the members (epoch milliseconds); absent: the last ones agreed. */
   readonly staleAt?: number;
-  /** Time at which the service was last found not to have it (epoch milliseconds); absent: never. */
-  readonly goneAt?: number;
-  /** Epoch milliseconds, and which read or call it came from. */
-  readonly at: number;
-  readonly by: string;
 }
 
 /** Removes the mark that the members are stale, before a list shows the group anew. */
@@ -78,25 +69,15 @@ export interface DoneLink extends LinkChange {
 }
 
 /** All that is known of one managed group, or of one whose removal is still under way. */
-export interface GroupState {
+export interface GroupState extends ResourceState<GroupField> {
   readonly id: GroupId;
   readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;
   readonly observed: ObservedGroup | undefined;
   /** Absent: they were not listed yet, or a call of unknown outcome may have changed them since. */
   readonly entities?: SeenEntities | undefined;
-  readonly cells: Cells<GroupField>;
-  readonly version: number;
-  readonly deleted: boolean;
   /** Only groups that the bridge created are removed; others are released. */
   readonly created: boolean;
-  readonly mustLook: boolean;
-  /** Under which names a create may have left the group in the service. */
-  readonly sentCreates: readonly SentCreate[];
-  /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
-  readonly unsureSince?: number;
-  /** Known to the steps of one run alone; absent: no call was told that there is no such group. */
-  readonly missed?: Missed;
   /** Waiting changes that can be made now, removals first; a bounded number of them. */
   readonly members: readonly LinkChange[];
   readonly admins: readonly LinkChange[];

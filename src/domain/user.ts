@@ -4,8 +4,9 @@ import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extens
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
-import type { Missed } from './missed.ts';
+import type { Sightings } from './missed.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
+import type { ResourceState } from './resource-state.ts';
 import type { SentCreate } from './sent-create.ts';
 
 /**
@@ -21,7 +22,7 @@ export type UserField =
   | 'address';
 
 /** Last observation of a user. */
-export interface ObservedUser {
+export interface ObservedUser extends Sightings {
   readonly userName?: string;
   readonly email?: string;
   readonly fullName: string;
@@ -34,15 +35,6 @@ export interface ObservedUser {
   readonly temporarilyInactive?: boolean;
   /** The list of company users says that it takes a licence while it works; absent: it does not say. */
   readonly takesLicence?: boolean;
-  /** Time at which the list of company users last showed the account (epoch milliseconds); absent: never. */
-  readonly listedAt?: number;
-  /** Time at which SCIM last showed the account (epoch milliseconds); absent: never. */
-  readonly shownAt?: number;
-  /** Time at which the service was last found not to have it (epoch milliseconds); absent: never. */
-  readonly goneAt?: number;
-  /** Epoch milliseconds, and which read or call it came from. */
-  readonly at: number;
-  readonly by: string;
 }
 
 /** Removes personal data from the observation of an erased user. */
@@ -67,22 +59,11 @@ export interface DesiredUser {
 }
 
 /** All that is known of one managed user, or of one whose removal is still under way. */
-export interface UserState {
+export interface UserState extends ResourceState<UserField> {
   readonly id: UserId;
   readonly upstreamId: number | undefined;
   readonly desired: DesiredUser;
   readonly observed: ObservedUser | undefined;
-  readonly cells: Cells<UserField>;
-  readonly version: number;
-  readonly deleted: boolean;
-  /** The outcome of a call is unknown: look before anything else. */
-  readonly mustLook: boolean;
-  /** Under which names a create may have left an account in the service. */
-  readonly sentCreates: readonly SentCreate[];
-  /** Version from which a call of unknown outcome was planned: what was written since is sent, whatever is seen. */
-  readonly unsureSince?: number;
-  /** Known to the steps of one run alone; absent: no call was told that there is no such account. */
-  readonly missed?: Missed;
 }
 
 /** Maps the attributes of a managed user to the desired user. A deleted one is to be inactive. */

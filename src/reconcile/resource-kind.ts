@@ -1,7 +1,6 @@
-import type { Cells } from '../domain/cell.ts';
 import type { SentChange } from '../domain/change.ts';
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
-import type { Missed } from '../domain/missed.ts';
+import type { ResourceState } from '../domain/resource-state.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ChangeRow } from '../store/changes.ts';
@@ -17,14 +16,8 @@ import type { Recorded } from './recorded.ts';
 import type { Waiter, Waiters } from './waiters.ts';
 
 /** State from which a step is planned, as far as all kinds have it. */
-export interface PlannedState {
+export interface PlannedState extends ResourceState<string> {
   readonly id: UserId | GroupId;
-  readonly version: number;
-  readonly deleted: boolean;
-  readonly mustLook: boolean;
-  readonly cells: Cells<string>;
-  readonly sentCreates: readonly SentCreate[];
-  readonly missed?: Missed;
   readonly members?: readonly unknown[];
   readonly admins?: readonly unknown[];
 }
