@@ -297,18 +297,12 @@ export interface DriftQuery extends Part {
 }
 
 /** A drift with the names of its users and groups; null where the store has them no more. */
-export interface DriftView {
+export interface DriftView extends Difference {
   readonly seq: number;
   readonly id: string;
-  readonly kind: DriftKind;
   readonly status: DriftStatus;
-  readonly type: 'user' | 'group';
-  readonly resourceId: string;
   readonly name: string | null;
-  readonly memberId: string;
   readonly memberName: string | null;
-  readonly desired: JsonValue;
-  readonly observed: JsonValue;
   /** Epoch milliseconds. */
   readonly firstSeenAt: number;
   readonly lastSeenAt: number;

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { DriftKind, DriftStatus } from '../../domain/drift.ts';
+import type { Difference, DriftStatus } from '../../domain/drift.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks } from '../engine/dialect.ts';
@@ -99,12 +99,9 @@ async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
 }
 
 /** A drift of a user or group, or of a user in a list. Times are epoch milliseconds. */
-export interface PastDrift {
-  readonly kind: DriftKind;
+export interface PastDrift extends Pick<Difference, 'kind' | 'resourceId' | 'memberId'> {
   readonly status: DriftStatus;
   readonly detector: DriftsTable['detector'];
-  readonly resourceId: string;
-  readonly memberId: string;
   readonly desired: string;
   readonly observed: string;
   readonly firstSeenAt: number;

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely';
-import type { ChangeKind } from '../../domain/change.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import {
@@ -362,16 +361,10 @@ export async function prunePlans(
 }
 
 /** An action for an operator, with the names of its users and groups. */
-export interface PlanActionView {
+export interface PlanActionView extends Omit<PlanAction, 'harm'> {
   readonly id: number;
-  readonly kind: ChangeKind;
-  readonly type: 'user' | 'group';
-  readonly resourceId: string;
   readonly name: string | null;
-  readonly memberId: string;
   readonly memberName: string | null;
-  readonly desired: JsonValue;
-  readonly observed: JsonValue;
   readonly harm: HarmKind | null;
   readonly status: ActionStatus;
   /** Epoch milliseconds. */
