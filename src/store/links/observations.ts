@@ -132,7 +132,7 @@ function toAbsent({ absent = 'out' }: SeenLinks): RawBuilder<unknown> {
 const PART = 1_000;
 
 /** Cuts the links of a group into statements' worth: each ends at `upTo` and begins after the one before. */
-async function* partsOf(
+async function* partsOfTable(
   tx: Db,
   table: LinkTable,
   groupId: GroupId,
@@ -154,33 +154,36 @@ async function* partsOf(
   }
 }
 
+/** The parts of each table of links. */
+async function* partsOf(tx: Db, groupId: GroupId) {
+  for (const table of LINK_TABLES) {
+    for await (const part of partsOfTable(tx, table, groupId)) yield { table, part };
+  }
+}
+
 /**
  * Ends the observed links of a group that is gone from the service: wanted links wait again since `version`, the others
  * are forgotten.
  */
 export async function restartLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
-  for (const table of LINK_TABLES) {
-    for await (const part of partsOf(tx, table, groupId)) {
-      await tx
-        .deleteFrom(table)
-        .where(part)
-        .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
-        .execute();
-      await tx
-        .updateTable(table)
-        .set((set) => ({ observed: 0, pending: set.fn.coalesce('pending', set.val(version)) }))
-        .where(part)
-        .execute();
-    }
+  for await (const { table, part } of partsOf(tx, groupId)) {
+    await tx
+      .deleteFrom(table)
+      .where(part)
+      .where((where) => where.or([where('desired', 'is', null), where('desired', '=', 0)]))
+      .execute();
+    await tx
+      .updateTable(table)
+      .set((set) => ({ observed: 0, pending: set.fn.coalesce('pending', set.val(version)) }))
+      .where(part)
+      .execute();
   }
 }
 
 /** Forgets all links of a group. */
 export async function deleteAllLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for (const table of LINK_TABLES) {
-    for await (const part of partsOf(tx, table, groupId)) {
-      await tx.deleteFrom(table).where(part).execute();
-    }
+  for await (const { table, part } of partsOf(tx, groupId)) {
+    await tx.deleteFrom(table).where(part).execute();
   }
 }
 
@@ -212,21 +215,19 @@ async function move<Id extends UserId | GroupId>(
 
 /** Takes who is seen in a group as who is wanted there: the baseline of an adoption. */
 export async function adoptLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for (const table of LINK_TABLES) {
-    for await (const part of partsOf(tx, table, groupId)) {
-      await tx
-        .updateTable(table)
-        .set((set) => ({ desired: set.ref('observed') }))
-        .where(part)
-        .where('desired', 'is', null)
-        .execute();
-    }
+  for await (const { table, part } of partsOf(tx, groupId)) {
+    await tx
+      .updateTable(table)
+      .set((set) => ({ desired: set.ref('observed') }))
+      .where(part)
+      .where('desired', 'is', null)
+      .execute();
   }
 }
 
 /** Marks members of a group that the bridge made as unwanted where no provider named them. */
 export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for await (const part of partsOf(tx, 'memberships', groupId)) {
+  for await (const part of partsOfTable(tx, 'memberships', groupId)) {
     const links = tx.updateTable('memberships').set({ desired: 0 }).where(part);
     await links.where('desired', 'is', null).execute();
   }
@@ -234,16 +235,14 @@ export async function disclaimLinks(tx: Db, groupId: GroupId): Promise<void> {
 
 /** Makes the links that the bridge put into a group be removed again, and forgets the others: this releases a group. */
 export async function releaseLinks(tx: Db, groupId: GroupId, version: number): Promise<void> {
-  for (const table of LINK_TABLES) {
-    for await (const part of partsOf(tx, table, groupId)) {
-      await tx
-        .deleteFrom(table)
-        .where(part)
-        .where('put_in', '=', 0)
-        .where('pending', 'is', null)
-        .execute();
-      await tx.updateTable(table).set({ desired: 0, pending: version }).where(part).execute();
-    }
+  for await (const { table, part } of partsOf(tx, groupId)) {
+    await tx
+      .deleteFrom(table)
+      .where(part)
+      .where('put_in', '=', 0)
+      .where('pending', 'is', null)
+      .execute();
+    await tx.updateTable(table).set({ desired: 0, pending: version }).where(part).execute();
   }
 }
 
@@ -264,10 +263,8 @@ export async function hasPutIn(tx: Db, groupId: GroupId): Promise<boolean> {
 
 /** Clears the desired members and admins of a group: the reverse of an adoption's baseline. */
 export async function disownLinks(tx: Db, groupId: GroupId): Promise<void> {
-  for (const table of LINK_TABLES) {
-    for await (const part of partsOf(tx, table, groupId)) {
-      await tx.updateTable(table).set({ desired: null, put_in: 0 }).where(part).execute();
-      await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
-    }
+  for await (const { table, part } of partsOf(tx, groupId)) {
+    await tx.updateTable(table).set({ desired: null, put_in: 0 }).where(part).execute();
+    await tx.deleteFrom(table).where(part).where('observed', 'is distinct from', 1).execute();
   }
 }
