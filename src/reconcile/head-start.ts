@@ -30,14 +30,10 @@ export type AnyFirstStep =
   | (FirstStep<GroupState, GroupAction, GroupRow> & { readonly type: 'group' });
 
 /** A row before and after a write, as far as it matters for beginning at once. */
-interface Resting {
-  readonly origin: string | null;
-  readonly due_at: number | null;
-  readonly must_look: number;
-  readonly in_flight: number;
-  readonly lost_looks: number;
-  readonly cells: string;
-}
+type Resting = Pick<
+  UserRow | GroupRow,
+  'origin' | 'due_at' | 'must_look' | 'in_flight' | 'lost_looks' | 'cells'
+>;
 
 /** True when nothing waited for a managed resource before the write. */
 export function isAtRest(row: Resting): boolean {

@@ -1,4 +1,5 @@
-import type { DueClass } from '../store/schema.ts';
+import type { GroupRow } from '../store/groups/groups.ts';
+import type { UserRow } from '../store/users/users.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
 import type { Problem } from './outcome.ts';
@@ -17,13 +18,10 @@ export interface Postponed {
 }
 
 /** Columns of a row that a postponed step changes. */
-interface RetryColumns {
-  readonly attempts: number;
-  readonly failing_since: number | null;
-  readonly must_look: number;
-  readonly last_error: string | null;
-  readonly due_class: DueClass;
-}
+type RetryColumns = Pick<
+  UserRow | GroupRow,
+  'attempts' | 'failing_since' | 'must_look' | 'last_error' | 'due_class'
+>;
 
 /** Columns after a postponed step: the next attempt, its reason, and the look before it. */
 export function toRetryColumns(

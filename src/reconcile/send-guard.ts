@@ -10,6 +10,7 @@ import { markInFlight } from '../store/in-flight.ts';
 import type { Lead } from '../store/leader.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
+import type { UserRow } from '../store/users/users.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
@@ -105,11 +106,7 @@ export interface GuardedStep<State, Action> {
 /** First step of a write, with its call, which was written down together with the write. */
 export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action> {
   /** Columns that are stored with the write. */
-  readonly columns: {
-    readonly in_flight: number;
-    readonly steps: number;
-    readonly sent_creates: string;
-  };
+  readonly columns: Pick<UserRow, 'in_flight' | 'steps' | 'sent_creates'>;
   /** Row as the write leaves it. */
   readonly row: Row;
   readonly call: ChangingCall;

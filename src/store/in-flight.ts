@@ -1,10 +1,16 @@
-import { type ExpressionBuilder, type RawBuilder, sql, type UpdateObject } from 'kysely';
-import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
+import {
+  type ExpressionBuilder,
+  type RawBuilder,
+  type Selectable,
+  sql,
+  type UpdateObject,
+} from 'kysely';
+import type { ResourceKey } from '../domain/ids.ts';
 import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
 import { isLed, type Lead } from './leader.ts';
 import { LOST_CREATE } from './resources/sent-creates.ts';
-import type { Schema } from './schema.ts';
+import type { GroupsTable, Schema, UsersTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** True when a call that changes this resource may be on its way. */
@@ -60,15 +66,10 @@ export async function markInFlight(
 }
 
 /** Row that a call was planned from, as far as anything that happens meanwhile shows in it. */
-interface InFlightRow {
-  readonly id: UserId | GroupId;
-  readonly version: number;
-  readonly steps: number;
-  readonly in_flight: number;
-  readonly must_look: number;
-  readonly due_at: number | null;
-  readonly cells: string;
-}
+type InFlightRow = Pick<
+  Selectable<UsersTable> | Selectable<GroupsTable>,
+  'id' | 'version' | 'steps' | 'in_flight' | 'must_look' | 'due_at' | 'cells'
+>;
 
 /** Another write has changed a row that was not read again; nothing was stored. */
 export class RowChanged extends Error {}

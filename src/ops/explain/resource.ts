@@ -3,25 +3,14 @@ import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { UserState } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { Origin } from '../../store/schema.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
+import type { UserRow } from '../../store/users/users.ts';
 import { toMoment } from '../http/moment.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 
-/** The columns of a user or group that its explanation reads. */
-interface ExplainedRow {
-  readonly id: string;
-  readonly origin: Origin | null;
-  readonly provider: string;
-  readonly attributes: string;
-  readonly version: number;
-  readonly deleted_at: number | null;
-  readonly due_at: number | null;
-  readonly last_error: string | null;
-}
-
 /** The part of an explanation that is about the resource as a whole. */
 export function toHead(
-  row: ExplainedRow,
+  row: UserRow | GroupRow,
   { observed }: Pick<UserState | GroupState, 'observed'>,
 ): Omit<
   Explanation,
@@ -49,7 +38,7 @@ export const HELD_OF_USER: ReadonlySet<string> = new Set([
 export const HELD_OF_GROUP: ReadonlySet<string> = new Set(['displayName', GROUP_EXTENSION]);
 
 /** The attributes that the service has no place for, so that the bridge alone keeps them. */
-export function listKept(row: ExplainedRow, known: ReadonlySet<string>): ExplainedField[] {
+export function listKept(row: UserRow | GroupRow, known: ReadonlySet<string>): ExplainedField[] {
   if (row.origin === null) return [];
   const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
   return Object.entries(attributes)

@@ -18,16 +18,12 @@ export interface AuthorQuestion
 }
 
 /** Author of a difference as the audit log tells; unknown parts are null. */
-export interface Author {
+export interface Author extends Pick<EventView, 'authorId' | 'username' | 'address' | 'message'> {
   readonly eventId: string;
   /** Time by the clock of the service, under which its audit log has the event. */
   readonly at: number;
-  readonly authorId: number | null;
-  readonly username: string | null;
-  readonly address: string | null;
   /** True: an operator did it through the bridge, under its account. */
   readonly operator: boolean;
-  readonly message: string | null;
 }
 
 /** Drift with the time when it was first seen (epoch milliseconds). */
