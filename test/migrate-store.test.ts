@@ -26,8 +26,8 @@ import {
 } from './support/provider.ts';
 import { copySqliteTemplate } from './support/store-templates.ts';
 import { describePostgres } from './support/stores.ts';
-import { getTemplate } from './support/template.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
+import { getTemplate } from './support/template.ts';
 
 const command = migrateStoreCommand({
   checkMove,
