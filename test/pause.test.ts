@@ -137,6 +137,33 @@ describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
   });
 });
 
+test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const person = runner(
+      bridge,
+      [addPauseCommand, addResumeCommand],
+      { OPS_TOKEN },
+      { answer: 'n' },
+    );
+    const { faults } = bridge.sandbox;
+    await person('pause');
+    await addUser(bridge, 'ada');
+    const paused = await person('resume');
+    const still = (await readWrites(bridge)).paused;
+    const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+    await askOps(bridge, 'POST', '/resume');
+    await slow.until(1);
+    const live = await person('resume');
+    faults.clear();
+
+    expect(paused.asked).toEqual([
+      '1 person or group waits for the service. Let all of it go? [y/N] ',
+    ]);
+    expect(still).not.toBeNull();
+    expect(live).toMatchObject({ code: 0, asked: [] });
+    expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
+  }));
+
 test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
     await addUser(bridge, 'ada');
@@ -157,7 +184,8 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
       text: expect.stringMatching(/^Paused since .*: 1 person/),
     });
     expect(reason).toBe('lunch');
-    expect(asked).toEqual(['1 person or group waits for the service. Let all of it go? [y/N] ']);
+    // The end of the pause lets nothing go.
+    expect(asked).toEqual([]);
     expect(resumed.text).toBe(
       'Not paused, but the bridge only observes: 1 person or group waits.\n',
     );

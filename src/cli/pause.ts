@@ -32,11 +32,15 @@ export const addResumeCommand: AddCommand = (program, context) => {
       const client = connect();
       const { writes } = parseAnswer<Status>(await client.send('GET', '/status'));
       const question = `${toWaiting(writes)} for the service. Let all of it go?`;
-      const isAsked = writes.waiting > 0;
-      if (isAsked && !(await confirm(command, context, { yes, question }))) return;
+      if (letsGo(writes) && !(await confirm(command, context, { yes, question }))) return;
       write(toShown(await client.send('POST', '/resume'), json));
     });
 };
+
+/** True where the end of the pause has something brought to the service. */
+function letsGo({ mode, paused, waiting }: WritesView): boolean {
+  return mode === 'live' && paused !== null && waiting > 0;
+}
 
 const help = `
 Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
