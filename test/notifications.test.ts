@@ -339,6 +339,20 @@ test('what a receiver wants no more is given up, listed, and sent again when an 
   });
 });
 
+test('a test of a receiver that is not there says which there are', async () => {
+  const receiver = await startReceiver();
+  const known = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  const expectWords = (settings: Record<string, string>, words: string) =>
+    withTestBridge({ settings }, async (bridge) => {
+      const run = runner(bridge, [addNotificationsCommand]);
+      const { code, text } = await run('notifications', 'test', 'nobody');
+      expect({ code, text }).toEqual({ code: 1, text: expect.stringContaining(words) });
+    });
+
+  await expectWords(known, 'No receiver has this name; the setting notify.receivers has ops.');
+  await expectWords(SWEEP_SETTINGS, 'The setting notify.receivers names no receiver.');
+});
+
 test('no redirect is followed', async () => {
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };

@@ -65,12 +65,11 @@ export const notificationRoutes = [
       if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
         return ok({ ids: await notifications.test(receiver) });
       }
-      const names = known.length === 0 ? 'none' : known.join(', ');
-      return problem(
-        404,
-        'not-found',
-        `The setting notify.receivers has no such receiver: ${names}.`,
-      );
+      const message =
+        known.length === 0
+          ? 'The setting notify.receivers names no receiver.'
+          : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
+      return problem(404, 'not-found', message);
     },
   }),
 ] as const;
