@@ -20,7 +20,7 @@ import { shedRequests } from '../scim/http/shed.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { countWaitingChanges, findLateLeavers } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
-import { countDrifts } from '../store/drifts.ts';
+import { countDrifts } from '../store/drift-views.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { countNotifications } from '../store/notifications.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';

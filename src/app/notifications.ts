@@ -9,7 +9,7 @@ import type { WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { ReasonCode } from '../ops/state/reason.ts';
 import { findLateLeavers, type LateLeaver, type LateLeavers } from '../store/changes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
-import { countDriftsAfter } from '../store/drifts.ts';
+import { countDriftsAfter } from '../store/drift-views.ts';
 import { findFact, saveFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';

@@ -8,7 +8,8 @@ import {
   toHash,
 } from '../plan/plan-summary.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { insertPlan, insertPlanActions, type PlanRow, updatePlan } from '../store/plans/plans.ts';
+import { insertPlanActions } from '../store/plans/actions.ts';
+import { insertPlan, type PlanRow, updatePlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 
 /** Standing of a new plan. */

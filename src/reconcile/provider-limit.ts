@@ -21,12 +21,9 @@ import {
   updateGroup,
 } from '../store/groups/groups.ts';
 import { stopLeaving } from '../store/links/work.ts';
-import {
-  countPopulation,
-  listHeldChanges,
-  lockHeldPlanOf,
-  type PlanRow,
-} from '../store/plans/plans.ts';
+import { listHeldChanges } from '../store/plans/actions.ts';
+import { countPopulation } from '../store/plans/harm.ts';
+import { lockHeldPlanOf, type PlanRow } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
 import { addPlan, growPlan } from './add-plan.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { explain } from '../../test/support/explain.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { ACTIVE_STATUSES } from '../domain/drift.ts';
-import { listDriftViews } from './drifts.ts';
+import { listDriftViews } from './drift-views.ts';
 
 describeStores('a page of many drifts', ({ makeStore, engine }) => {
   const page = { kind: undefined, afterSeq: 0, limit: 50 };

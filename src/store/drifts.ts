@@ -1,25 +1,23 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Detector,
   type Difference,
   type DriftKind,
-  type DriftStatus,
   ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { type GivenKey, newId } from '../domain/ids.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
-import { parseStored } from './engine/columns.ts';
+import type { JsonObject } from '../domain/json.ts';
 import { chunks } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
 import { addInspection } from './inspections.ts';
-import { joinSubjectNames } from './resources/names.ts';
 import type { DriftsTable, PlanActionsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
+
 type PlanActionRow = Selectable<PlanActionsTable>;
 
 /** Lists the active drifts of these users or groups. */
@@ -246,111 +244,6 @@ export const pruneDrifts = createPrune({
   ...({ table: 'drifts', key: 'seq', at: 'last_seen_at', oldest: 'seq' } as const),
   isOver: sql`status in (${sql.join(ENDED_STATUSES)})`,
 });
-
-/** Counts drifts of each kind and status. */
-export async function countDrifts(
-  db: Db,
-): Promise<{ kind: DriftKind; status: DriftStatus; count: number; held: number }[]> {
-  const rows = await db
-    .selectFrom('drifts')
-    .leftJoin('plans', (join) =>
-      join.onRef('plans.id', '=', 'drifts.plan_id').on('plans.status', '=', 'held'),
-    )
-    .select(({ fn }) => [
-      'drifts.kind',
-      'drifts.status',
-      fn.countAll<number>().as('count'),
-      fn.count<number>('plans.id').as('held'),
-    ])
-    .groupBy(['drifts.kind', 'drifts.status'])
-    .orderBy('drifts.kind')
-    .orderBy('drifts.status')
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
-}
-
-/** Counts differences found after `seq` by kind, those that are over too, with the last of each. */
-export async function countDriftsAfter(
-  db: Db,
-  seq: number,
-): Promise<{ kind: DriftKind; count: number; last: number }[]> {
-  return db
-    .selectFrom('drifts')
-    .select(({ fn }) => [
-      'kind',
-      fn.countAll<number>().as('count'),
-      fn.max<number>('seq').as('last'),
-    ])
-    .where('seq', '>', seq)
-    .groupBy('kind')
-    .orderBy('kind')
-    .execute();
-}
-
-/** Selection of drifts, and the page of it to read, in order of finding. */
-export interface DriftQuery extends Part {
-  readonly kind: DriftKind | undefined;
-  /** Undefined: with any status. */
-  readonly statuses: readonly DriftStatus[] | undefined;
-  /** Id of the user or group that differs, or of the member. */
-  readonly resourceId?: string | undefined;
-}
-
-/** A drift with the names of its users and groups; null where the store has them no more. */
-export interface DriftView extends Difference {
-  readonly seq: number;
-  readonly id: string;
-  readonly status: DriftStatus;
-  readonly name: string | null;
-  readonly memberName: string | null;
-  /** Epoch milliseconds. */
-  readonly firstSeenAt: number;
-  readonly lastSeenAt: number;
-  readonly detector: Detector;
-  readonly planId: string | null;
-  readonly ignoredUntil: number | null;
-  readonly note: string | null;
-  readonly notedBy: string | null;
-}
-
-/** Drifts for an operator, oldest first. */
-export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
-  const names = joinSubjectNames('drift');
-  const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
-    select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
-      drift.resource_id as "resourceId", drift.member_id as "memberId", ${names.columns}, drift.desired, drift.observed,
-      drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
-      drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
-    from drifts as drift ${names.joins}
-    where drift.seq in (${toPage(query)})
-    order by drift.seq limit ${query.limit}`.execute(db);
-  return rows.map((row) => ({
-    ...row,
-    desired: parseStored<JsonValue>(row.desired),
-    observed: parseStored<JsonValue>(row.observed),
-  }));
-}
-
-/** Each status is read by itself, in the order of its index: reading several at once sorts all drifts for each page. */
-function toPage({ kind, statuses, resourceId, afterSeq, limit }: DriftQuery): RawBuilder<unknown> {
-  const ofKind = kind === undefined ? sql`` : sql`and kind = ${kind}`;
-  const ofResource =
-    resourceId === undefined
-      ? sql``
-      : sql`and (resource_id = ${resourceId} or member_id = ${resourceId})`;
-  const read = (ofStatus: RawBuilder<unknown>) => sql`select seq from (select seq from drifts
-    where seq > ${afterSeq} ${ofStatus} ${ofKind} ${ofResource} order by seq limit ${limit}) as found`;
-  if (statuses === undefined) return read(sql``);
-  return sql.join(
-    statuses.map((status) => read(sql`and status = ${status}`)),
-    sql` union all `,
-  );
-}
-
-interface StoredDocuments {
-  readonly desired: string;
-  readonly observed: string;
-}
 
 /** Orders a look that finds out whether the resource is really missing. `now` is epoch milliseconds. */
 export async function haveInspected(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {

@@ -3,7 +3,8 @@ import type { PlanOrigin } from '../../domain/plan.ts';
 import { BY_OPERATOR } from '../../domain/text.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
-import type { PlanActionView, PlanRow } from '../../store/plans/plans.ts';
+import type { PlanActionView } from '../../store/plans/actions.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Author of a change or of the difference that it ends. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PlanActionView, PlanRow } from '../../store/plans/plans.ts';
+import type { PlanActionView } from '../../store/plans/actions.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { PlanAnswer, PlanPart } from '../schemas/plans.ts';
 
 /** An action as it is counted; no author: not known. */

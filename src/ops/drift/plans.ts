@@ -7,12 +7,10 @@ import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   countPlanActions,
-  findPlan,
   listPlanActionViews,
-  listPlans,
   type PlanActionView,
-  type PlanRow,
-} from '../../store/plans/plans.ts';
+} from '../../store/plans/actions.ts';
+import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';

@@ -7,7 +7,7 @@ import {
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { SWEEP_READ_FACT } from '../../reconcile/compare/read-lists.ts';
 import { readProgress } from '../../reconcile/read/progress.ts';
-import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drifts.ts';
+import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';

@@ -1,5 +1,5 @@
 import { getChangeRow } from '../../domain/change.ts';
-import { type ActionKey, listHeldChanges } from '../../store/plans/plans.ts';
+import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../schemas/resources.ts';
 

@@ -1,5 +1,5 @@
 import { findGroup } from '../../store/groups/groups.ts';
-import { listHeldChanges } from '../../store/plans/plans.ts';
+import { listHeldChanges } from '../../store/plans/actions.ts';
 import { listMemberLinksOf, type SeqLink } from '../../store/resources/explained.ts';
 import type { Db, Part } from '../../store/store.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';

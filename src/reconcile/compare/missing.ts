@@ -3,7 +3,7 @@ import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
-import { listHeldChanges } from '../../store/plans/plans.ts';
+import { listHeldChanges } from '../../store/plans/actions.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';

@@ -1,5 +1,5 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
-import { countDrifts } from '../../store/drifts.ts';
+import { countDrifts } from '../../store/drift-views.ts';
 import { readBacklog } from '../../store/resources/backlog.ts';
 import { countRequestsSince, insertSample, type SampleRow } from '../../store/samples.ts';
 import { countTakenSeats } from '../../store/users/seats.ts';

@@ -24,16 +24,18 @@ import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
   countPlanActions,
-  discardEmpty,
   listOvertakenActions,
   listPlanActions,
+  type PlanActionRow,
+  renewPlanActions,
+  updatePlanActions,
+} from '../../store/plans/actions.ts';
+import {
+  discardEmpty,
   lockHeldPlanOf,
   lockPlan,
-  type PlanActionRow,
   type PlanRow,
-  renewPlanActions,
   updatePlan,
-  updatePlanActions,
 } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import {

@@ -29,7 +29,7 @@ import {
   listDifferingLinks,
   listLinks,
 } from '../../store/links/links.ts';
-import type { ActionKey } from '../../store/plans/plans.ts';
+import type { ActionKey } from '../../store/plans/actions.ts';
 import type { Db } from '../../store/store.ts';
 import {
   findUserRow,

@@ -11,13 +11,9 @@ import {
   reopenIgnoredDrifts,
 } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  countPlanActions,
-  countRepairs,
-  lockHeldRepairs,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans/plans.ts';
+import { countPlanActions } from '../../store/plans/actions.ts';
+import { countRepairs } from '../../store/plans/harm.ts';
+import { lockHeldRepairs, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan } from '../add-plan.ts';
 import type { DriftDeps } from './deps.ts';

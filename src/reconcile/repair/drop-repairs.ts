@@ -1,5 +1,6 @@
 import { type DriftRow, findDrift } from '../../store/drifts.ts';
-import { discardEmpty, dropPlanAction, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
+import { dropPlanAction } from '../../store/plans/actions.ts';
+import { discardEmpty, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 

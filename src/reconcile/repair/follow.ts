@@ -10,14 +10,11 @@ import {
 import {
   type ActionQuery,
   countPlanActions,
-  listDecidedPlans,
   listPlanActions,
-  lockPlan,
   type PlanActionRow,
-  type PlanRow,
-  updatePlan,
   updatePlanActions,
-} from '../../store/plans/plans.ts';
+} from '../../store/plans/actions.ts';
+import { listDecidedPlans, lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { acceptDiscarded, dropOvertaken, endRecoveryOf } from './accept-held.ts';
 import { type Current, checkRepair, lockCurrent, type RepairState } from './current.ts';

@@ -5,12 +5,8 @@ import { createTurns } from '../../domain/turns.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
-import {
-  lockHeldPlanOf,
-  type PlanActionRow,
-  type PlanRow,
-  updatePlanActions,
-} from '../../store/plans/plans.ts';
+import { type PlanActionRow, updatePlanActions } from '../../store/plans/actions.ts';
+import { lockHeldPlanOf, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { addPlan, growPlan } from '../add-plan.ts';

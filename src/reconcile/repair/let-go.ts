@@ -15,7 +15,7 @@ import { isInFlight } from '../../store/in-flight.ts';
 import { disownLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import { hasRuledAdmins, hasWaitingLinks } from '../../store/links/waiting.ts';
-import { listHeldChanges } from '../../store/plans/plans.ts';
+import { listHeldChanges } from '../../store/plans/actions.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';

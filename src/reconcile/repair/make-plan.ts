@@ -5,7 +5,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans/plans.ts';
+import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans/harm.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Makes the action that repairs one drift. @throws BridgeError `bug` for a drift of something unmanaged */

@@ -3,14 +3,9 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
 import { toObservedGroup } from '../../store/groups/groups.ts';
+import { deletePlanActions, insertPlanActions, listActionsOf } from '../../store/plans/actions.ts';
 import { deleteWishes } from '../../store/plans/held.ts';
-import {
-  deletePlanActions,
-  insertPlanActions,
-  listActionsOf,
-  type PlanRow,
-  updatePlan,
-} from '../../store/plans/plans.ts';
+import { type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { listRows, trust } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import { toObservedUser } from '../../store/users/users.ts';

@@ -9,11 +9,10 @@ import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks } from '../../store/links/work.ts';
 import {
   listPlanActions,
-  lockPlan,
   type PlanActionRow,
-  type PlanRow,
   updatePlanActions,
-} from '../../store/plans/plans.ts';
+} from '../../store/plans/actions.ts';
+import { lockPlan, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import { toStaleColumns } from '../retry-columns.ts';

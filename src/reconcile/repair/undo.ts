@@ -8,12 +8,10 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { listLinks } from '../../store/links/links.ts';
 import {
   type ActionQuery,
-  findUndoing,
   listPlanActions,
-  lockPlan,
   type PlanActionRow,
-  type PlanRow,
-} from '../../store/plans/plans.ts';
+} from '../../store/plans/actions.ts';
+import { findUndoing, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users/users.ts';
 import { addPlan } from '../add-plan.ts';

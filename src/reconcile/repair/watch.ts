@@ -1,7 +1,7 @@
 import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
 import { countProviderHarm } from '../../store/audit/provider-harm.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import { countPopulation } from '../../store/plans/plans.ts';
+import { countPopulation } from '../../store/plans/harm.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findHarmStart } from '../provider-limit.ts';
 

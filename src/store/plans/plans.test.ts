@@ -3,7 +3,9 @@ import { describeStores } from '../../../test/support/stores.ts';
 import type { ActionStatus, PlanStatus } from '../../domain/plan.ts';
 import { insertDrifts, listRepairable } from '../drifts.ts';
 import type { Store } from '../store.ts';
-import { insertPlan, listHarmed, listPlanActions, updatePlanActions } from './plans.ts';
+import { listPlanActions, updatePlanActions } from './actions.ts';
+import { listHarmed } from './harm.ts';
+import { insertPlan } from './plans.ts';
 
 const action = {
   kind: 'member.remove',

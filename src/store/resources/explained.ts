@@ -5,7 +5,7 @@ import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
 import { parseCells } from '../engine/columns.ts';
 import { findGroupRow, type GroupRow } from '../groups/groups.ts';
 import type { LinkTable } from '../links/links.ts';
-import { listHeldChanges } from '../plans/plans.ts';
+import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import { findUserRow, type UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';

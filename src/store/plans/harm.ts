@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { HarmKind } from '../../domain/harm.ts';
+import type { Db } from '../store.ts';
+import type { ActionKey } from './actions.ts';
+
+/** Subject that something is taken away from, and the kind of it. */
+export interface HarmSubject {
+  readonly harm: HarmKind;
+  readonly resourceId: string;
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+}
+
+/**
+ * Lists subjects that automatic plans took something away from since then (epoch milliseconds), or are about to; each
+ * once.
+ */
+export async function listHarmed(db: Db, since: number): Promise<HarmSubject[]> {
+  const columns = sql`action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
+  const { rows } = await sql<HarmSubject>`
+    select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.released_at > ${since} and action.harm is not null and plan.automatic = 1
+    union
+    select ${columns} from plans as plan
+    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+    where plan.status = 'approved' and plan.automatic = 1 and action.harm is not null`.execute(db);
+  return rows;
+}
+
+/** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
+export async function countRepairs(
+  db: Db,
+  { resource_id, member_id }: Omit<ActionKey, 'kind'>,
+  since: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct action.plan_id) as count from plan_actions as action
+    join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resource_id} and action.member_id = ${member_id}
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`.execute(
+    db,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Counts the resources that each kind of harm could concern. */
+export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
+  const managed = sql`origin is not null and deleted_at is null`;
+  const count = {
+    deactivate: sql`select count(*) as count from users where active = 1 and ${managed}`,
+    removeMember: sql`select count(*) as count from memberships where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    demoteAdmin: sql`select count(*) as count from group_admins where observed = 1
+      and group_id in (select id from groups where ${managed})`,
+    cutAccess: sql`select (select count(*) from users where ${managed}) + (select count(*) from groups where ${managed}) as count`,
+    deleteGroup: sql`select count(*) as count from groups where ${managed}`,
+  }[harm];
+  const { rows } = await sql<{ count: number }>`${count}`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
