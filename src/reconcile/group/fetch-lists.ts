@@ -29,19 +29,37 @@ export interface MemberListIds {
 export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
   options: CallOptions,
-  { uid, scimId }: MemberListIds,
+  ids: MemberListIds,
 ): Promise<readonly number[]> {
+  const rest = await askRest(deps, options, ids.uid);
+  if ('memberIds' in rest) return rest.memberIds;
+  const shown = await askScim(deps, options, ids);
+  if (shown === 'no list' && classify(rest.error).verdict === 'missing')
+    throw unreadable('group users', 'are not found, which is no empty list');
+  if (shown === 'no list' || shown === 'gone') throw rest.error;
+  return shown;
+}
+
+/**
+ * Asks REST for the members, or why it has no list of them.
+ * @throws UpstreamError when it could not be asked: an answer that breaks off may be whole the next time
+ */
+async function askRest(
+  { upstream }: Pick<ReconcileDeps, 'upstream'>,
+  options: CallOptions,
+  group_uid: string,
+): Promise<{ memberIds: readonly number[] } | { error: unknown }> {
+  let answer: unknown;
   try {
-    const args = { path: { group_uid: uid } };
-    return toIds(await deps.upstream.call(groupUsers.getListOfGroupUsers, args, options));
+    answer = await upstream.call(groupUsers.getListOfGroupUsers, { path: { group_uid } }, options);
   } catch (error) {
-    const { verdict, problem } = classify(error);
-    const isDoubtful = ['forbidden', 'missing'].includes(verdict) || problem.code === 'unreadable';
-    const shown = isDoubtful ? await askScim(deps, options, { uid, scimId }) : 'gone';
-    if (shown === 'no list' && verdict === 'missing')
-      throw unreadable('group users', 'are not found, which is no empty list');
-    if (shown === 'no list' || shown === 'gone') throw error;
-    return shown;
+    if (['forbidden', 'missing'].includes(classify(error).verdict)) return { error };
+    throw error;
+  }
+  try {
+    return { memberIds: toIds(answer) };
+  } catch (error) {
+    return { error };
   }
 }
 
