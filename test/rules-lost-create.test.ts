@@ -116,14 +116,16 @@ describeBridges('a create whose answer was lost before its resource was renamed'
   async function renameUnseen(timed: TimedBridge, at: 'before-effect' | 'after-effect') {
     const { bridge } = timed;
     const { faults } = bridge.sandbox;
-    for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
-      faults.add({ operation, fault: { kind: 'reset', at }, times: 1 });
-    }
+    const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
+      faults.add({ operation, fault: { kind: 'reset', at }, times: 1 }),
+    );
     for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const) {
       faults.add({ operation, fault: { kind: 'status', status: 503 } });
     }
     const user = await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
     const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+    // On a busy machine the wait of a POST may be over before its call has left.
+    for (const create of creates) await untilEnded(timed, create.until(1));
     const renamed = toPatch(
       { op: 'replace', path: 'userName', value: 'countess@example.com' },
       { op: 'replace', path: 'emails[type eq "work"].value', value: 'countess@example.com' },
