@@ -1,92 +1,18 @@
 import { type SeenEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
-import {
-  groupAdmins,
-  groupEntities,
-  groups,
-  groupUsers,
-} from '../../upstream/operations/people.ts';
-import { scim } from '../../upstream/operations/scim.ts';
+import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
-import { unreadable } from '../../upstream/shapes/reader.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { classify } from '../verdict.ts';
 
-/** Names under which both interfaces show the members of a group. */
-export interface MemberListIds {
-  readonly uid: string;
-  /** Undefined: SCIM cannot be asked. */
-  readonly scimId: string | undefined;
-}
-
-/**
- * Fetches the members of a group, by account. Where REST shows no list (it needs another right than the list of groups, has no
- * content, or is not found), SCIM is asked, because none of that is an empty group.
- * @throws UpstreamError when neither shows them; `not-found` only where SCIM does not have the group either
- */
+/** Fetches the members of a group, by account. @throws UpstreamError */
 export async function fetchMemberIds(
-  deps: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
-  ids: MemberListIds,
-): Promise<readonly number[]> {
-  const rest = await askRest(deps, options, ids.uid);
-  if ('memberIds' in rest) return rest.memberIds;
-  const shown = await askScim(deps, options, ids);
-  if (shown === 'no list' && classify(rest.error).verdict === 'missing')
-    throw unreadable('group users', 'are not found, which is no empty list');
-  if (shown === 'no list' || shown === 'gone') throw rest.error;
-  return shown;
-}
-
-/**
- * Asks REST for the members, or why it has no list of them.
- * @throws UpstreamError when it could not be asked: an answer that breaks off may be whole the next time
- */
-async function askRest(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
   options: CallOptions,
   group_uid: string,
-): Promise<{ memberIds: readonly number[] } | { error: unknown }> {
-  let answer: unknown;
-  try {
-    answer = await upstream.call(groupUsers.getListOfGroupUsers, { path: { group_uid } }, options);
-  } catch (error) {
-    if (['forbidden', 'missing'].includes(classify(error).verdict)) return { error };
-    throw error;
-  }
-  try {
-    return { memberIds: toIds(answer) };
-  } catch (error) {
-    return { error };
-  }
-}
-
-/** Asks SCIM for the members; without a SCIM id, REST whether the group is there. @throws UpstreamError */
-async function askScim(
-  deps: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
-  { uid, scimId }: MemberListIds,
-): Promise<readonly number[] | 'no list' | 'gone'> {
-  try {
-    if (scimId !== undefined) return (await fetchScimMembers(deps, options, scimId)) ?? 'no list';
-    await deps.upstream.call(groups.getGroup, { path: { uid } }, options);
-    return 'no list';
-  } catch (error) {
-    if (classify(error).verdict === 'missing') return 'gone';
-    throw error;
-  }
-}
-
-/** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */
-export async function fetchScimMembers(
-  { upstream }: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
-  scimId: string,
-): Promise<readonly number[] | undefined> {
-  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } }, options);
-  return parseScimGroup(answer).memberIds;
+): Promise<number[]> {
+  const args = { path: { group_uid } };
+  return toIds(await upstream.call(groupUsers.getListOfGroupUsers, args, options));
 }
 
 /** Fetches the admins of a group, by account. @throws UpstreamError */

@@ -1,4 +1,4 @@
-import { createReader, parseEntries } from './reader.ts';
+import { createReader, unreadable } from './reader.ts';
 
 /** A member or an administrator of a group. */
 export interface GroupUser {
@@ -12,5 +12,6 @@ export function parseGroupUser(body: unknown): GroupUser {
 
 /** The answer of getListOfGroupUsers and getListOfGroupAdmins. @throws UpstreamError `unreadable` */
 export function parseGroupUsers(body: unknown): GroupUser[] {
-  return parseEntries('group users', body).map(parseGroupUser);
+  if (!Array.isArray(body)) throw unreadable('group users', 'is not a list');
+  return body.map(parseGroupUser);
 }

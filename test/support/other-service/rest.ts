@@ -11,16 +11,7 @@ import {
   type Team,
   toName,
 } from './company.ts';
-import {
-  type Answer,
-  type Call,
-  findPerson,
-  findTeam,
-  inOrder,
-  nothing,
-  refuse,
-  toListAnswer,
-} from './route.ts';
+import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
 import { findTeamByName, noSeat, toObstacle } from './scim.ts';
 import { toSingle } from './shape.ts';
 
@@ -43,7 +34,7 @@ export function getListOfUsers(call: Call): Answer {
       `${each.email} ${toName(each)}`.toLowerCase().includes(sought),
   );
   const list = found.map((each) => toMember(company, each));
-  return isSection ? toPage(call, list) : toListAnswer(company.shape, list);
+  return isSection ? toPage(call, list) : { status: 200, body: list };
 }
 
 function toPage({ company, query }: Call, list: readonly JsonObject[]): Answer {
@@ -54,7 +45,7 @@ function toPage({ company, query }: Call, list: readonly JsonObject[]): Answer {
   if (from > 0 && page.length === 0 && beyondEnd === 'refused') {
     return refuse(400, 'offset is too large');
   }
-  return toListAnswer(company.shape, page);
+  return { status: 200, body: [...page] };
 }
 
 /** UB of the documents: what all answers say of a user. */
@@ -160,7 +151,7 @@ export function getListOfGroups(call: Call): Answer {
   const list = all.filter(({ name, removed }) => !removed && name.toLowerCase().includes(sought));
   const shown = list.map(toGroup);
   const isPaged = query.has('limit') || query.has('offset');
-  return isPaged ? toPage(call, shown) : toListAnswer(company.shape, shown);
+  return isPaged ? toPage(call, shown) : { status: 200, body: shown };
 }
 
 /** GET /company/groups/{uid}. */
@@ -211,8 +202,7 @@ export function listPeople(list: List) {
       const account = people.get(id);
       return account ? [toUser(account)] : [];
     });
-    const isFound = body.length > 0 || company.shape.emptyLists !== 'not found';
-    return isFound ? toListAnswer(company.shape, body) : nothing(404);
+    return { status: 200, body };
   };
 }
 

@@ -38,10 +38,6 @@ export interface OtherShape {
   readonly groupNames: 'unique' | 'any';
   /** What is left of a removed group: nothing, or itself for those who know its id. */
   readonly removedGroups: 'found by id' | 'gone';
-  /** What a list of REST is: itself, or a field of an object. */
-  readonly lists: 'bare' | 'wrapped';
-  /** What the answer is where a list of REST has nobody; not found: a list of a group. */
-  readonly emptyLists: 'lists' | 'null' | 'no content' | 'not found';
   /** The order of all lists but the audit log. */
   readonly order: 'newest first' | 'by name' | 'oldest first';
   /** What `totalResults` counts: nothing, all, this page, or those who are not listed too. */
@@ -105,8 +101,6 @@ export const OTHER_SHAPE: OtherShape = {
   creator: 'admin',
   groupNames: 'unique',
   removedGroups: 'found by id',
-  lists: 'wrapped',
-  emptyLists: 'lists',
   order: 'newest first',
   totals: 'absent',
   pageMax: { scim: 7, rest: 5, audit: 4 },
@@ -150,8 +144,6 @@ export const NOTED_SHAPE: OtherShape = {
   creator: 'nothing',
   groupNames: 'any',
   removedGroups: 'gone',
-  lists: 'bare',
-  emptyLists: 'lists',
   order: 'oldest first',
   totals: 'right',
   pageMax: { scim: 100, rest: 100, audit: 500 },
