@@ -12,13 +12,12 @@ import type { JsonObject } from '../domain/json.ts';
 import { chunks } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
 import { addInspection } from './inspections.ts';
-import type { DriftsTable, PlanActionsTable } from './schema.ts';
+import type { PlanActionRow } from './plans/actions.ts';
+import type { DriftsTable } from './schema.ts';
 import type { Db, Part } from './store.ts';
 
 /** A drift as stored. */
 export type DriftRow = Selectable<DriftsTable>;
-
-type PlanActionRow = Selectable<PlanActionsTable>;
 
 /** Lists the active drifts of these users or groups. */
 export async function listActiveDrifts(
@@ -191,6 +190,15 @@ export async function listSentDrifts(
   const drifts = db.selectFrom('drifts').selectAll().where('seq', '>', afterSeq);
   const some = drifts.where('seq', '<=', lastSeq).where('status', 'in', ['open', 'contested']);
   return { drifts: await some.where(isSent).orderBy('seq').execute(), lastSeq };
+}
+
+/** Lists the drifts with these ids. */
+export async function listDrifts(db: Db, ids: readonly string[]): Promise<DriftRow[]> {
+  const rows: DriftRow[] = [];
+  for (const some of chunks(ids)) {
+    rows.push(...(await db.selectFrom('drifts').selectAll().where('id', 'in', some).execute()));
+  }
+  return rows;
 }
 
 /** The drift with this id. */

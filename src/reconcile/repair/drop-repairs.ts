@@ -1,4 +1,4 @@
-import { type DriftRow, findDrift } from '../../store/drifts.ts';
+import { type DriftRow, listDrifts } from '../../store/drifts.ts';
 import { dropPlanAction } from '../../store/plans/actions.ts';
 import { discardEmpty, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
@@ -18,15 +18,6 @@ export async function lockDrifts(
   // A plan may have been released before it was locked.
   const drifts = planIds.size === 0 ? before : await listDrifts(tx, ids);
   return new Map(drifts.map((drift) => [drift.id, drift]));
-}
-
-async function listDrifts(tx: Db, ids: readonly string[]): Promise<DriftRow[]> {
-  const drifts: DriftRow[] = [];
-  for (const id of ids) {
-    const drift = await findDrift(tx, id);
-    if (drift !== undefined) drifts.push(drift);
-  }
-  return drifts;
 }
 
 /**
