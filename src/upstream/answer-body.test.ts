@@ -47,6 +47,12 @@ const bodies = [
     kind: 'html',
     words: 'Bad & worse',
   },
+  {
+    why: 'a page whose title has what is no escape',
+    text: '<html><title>Bad &constructor; worse</title></html>',
+    kind: 'html',
+    words: 'Bad &constructor; worse',
+  },
   { why: 'a page with a heading', text: '<!doctype html><h1>502</h1>', kind: 'html', words: '502' },
   { why: 'a page without either', text: '<html><body>502', kind: 'html', words: undefined },
   { why: 'JSON without words', text: '{"code":3,"message":null}', kind: 'json', words: undefined },

@@ -57,16 +57,18 @@ function findTitle(html: string): string | undefined {
   const [, title = ''] =
     /<title[^>]*>([^<]*)</i.exec(html) ?? /<h1[^>]*>([^<]*)</i.exec(html) ?? [];
   const text = title.trim();
-  return text === '' ? undefined : text.replace(/&(\w+);/g, (all, name) => ENTITIES[name] ?? all);
+  return text === ''
+    ? undefined
+    : text.replace(/&(\w+);/g, (all, name) => ENTITIES.get(name) ?? all);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  nbsp: ' ',
-};
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['nbsp', ' '],
+]);
 
 /** The JSON value, or undefined when the text is none. */
 function parseJson(text: string): unknown {

@@ -6,21 +6,23 @@ import { type EventWords, isSignIn } from './known-action.ts';
  * Call kinds that may have caused an event, by the action of the event. A new group makes its creator an admin, and a
  * change of an account may change its memberships. An unlisted action may have any cause.
  */
-export const KINDS: Readonly<Record<string, readonly ChangeKind[]>> = {
-  invite: ['user.create', 'user.activate'],
-  activate: ['user.activate', 'user.create'],
-  deactivate: ['user.deactivate', 'user.delete'],
-  depersonalization: ['user.delete'],
-  change_apps_permissions: ['user.access', 'user.create', 'user.activate', 'user.deactivate'],
-  create: ['group.create', 'user.create', 'user.activate'],
-  delete: ['group.delete', 'user.delete', 'user.deactivate'],
-  add_user: ['member.add', 'group.create'],
-  admin_add_user: ['member.add', 'group.create'],
-  delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-  admin_delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-  add_admin: ['admin.add', 'group.create'],
-  delete_admin: ['admin.remove', 'group.delete', 'user.deactivate', 'user.delete'],
-};
+export const KINDS: ReadonlyMap<string, readonly ChangeKind[]> = new Map(
+  Object.entries<readonly ChangeKind[]>({
+    invite: ['user.create', 'user.activate'],
+    activate: ['user.activate', 'user.create'],
+    deactivate: ['user.deactivate', 'user.delete'],
+    depersonalization: ['user.delete'],
+    change_apps_permissions: ['user.access', 'user.create', 'user.activate', 'user.deactivate'],
+    create: ['group.create', 'user.create', 'user.activate'],
+    delete: ['group.delete', 'user.delete', 'user.deactivate'],
+    add_user: ['member.add', 'group.create'],
+    admin_add_user: ['member.add', 'group.create'],
+    delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
+    admin_delete_user: ['member.remove', 'group.delete', 'user.deactivate', 'user.delete'],
+    add_admin: ['admin.add', 'group.create'],
+    delete_admin: ['admin.remove', 'group.delete', 'user.deactivate', 'user.delete'],
+  }),
+);
 
 /** Actions that cause a difference, surely or perhaps, and actions that end it. */
 interface Origins {
@@ -106,7 +108,7 @@ export function isIrrelevant({ action }: Pick<EventWords, 'action'>): boolean {
 
 /** True when an event that names nobody known concerns nothing the bridge keeps either. */
 export function isOfNothing({ category, action }: EventWords): boolean {
-  if (KINDS[action] !== undefined) return false;
+  if (KINDS.has(action)) return false;
   return isIrrelevant({ action }) || IRRELEVANT_CATEGORIES.includes(category);
 }
 
@@ -125,7 +127,7 @@ export function toActionRole(kind: DriftKind, action: string): ActionRole {
   if (ended.includes(action)) return 'ended';
   if (perhaps.includes(action)) return 'vague';
   // Few actions tell that an account or group came to be.
-  const isSpecific = KINDS[action] !== undefined || kind.endsWith('.unmanaged');
+  const isSpecific = KINDS.has(action) || kind.endsWith('.unmanaged');
   return isSpecific || IRRELEVANT_ACTIONS.includes(action) ? 'other' : 'vague';
 }
 
@@ -134,8 +136,6 @@ export function listOtherActions(kind: DriftKind): string[] {
   // Under some categories these actions make and remove accounts.
   const isOfAccounts = kind === 'user.missing' || kind === 'user.unmanaged';
   const links = isOfAccounts ? ['add_user', 'delete_user'] : [];
-  const known = [...Object.keys(KINDS), ...IRRELEVANT_ACTIONS].filter(
-    (one) => !links.includes(one),
-  );
+  const known = [...KINDS.keys(), ...IRRELEVANT_ACTIONS].filter((one) => !links.includes(one));
   return known.filter((action) => toActionRole(kind, action) === 'other');
 }

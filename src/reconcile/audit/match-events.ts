@@ -176,7 +176,7 @@ export function* explainByCount<E extends NamedEvent>(
 }
 
 function mayShow({ kind }: OwnCallRow, { action }: NamedEvent): boolean {
-  const kinds: readonly (ChangeKind | null)[] | undefined = KINDS[action];
+  const kinds: readonly (ChangeKind | null)[] | undefined = KINDS.get(action);
   return kinds?.includes(kind) ?? UNSEEN_KINDS.has(kind);
 }
 
@@ -241,7 +241,7 @@ function toUse({ id }: OwnCallRow, { action, resourceIds }: NamedEvent): string 
 
 function explains(call: MergedCall, event: NamedEvent, tolerance: Tolerance): boolean {
   if (!isNear(call, event, tolerance)) return false;
-  if (call.kind !== null && KINDS[event.action]?.includes(call.kind) === false) return false;
+  if (call.kind !== null && KINDS.get(event.action)?.includes(call.kind) === false) return false;
   const { upstreamId, memberId, resourceId } = call;
   const isResource =
     event.resourceIds.has(resourceId) ||

@@ -47,11 +47,11 @@ export function parseCompanyUser(body: unknown): CompanyUser {
 /** A number, or the word for it. An unknown word may be an owner's, and is an error. @throws UpstreamError */
 function parseRole(reader: Reader): number | undefined {
   const word = toText(reader.raw('role'))?.toLowerCase() ?? '';
-  return ROLE_WORDS[word] ?? reader.integerOrUndefined('role');
+  return ROLE_WORDS.get(word) ?? reader.integerOrUndefined('role');
 }
 
-const ROLE_WORDS: Readonly<Record<string, number>> = {
-  owner: OWNER_ROLE,
-  user: 2,
-  deactivated: DEACTIVATED_ROLE,
-};
+const ROLE_WORDS: ReadonlyMap<string, number> = new Map([
+  ['owner', OWNER_ROLE],
+  ['user', 2],
+  ['deactivated', DEACTIVATED_ROLE],
+]);

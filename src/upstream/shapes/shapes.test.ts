@@ -238,6 +238,7 @@ describe('an answer that cannot be understood is an error and never a default', 
     { parse: parseRestGroup, body: { id: 1, name: 'x' }, problem: /uid is not/ },
     { parse: parseCompanyUser, body: [], problem: /not an object/ },
     { parse: parseCompanyUser, body: { id: 7, role: 'boss' }, problem: /role is not/ },
+    { parse: parseCompanyUser, body: { id: 7, role: 'constructor' }, problem: /role is not/ },
     {
       parse: parseRestGroup,
       body: [
