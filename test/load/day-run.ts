@@ -78,7 +78,7 @@ const leaverPage = z.object({
       tookMs: z.number().nullable(),
     }),
   ),
-  cursor: z.string().nullable().optional(),
+  nextCursor: z.string().nullable(),
 });
 
 /** Plays a day of a company on a clock that leaps over what is quiet. */
@@ -184,15 +184,17 @@ async function leap(clock: LeapingClock, ms: number): Promise<void> {
 
 async function readLeavers(bridge: TestBridge, midnight: number): Promise<DayLeaver[]> {
   const leavers: DayLeaver[] = [];
-  let cursor: string | null | undefined;
+  let cursor: string | null = null;
   do {
-    const query = cursor === undefined ? '' : `&cursor=${cursor}`;
-    const page = leaverPage.parse(await askOps(bridge, 'GET', `/ops/leavers?limit=1000${query}`));
+    const query = cursor === null ? '' : `&cursor=${cursor}`;
+    const page: z.infer<typeof leaverPage> = leaverPage.parse(
+      await askOps(bridge, 'GET', `/ops/leavers?limit=1000${query}`),
+    );
     for (const { asked, tookMs } of page.items) {
       if (asked === null || tookMs === null) continue;
       leavers.push({ minute: (Date.parse(asked.at) - midnight) / MINUTE_MS, tookMs });
     }
-    cursor = page.cursor;
-  } while (cursor !== null && cursor !== undefined);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
   return leavers;
 }
