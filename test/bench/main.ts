@@ -4,22 +4,26 @@ import { parseArgs } from 'node:util';
 import { type BenchOptions, runBench } from './bench.ts';
 import { raceClientsAlone } from './client-race.ts';
 import { bindToCore, findCores } from './cores.ts';
+import { recordRun, toRecordedRun } from './history.ts';
 import { describeMachine } from './machine.ts';
+import { benchPeers } from './peers.ts';
 import { toRaceSection, toReport } from './report.ts';
 import { benchSweeps } from './sweep-bench.ts';
 import { toSweepSection } from './sweep-report.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--only <scenario>]… [--write <file>] [--profile <folder>]`: measures the bridge,
+ * `npm run bench -- [--quick] [--client] [--peers] [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
  * or with `--client` the client alone, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
- * store. Fails when a request failed, never because an aim was missed.
+ * store; `--peers` installs other SCIM servers and measures the same requests of them. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     client: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [] },
     write: { type: 'string' },
+    record: { type: 'string' },
     profile: { type: 'string' },
   },
 });
@@ -90,5 +94,7 @@ async function reportRequests(): Promise<string> {
     console.error(measurement.firstFailure);
   }
   if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
-  return toReport(result, machine);
+  if (values.record !== undefined) recordRun(values.record, toRecordedRun(result, machine));
+  const peers = values.peers ? await benchPeers(options) : [];
+  return toReport(result, machine, peers);
 }

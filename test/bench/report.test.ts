@@ -64,6 +64,22 @@ test('toReport: a busy machine is told, a quiet one is not', () => {
   expect(toReport(quiet, machine)).not.toContain('Other programs');
 });
 
+test('toReport: a row tells which part of its floor it reaches', () => {
+  const result = toResult([toScenario({ perSecond: 10_000 })]);
+  const read = toMeasurement({ perSecond: 20_000 });
+  const report = toReport({ ...result, yardsticks: { ...result.yardsticks, read } }, machine);
+  expect(rowOf(report, 'GET user').slice(4, 6)).toEqual(['0.25 ×', '0.50 ×']);
+});
+
+test('toReport: a peer stands beside what was measured of both', () => {
+  const measurements = new Map([['get', toMeasurement({ perSecond: 500 })]]);
+  const scenarios = [toScenario({ perSecond: 1_000 }), toScenario({ name: 'filter' })];
+  const report = toReport(toResult(scenarios), machine, [{ name: 'another', measurements }]);
+  const section = report.slice(report.indexOf('Beside another'));
+  expect(rowOf(section, 'GET user').slice(1, 4)).toEqual(['1,000', '500', '2.00 ×']);
+  expect(section.match(/^\| GET user/gm)).toHaveLength(1);
+});
+
 test.each([
   { why: 'six tenths of Pool, ahead of fetch', fetch: 5_999, client: 6_000, want: 'met' },
   { why: 'less than that', fetch: 1, client: 5_999, want: '**missed**' },
@@ -112,6 +128,7 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       read: express,
       page: express,
       commits: express,
+      write: express,
       commitsPerSecond: 8_000,
     },
     race: { pool: toRacer(10_000), fetch: toRacer(5_000), client: toRacer(8_000) },
@@ -136,7 +153,7 @@ interface Seen {
 function toScenario({ name = 'get', aim = share, ...seen }: Seen): ScenarioResult {
   const source = () => undefined;
   return {
-    scenario: { name, title: 'GET user', aim, yardstick: 'express', source },
+    scenario: { name, title: 'GET user', aim, ...{ yardstick: 'express', floor: 'read' }, source },
     measurement: toMeasurement(seen),
     callsPerRequest: 0,
   };

@@ -3,6 +3,7 @@ import type { ClientRace, Racer } from './client-race.ts';
 import type { Machine } from './machine.ts';
 import { toFigure, toTable } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
+import type { PeerResult } from './peers.ts';
 import type { Aim } from './scenarios.ts';
 import type { Yardsticks } from './yardsticks.ts';
 
@@ -14,18 +15,37 @@ const clientShareMin = 0.6;
 const quietCoreMin = 0.9;
 
 /** What a run found, as a page in Markdown. Pure. */
-export function toReport(result: BenchResult, machine: Machine): string {
+export function toReport(
+  result: BenchResult,
+  machine: Machine,
+  peers: readonly PeerResult[] = [],
+): string {
   const { scenarios, yardsticks } = result;
   return `# Performance
 
 ${toCircumstances(result, machine)}
 
 ${toTable(
-  ['request', '/s', 'p50 ms', 'p99 ms', 'yardstick', 'calls', 'CPU µs', 'core', 'MB', 'aim', ''],
+  [
+    ...[
+      'request',
+      '/s',
+      'p50 ms',
+      'p99 ms',
+      'yardstick',
+      'of its floor',
+      'calls',
+      'CPU µs',
+      'core',
+    ],
+    ...['MB', 'aim', ''],
+  ],
   scenarios.map((row) => toScenarioRow(row, yardsticks)),
 )}
 
 - **yardstick**: the part of what bare express answers (reads), or express with two commits (writes), on the same core
+- **of its floor**: the part of what the least that must be done allows, measured without our code: express with a prepared read of one row or of
+  100, or with the body, five statements in two commits and a call between them
 - **calls**: to the service, for each request
 - **CPU µs**: processor time of the bridge for each request; **core**: how much of its core it used
 - **MB**: the most resident memory of the bridge meanwhile
@@ -39,6 +59,31 @@ ${toTable(['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], toYardstickRows(yar
 ${toRemarks(yardsticks).join('\n\n')}
 
 ${toRaceSection(result.race)}
+${peers.map((peer) => toPeerSection(peer, scenarios)).join('')}`;
+}
+
+/** A peer keeps what it is told in memory and calls nobody: the same requests cost it less than they do a bridge. */
+function toPeerSection(
+  { name, measurements }: PeerResult,
+  scenarios: readonly ScenarioResult[],
+): string {
+  const rows = scenarios.flatMap(({ scenario, measurement }) => {
+    const peer = measurements.get(scenario.name);
+    if (peer === undefined) return [];
+    const failed = peer.failures > 0 ? `**${peer.failures} failed**` : '';
+    const times = toShare(measurement.perSecond, peer.perSecond);
+    return [
+      [
+        scenario.title,
+        ...[toFigure(measurement.perSecond), toFigure(peer.perSecond), times],
+        ...[toFigure(peer.p99Ms), toServerCells(peer)[0] ?? '', failed],
+      ],
+    ];
+  });
+  return `
+Beside ${name}, which keeps everything in memory and calls nobody, in the same run on the same core, with a company of the same size:
+
+${toTable(['request', 'bridge /s', 'peer /s', 'bridge of peer', 'peer p99 ms', 'peer CPU µs', ''], rows)}
 `;
 }
 
@@ -47,7 +92,7 @@ export function toRaceSection({ pool, fetch, client }: ClientRace): string {
   const toRow = (title: string, racer: Racer, ...aim: string[]) => [
     title,
     toFigure(racer.perSecond),
-    `${toFigure(racer.perSecond / pool.perSecond)} ×`,
+    toShare(racer.perSecond, pool.perSecond),
     toFigure(racer.cpuMicrosPerRequest),
     ...aim,
   ];
@@ -91,14 +136,14 @@ function toScenarioRow(
 ): string[] {
   const { perSecond, p50Ms, p99Ms, server, failures } = measurement;
   const yardstick = yardsticks[scenario.yardstick].perSecond;
-  const share = perSecond / yardstick;
   const aim = toAimPerSecond(scenario.aim, yardstick);
   return [
     scenario.title,
     toFigure(perSecond),
     toFigure(p50Ms),
     toFigure(p99Ms),
-    `${toFigure(share)} ×`,
+    toShare(perSecond, yardstick),
+    toShare(perSecond, yardsticks[scenario.floor].perSecond),
     toFigure(callsPerRequest),
     ...toServerCells(measurement),
     toFigure(server?.residentMbMax),
@@ -149,7 +194,8 @@ function toGroupSlowdown(scenarios: readonly ScenarioResult[]): number | undefin
   return smaller.measurement.perSecond / larger.measurement.perSecond;
 }
 
-function toYardstickRows({ wire, express, read, page, commits, commitsPerSecond }: Yardsticks) {
+function toYardstickRows(yardsticks: Yardsticks) {
+  const { wire, express, read, page, commits, write, commitsPerSecond } = yardsticks;
   const toRow = (title: string, measurement: Measurement) => [
     title,
     toFigure(measurement.perSecond),
@@ -162,6 +208,7 @@ function toYardstickRows({ wire, express, read, page, commits, commitsPerSecond 
     toRow('express and one prepared read', read),
     toRow('express and one prepared read of 100 users', page),
     toRow('express and two commits', commits),
+    toRow('express, a body, five statements in two commits, a call', write),
     ['commits alone, one after another', toFigure(commitsPerSecond), '', '', '', ''],
     toRow('the client alone: a socket answers without looking', wire),
   ];
@@ -184,6 +231,10 @@ function toRemarks({ wire, express }: Yardsticks): string[] {
   if (core >= quietCoreMin || factor < 1.2) return [client];
   const busy = `**Other programs took part of the machine:** bare express got ${toPercent(core)} of its core. Requests a second are too low then, some more than others; processor time for each request can still be compared.`;
   return [busy, client];
+}
+
+function toShare(perSecond: number, yardstick: number): string {
+  return `${toFigure(perSecond / yardstick)} ×`;
 }
 
 function toPercent(share: number): string {

@@ -5,11 +5,12 @@ import { createServer as createSocketServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
+import { request } from 'undici';
 
 /**
  * What the numbers of the bridge are compared with, in a process of its own so that it is pinned like the bridge:
- * `node test/bench/yardstick-server.ts --folder <path> --answer <JSON>`. Prints one JSON line, `{ url, wireUrl }`.
+ * `node test/bench/yardstick-server.ts --folder <path> --answer <JSON> [--call <URL>]`. Prints one JSON line, `{ url, wireUrl }`.
  *
  * | request | what it costs |
  * |---|---|
@@ -17,13 +18,14 @@ import express from 'express';
  * | `GET url/read/{0..9999}` | express, and one prepared read by key: the rows hold the answer |
  * | `GET url/page` | express, and one prepared read of 100 rows, joined to one text: the rows hold the answer |
  * | `POST url/commits` | express, and two commits of one row, each synced to the disk |
+ * | `POST url/write` | express, its body, a read by key, a commit of the row and of a call, the call, a commit of the row and the call's end |
  * | `GET url/commit-rate?ms=…` | such commits one after another for so long; answers `{ commitsPerSecond }` |
  * | `GET wireUrl` | no server: a socket that answers whatever arrives with the same bytes, to learn what the client can do |
  */
 const rowsMax = 10_000;
 
 const { values } = parseArgs({
-  options: { folder: { type: 'string' }, answer: { type: 'string' } },
+  options: { folder: { type: 'string' }, answer: { type: 'string' }, call: { type: 'string' } },
 });
 if (values.folder === undefined || values.answer === undefined) {
   throw new Error('--folder and --answer are needed');
@@ -69,6 +71,7 @@ function createApp(database: DatabaseSync, text: string): RequestListener {
     for (const note of ['first', 'second']) insert.run(randomUUID(), note);
     res.json(document);
   });
+  app.post('/write', express.json({ type: '*/*' }), toWriteHandler(database, document));
   app.get('/commit-rate', (req, res) => {
     const startedAt = performance.now();
     const endsAt = startedAt + Number(req.query.ms);
@@ -77,6 +80,38 @@ function createApp(database: DatabaseSync, text: string): RequestListener {
     res.json({ commitsPerSecond: (commits / (performance.now() - startedAt)) * 1_000 });
   });
   return app;
+}
+
+/** What a write that is to survive a crash and reach another service cannot do without. */
+function toWriteHandler(database: DatabaseSync, document: unknown): RequestHandler {
+  const read = database.prepare('SELECT doc FROM answers WHERE id = ?');
+  const update = database.prepare('UPDATE answers SET doc = ? WHERE id = ?');
+  const insert = database.prepare('INSERT INTO notes (id, doc) VALUES (?, ?)');
+  const remove = database.prepare('DELETE FROM notes WHERE id = ?');
+  const [begin, commit] = [database.prepare('BEGIN IMMEDIATE'), database.prepare('COMMIT')];
+  let written = 0;
+  return async (req, res) => {
+    written += 1;
+    const row = written % rowsMax;
+    const doc = String(read.get(row)?.doc);
+    const callId = randomUUID();
+    begin.run();
+    update.run(doc, row);
+    insert.run(callId, JSON.stringify(req.body));
+    commit.run();
+    await callService(JSON.stringify(req.body));
+    begin.run();
+    update.run(doc, row);
+    remove.run(callId);
+    commit.run();
+    res.json(document);
+  };
+}
+
+async function callService(body: string): Promise<void> {
+  if (values.call === undefined) throw new Error('--call is needed');
+  const answer = await request(values.call, { method: 'PATCH', body });
+  await answer.body.json();
 }
 
 function createWireServer(text: string): Server {

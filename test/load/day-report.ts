@@ -1,6 +1,7 @@
 import type { Machine } from '../bench/machine.ts';
 import { toFigure, toTable } from '../bench/markdown-table.ts';
 import { percentile } from '../bench/measure.ts';
+import { type Panel, type Places, toCurve, toPicture } from '../bench/picture.ts';
 import { CYCLE_MINUTES, DAY_MINUTES } from './day-plan.ts';
 import { CALLS_PER_SECOND, type DayOptions, type DayRun, type DaySample } from './day-run.ts';
 
@@ -76,27 +77,25 @@ function toSeconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
 }
 
-const WIDTH = 960;
-const PANEL = { left: 60, height: 110, gap: 50 } as const;
-
 /** Curves of a day as a picture in SVG, in colours for light and dark pages: calls, what waits, and ways out. Pure. */
 export function toDayPicture({ samples, leavers }: DayRun): string {
-  const toCurve = (pick: (sample: DaySample) => number) => (places: Places) =>
-    `<polyline fill="none" stroke="#3b82f6" stroke-width="1.5" points="${samples
-      .map((sample) => `${places.x(sample.minute)},${places.y(pick(sample))}`)
-      .join(' ')}"/>`;
-  const panels = [
-    toPanel(0, {
+  const toLine = (pick: (sample: DaySample) => number) => (places: Places) =>
+    toCurve(
+      samples.map((sample) => [sample.minute, pick(sample)]),
+      places,
+    );
+  const panels: Panel[] = [
+    {
       title: 'calls a minute, of 300',
       most: Math.max(...samples.map(({ calls }) => calls)),
-      draw: toCurve(({ calls }) => calls),
-    }),
-    toPanel(1, {
+      draw: toLine(({ calls }) => calls),
+    },
+    {
       title: 'people and groups that wait',
       most: Math.max(...samples.map(({ due }) => due)),
-      draw: toCurve(({ due }) => due),
-    }),
-    toPanel(2, {
+      draw: toLine(({ due }) => due),
+    },
+    {
       title: 'way out of each leaver, seconds',
       most: Math.max(...leavers.map(({ tookMs }) => tookMs / 1_000)),
       draw: ({ x, y }) =>
@@ -106,40 +105,11 @@ export function toDayPicture({ samples, leavers }: DayRun): string {
               `<circle r="2.5" fill="#e8590c" cx="${x(minute)}" cy="${y(tookMs / 1_000)}"/>`,
           )
           .join(''),
-    }),
+    },
   ];
-  const height = panels.length * (PANEL.height + PANEL.gap);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="12" fill="#868e96">
-${panels.join('\n')}
-</svg>
-`;
-}
-
-/** Where a value is in the picture. */
-interface Places {
-  x(minute: number): string;
-  y(value: number): string;
-}
-
-function toPanel(
-  index: number,
-  { title, most, draw }: { title: string; most: number; draw: (places: Places) => string },
-): string {
-  const top = index * (PANEL.height + PANEL.gap) + 20;
-  const bottom = top + PANEL.height;
-  const right = WIDTH - 10;
-  const places: Places = {
-    x: (minute) => (PANEL.left + (minute / DAY_MINUTES) * (right - PANEL.left)).toFixed(1),
-    y: (value) => (bottom - (most <= 0 ? 0 : (value / most) * PANEL.height)).toFixed(1),
-  };
-  const hours = Array.from({ length: 9 }, (_, step) => step * 3).map((hour) => {
-    const x = places.x(hour * HOUR_MINUTES);
-    return `<text x="${x}" y="${bottom + 16}" text-anchor="middle">${String(hour).padStart(2, '0')}</text>`;
-  });
-  return `<text x="${PANEL.left}" y="${top - 6}">${title}</text>
-<path d="M${PANEL.left} ${top}V${bottom}H${right}" fill="none" stroke="#adb5bd"/>
-<text x="${PANEL.left - 6}" y="${top + 10}" text-anchor="end">${toFigure(most)}</text>
-<text x="${PANEL.left - 6}" y="${bottom}" text-anchor="end">0</text>
-${hours.join('')}
-${draw(places)}`;
+  const marks = Array.from({ length: 9 }, (_, step) => step * 3).map((hour) => ({
+    at: hour * HOUR_MINUTES,
+    label: String(hour).padStart(2, '0'),
+  }));
+  return toPicture(panels, { most: DAY_MINUTES, marks });
 }
