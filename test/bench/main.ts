@@ -73,16 +73,20 @@ const options: BenchOptions = {
 };
 const isAll = values.only.length === 0;
 const sections: string[] = [];
-if (isAll || options.only.length > 0) sections.push(await reportRequests());
+if (isAll || options.only.length > 0) tell(await reportRequests());
 if (isAll || values.only.includes('sweep')) {
   const machine = describeMachine(new Date());
   const aloneMs = chosen.durations.measuredMs;
   const swept = await benchSweeps({ sizes: sweeps, aloneMs, cores, profileFolder, say });
-  sections.push(`${toSweepSection(swept, machine)}\n`);
+  tell(`${toSweepSection(swept, machine)}\n`);
 }
-const report = sections.join('\n');
-console.log(report);
-if (values.write !== undefined) writeFileSync(values.write, report);
+
+/** What is known stays known when a later part fails. */
+function tell(section: string): void {
+  console.log(section);
+  sections.push(section);
+  if (values.write !== undefined) writeFileSync(values.write, sections.join('\n'));
+}
 
 async function reportRequests(): Promise<string> {
   const machine = describeMachine(new Date());
