@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { opsToken } from './ask-ops.ts';
+import { startChild } from './child.ts';
 import { type BenchUser, listUsers } from './company.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { findProcessFacts } from './process-facts.ts';
@@ -30,7 +32,12 @@ export interface SweepBenchOptions {
 /** A company and what it cost to compare it. */
 export interface SweepResult {
   readonly contents: Contents;
-  readonly firstRead: { readonly wallMs: number; readonly peakResidentMb: number | undefined };
+  readonly firstRead: {
+    readonly wallMs: number;
+    readonly peakResidentMb: number | undefined;
+    /** Writing the same rows into the same tables and nothing else. */
+    readonly writeAloneMs: number;
+  };
   /** The best of a few, of the bridge's processor time: what else the machine does can only add to it. */
   readonly sweep: SweepRun;
   /** Processor time of reading the same pages and forgetting them. */
@@ -72,8 +79,9 @@ async function benchSize(options: Stage, size: SweepSize, sweeps: number): Promi
   options.say(`a company of ${size.users} users and ${size.groups} groups`);
   const sandbox = await startBenchSandbox(size);
   try {
-    const firstRead = await readFirst(options, folder, sandbox);
-    options.say('first read done, adopting everybody');
+    const read = await readFirst(options, folder, sandbox);
+    options.say('first read done, writing the same alone, adopting everybody');
+    const firstRead = { ...read, writeAloneMs: await writeAlone(options, folder) };
     const contents = adoptEverything(join(folder, 'bridge.db'));
     const bridge = await startHere(options, folder, sandbox);
     try {
@@ -97,6 +105,22 @@ async function readFirst(options: Stage, folder: string, sandbox: BenchSandbox) 
     return { wallMs, peakResidentMb: findProcessFacts(bridge.pid)?.peakResidentMb };
   } finally {
     await bridge.stop();
+  }
+}
+
+const written = z.object({ ms: z.number() });
+
+async function writeAlone({ cores }: Stage, folder: string): Promise<number> {
+  // A child begins on the core of its parent.
+  if (cores !== undefined) bindToCore(process.pid, cores.measured);
+  try {
+    const store = join(folder, 'bridge.db');
+    const args = ['--store', store, '--folder', folder];
+    const child = await startChild('test/bench/write-alone.ts', args);
+    await child.stop();
+    return written.parse(child.greeting).ms;
+  } finally {
+    if (cores !== undefined) bindToCore(process.pid, cores.surroundings);
   }
 }
 

@@ -35,13 +35,21 @@ test('toSweepSection: what nobody could measure is no result', () => {
   expect(lastCellOf(section, 'what a member')).toBe('**missed**');
 });
 
+test('toSweepSection: a first read is told with its floor', () => {
+  const result = toResult(10, 1);
+  const section = toSweepSection({ small: result, large: result }, machine);
+  expect(section).toContain('took 90.0 s');
+  expect(section).toContain('takes 4.00 s of processor time');
+  expect(section).toContain('alone 20.0 s');
+});
+
 function toResult(memberships: number, cpuMs: number | undefined): SweepResult {
   const latency = { requests: 1, p50Ms: 1, p99Ms: 2, maxMs: 3 };
   return {
     contents: { users: 1, groups: 1, memberships },
-    firstRead: { wallMs: 1, peakResidentMb: 1 },
+    firstRead: { wallMs: 90_000, peakResidentMb: 1, writeAloneMs: 20_000 },
     sweep: { wallMs: 1, cpuMs, calls: 1 },
-    readAloneMs: 1,
+    readAloneMs: 4_000,
     peakResidentMb: 1,
     latency: { during: latency, alone: latency },
   };
