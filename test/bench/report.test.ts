@@ -130,6 +130,7 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       commits: express,
       write: express,
       commitsPerSecond: 8_000,
+      residentMbAtRest: 50,
     },
     race: { pool: toRacer(10_000), fetch: toRacer(5_000), client: toRacer(8_000) },
     scenarios,

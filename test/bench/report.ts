@@ -156,7 +156,7 @@ function toAimPerSecond(aim: Aim, yardstick: number): number {
   return aim.kind === 'per-second' ? aim.min : aim.min * yardstick;
 }
 
-function toSummaryRows({ scenarios, residentMbAtRest }: BenchResult): string[][] {
+function toSummaryRows({ scenarios, residentMbAtRest, yardsticks }: BenchResult): string[][] {
   const residentMb = Math.max(
     ...scenarios.map((row) => row.measurement.server?.residentMbMax ?? NaN),
   );
@@ -167,6 +167,7 @@ function toSummaryRows({ scenarios, residentMbAtRest }: BenchResult): string[][]
       `≤ ${residentMbAtRestMax}`,
       toVerdict((residentMbAtRest ?? Number.NaN) <= residentMbAtRestMax),
     ],
+    ['that of bare express beside a store, MB', toFigure(yardsticks.residentMbAtRest), '', ''],
     [
       'resident memory, the most, MB',
       toFigure(residentMb),
