@@ -13,6 +13,7 @@ import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
 import { createScenarios, type Scenario } from './scenarios.ts';
 import { fetchScim } from './scim-target.ts';
 import { buildForStart } from './start-command.ts';
+import { type StartTime, timeStarts } from './start-time.ts';
 import { measureYardsticks, type Yardsticks } from './yardsticks.ts';
 
 /** How to run the benchmark. */
@@ -49,6 +50,7 @@ export interface BenchResult {
   readonly yardsticks: Yardsticks;
   readonly race: ClientRace;
   readonly scenarios: readonly ScenarioResult[];
+  readonly startTime: StartTime;
   /** What the bridge wrote to its log and its terminal. */
   readonly bridgeOutput: string;
 }
@@ -77,6 +79,8 @@ interface Stage {
   readonly folder: string;
   readonly sandbox: BenchSandbox;
   readonly bridge: BridgeProcess;
+  /** How it was started. */
+  readonly launch: Parameters<typeof startBridge>[0];
   readonly firstReadMs: number;
   readonly client: LoadClient;
 }
@@ -92,18 +96,16 @@ async function setStage(
   const start = buildForStart();
   say('first read');
   const startedAt = performance.now();
-  const bridge = await startBridge({
-    folder,
-    command: start.args,
-    env: { ...start.env, ...toEnv(sandbox, profileFolder) },
-  });
+  const env = { ...start.env, ...toEnv(sandbox, profileFolder) };
+  const launch = { folder, command: start.args, env };
+  const bridge = await startBridge(launch);
   endings.push(bridge.stop);
   if (cores !== undefined) bindToCore(bridge.pid, cores.measured);
   await bridge.ready();
   const firstReadMs = performance.now() - startedAt;
   const client = new LoadClient({ baseUrl: bridge.baseUrl, token: scimToken, connections });
   endings.push(() => client.close());
-  return { folder, sandbox, bridge, firstReadMs, client };
+  return { folder, sandbox, bridge, launch, firstReadMs, client };
 }
 
 function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record<string, string> {
@@ -120,7 +122,7 @@ function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record
 }
 
 async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchResult> {
-  const { folder, bridge, firstReadMs, client } = stage;
+  const { folder, bridge, launch, firstReadMs, client } = stage;
   const { size, connections, durations, cores, say } = options;
   const residentMbAtRest = findProcessFacts(bridge.pid)?.residentMb;
   say('adopting everybody through SCIM');
@@ -133,8 +135,11 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   const race = await raceClients({ folder, answer, cores, connections, durations });
   const scenarios = await runScenarios(stage, company, options);
   const bridgeOutput = bridge.output();
+  say('starting again');
+  await bridge.stop();
+  const startTime = await timeStarts(launch);
   const atRest = { firstReadMs, residentMbAtRest };
-  return { options, ...atRest, yardsticks, race, scenarios, bridgeOutput };
+  return { options, ...atRest, yardsticks, race, scenarios, startTime, bridgeOutput };
 }
 
 async function runScenarios(

@@ -55,6 +55,14 @@ test('toReport: the memory is the most of all scenarios', () => {
   expect(rowOf(report, 'resident memory, the most').at(-1)).toBe('**missed**');
 });
 
+test.each([
+  { readyMs: 500, want: 'met' },
+  { readyMs: 510, want: '**missed**' },
+])('toReport: a start of $readyMs ms is $want', ({ readyMs, want }) => {
+  const result = { ...toResult([]), startTime: { readyMs, expressMs: 100, expressMb: 60 } };
+  expect(rowOf(toReport(result, machine), 'start until ready').at(-1)).toBe(want);
+});
+
 test('toReport: a busy machine is told, a quiet one is not', () => {
   const quiet = toResult([]);
   const wire = toMeasurement({ perSecond: 90_000 });
@@ -130,10 +138,10 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
       commits: express,
       write: express,
       commitsPerSecond: 8_000,
-      residentMbAtRest: 50,
     },
     race: { pool: toRacer(10_000), fetch: toRacer(5_000), client: toRacer(8_000) },
     scenarios,
+    startTime: { readyMs: 500, expressMs: 100, expressMb: 60 },
     bridgeOutput: '',
   };
 }

@@ -6,7 +6,6 @@ import { type Child, getText, startChild } from './child.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { LoadClient, type LoadRequest } from './load-client.ts';
 import { type Durations, type Measurement, measure } from './measure.ts';
-import { findProcessFacts } from './process-facts.ts';
 import { toPatch } from './scim-target.ts';
 
 /** What the same client, disk and core do without the bridge. */
@@ -24,8 +23,6 @@ export interface Yardsticks {
   readonly write: Measurement;
   /** Synced commits of one row, one after another, and nothing else. */
   readonly commitsPerSecond: number;
-  /** Of bare express beside a small store before its first request; undefined where only Linux knows. */
-  readonly residentMbAtRest: number | undefined;
 }
 
 const commitRate = z.object({ commitsPerSecond: z.number() });
@@ -52,7 +49,6 @@ export async function measureYardsticks(options: {
     bindToCore(child.pid, cores.measured);
   }
   const [url, wireUrl] = [getText(child.greeting, 'url'), getText(child.greeting, 'wireUrl')];
-  const residentMbAtRest = findProcessFacts(child.pid)?.residentMb;
   const load = async (baseUrl: string, one: LoadRequest): Promise<Measurement> => {
     const client = new LoadClient({ baseUrl, connections });
     const measured = await measure(client, () => one, { pid: child.pid, durations });
@@ -67,7 +63,6 @@ export async function measureYardsticks(options: {
     commits: await load(url, { method: 'POST', path: '/commits' }),
     write: await load(url, { method: 'POST', path: '/write', body: WRITE }),
     commitsPerSecond: await fetchCommitRate(url, durations.measuredMs),
-    residentMbAtRest,
   };
   await child.stop();
   await called.stop();
