@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { addUser } from '../../../test/support/rows.ts';
+import { logStatements } from '../../../test/support/statements.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
@@ -64,6 +65,20 @@ describeStores('people of a list', ({ makeStore }) => {
     expect(row?.attributes).toContain('Jones');
     const emails = await store.read.selectFrom('user_emails').select('email_folded').execute();
     expect(emails).toEqual([{ email_folded: 'jones@example.com' }]);
+  });
+
+  test('a person of whom a list tells more, but no other address, costs one statement beside the three that find a page', async () => {
+    const { store, log } = logStatements(await makeStore());
+    await makeKnown(store, {});
+    log.reset();
+
+    await store.write((tx) => saveUsers(tx, [seen('Mary Jones')], SECOND));
+
+    expect(log.writes).toHaveLength(1);
+    const kinds = log.writes[0]?.map((sql) => sql.split(' ', 1)[0]);
+    expect(kinds).toEqual(['select', 'select', 'select', 'update']);
+    const emails = await store.read.selectFrom('user_emails').select('email_folded').execute();
+    expect(emails).toEqual([{ email_folded: 'mary@example.com' }]);
   });
 
   test.each<{ why: string; change: UserChange; shown: string; held: string; look?: number }>([

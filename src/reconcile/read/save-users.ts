@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { newId, type UserId, userId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { toUserColumns } from '../../store/engine/columns.ts';
+import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
@@ -157,12 +159,14 @@ async function saveUser(
   const shown = attributes && toUserColumns(attributes);
   if (attributes !== undefined && shown?.attributes !== row.attributes) {
     const changed = { ...shown, version: row.version + 1, modified_at: now };
-    await updateUser(tx, row.id, { observed: document, ...indexed, ...changed });
-    await replaceUserEmails(tx, row.id, listFoldedEmails(attributes));
+    await updateUser(tx, row.id, { observed: document, ...indexed, ...changed }, row);
+    const emails = listFoldedEmails(attributes);
+    const before = listFoldedEmails(parseStored<JsonObject>(row.attributes));
+    if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
     return undefined;
   }
   if (isIndexedSo(row, indexed)) return { seq: row.seq, observed: document };
-  await updateUser(tx, row.id, { observed: document, ...indexed });
+  await updateUser(tx, row.id, { observed: document, ...indexed }, row);
   return undefined;
 }
 

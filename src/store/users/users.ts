@@ -157,12 +157,13 @@ export async function updateUser(
   tx: Db,
   id: UserId,
   change: UserChange,
-  held?: NamedRow,
+  held?: HeldRow,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (losesName(change)) await keepNames(tx, id, change, held);
   await tx.updateTable('users').set(change).where('id', '=', id).execute();
-  if (change.user_name === undefined && change.deleted_at === undefined) return;
+  const isNamedAsBefore = change.user_name === undefined || change.user_name === held?.user_name;
+  if (isNamedAsBefore && change.deleted_at === undefined) return;
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
@@ -174,6 +175,9 @@ const NAME_COLUMNS = [
 ] as const;
 
 type NamedRow = Pick<UserRow, (typeof NAME_COLUMNS)[number]>;
+
+/** A user as `updateUser` needs it: with the name that groups show. */
+type HeldRow = NamedRow & Pick<UserRow, 'user_name'>;
 
 /** True when a change may take a name from a user. */
 export function losesName(change: UserChange): boolean {
