@@ -1,4 +1,6 @@
+import { Client } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../src/domain/json.ts';
 import { expectScimError } from './support/attack.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from './support/provider.ts';
@@ -85,6 +87,24 @@ describe('routes', () => {
     const filter = `profileUrl%20eq%20"https://example.com//ada"`;
     const search = await sendRaw(bridge, { method: 'GET', path: `/Users?filter=${filter}` });
     expect(search.body).toMatchObject({ totalResults: 1 });
+  });
+
+  test('an address that names the host as well is the one of its path', async () => {
+    const host = 'https://scim.example.com:8443';
+    const user = `/scim/v2/Users/${ada}`;
+
+    for (const path of [`${user}?attributes=id`, `/scim/v2//Users/${ada}`, `${user}?x=http://b`]) {
+      const found = await askWithOrigin('GET', `${host}${path}`);
+
+      expect(found).toMatchObject({ status: 200, body: { id: ada } });
+    }
+    const title = toPatch({ op: 'replace', path: 'title', value: 'Countess' });
+    const written = await askWithOrigin('PATCH', `${host}${user}`, title);
+    expect(written).toMatchObject({ status: 200, body: { title: 'Countess' } });
+    expect(await askWithOrigin('GET', `${host}/healthz`)).toMatchObject({ status: 200 });
+    for (const path of ['', '?x', '/Users']) {
+      expect(await askWithOrigin('GET', `${host}${path}`)).toMatchObject({ status: 404 });
+    }
   });
 
   for (const path of [
@@ -312,3 +332,19 @@ test('the type of an answer is that of SCIM, or plain JSON for a client that acc
     }
   }
 });
+
+/** Sends a request whose address stands in its first line with scheme and host, as one to a proxy does. */
+async function askWithOrigin(method: 'GET' | 'PATCH', path: string, sent?: JsonObject) {
+  const client = new Client(new URL(bridge.baseUrl).origin);
+  try {
+    const headers = {
+      authorization: `Bearer ${bridge.token}`,
+      'content-type': 'application/scim+json',
+    };
+    const body = sent === undefined ? null : JSON.stringify(sent);
+    const answer = await client.request({ method, path, headers, body });
+    return { status: answer.statusCode, body: await answer.body.json() };
+  } finally {
+    await client.close();
+  }
+}

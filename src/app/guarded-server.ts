@@ -49,6 +49,7 @@ export function createGuardedServer(limits: ConnectionLimits): Server {
     maxHeaderSize: HEADER_BYTES_MAX,
   });
   server.maxConnections = connectionsMax;
+  server.on('request', leaveOutOrigin);
   server.on('request', limitRest);
   server.on('request', endAfterUpgrade);
   cutSlowReaders(server, { answerMs, checkMs });
@@ -87,6 +88,20 @@ class GuardedServer extends http.Server {
     super.closeIdleConnections();
     for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
   }
+}
+
+/** Scheme and authority in front of an address. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+/**
+ * Makes an address that names its origin too, as a client sends it to a proxy, the path behind that, before any
+ * application sees it. @see RFC 9112 §3.2.2
+ */
+function leaveOutOrigin(req: IncomingMessage): void {
+  const address = req.url ?? '';
+  if (address.startsWith('/')) return;
+  const path = address.replace(ORIGIN, '');
+  if (path !== address) req.url = path.startsWith('/') ? path : `/${path}`;
 }
 
 /** An answer may be there before the body of its request is: of what is left, Node would take any amount. */
