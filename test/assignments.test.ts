@@ -304,6 +304,15 @@ describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
         GUEST.value,
       ]);
       expect(await get('/Entitlements?startIndex=3')).toEqual([DESK.value]);
+      const sought = { filter: 'id sw "role:"', sortBy: 'id', sortOrder: 'descending', count: 1 };
+      const search = await bridge.request('POST', '/Roles/.search', sought);
+      expect(search).toMatchObject({
+        status: 200,
+        body: { totalResults: 2, Resources: [{ id: 'role:user' }] },
+      });
+      expect((await bridge.request('POST', '/Entitlements/.search', [])).status).toBe(400);
+      const allowed = await bridge.request('GET', '/Entitlements/.search');
+      expect(allowed).toMatchObject({ status: 405, headers: { allow: 'POST' } });
       const one = await bridge.request('GET', `/Entitlements/${FULL.value}?attributes=displayName`);
       expect(Object.keys(one.body).toSorted()).toEqual(['displayName', 'id', 'schemas']);
       expect((await bridge.request('GET', '/Roles/role:nobody')).status).toBe(404);

@@ -45,18 +45,22 @@ const KINDS: readonly AssignmentKind[] = [
 /**
  * `/Roles` and `/Entitlements`: what the governance of a provider assigns to users, and how often it is assigned. They are
  * the service's, so nobody writes them.
+ * @param body reads the body of a search
  */
-export function assignmentRoutes(deps: ScimDeps): Router {
+export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router {
   const router = Router();
   const open = requireOpen(deps, 'user');
   for (const kind of KINDS) {
     const path = `/${kind.name}s` as const;
-    router.route(path).get(open, list(deps, kind)).all(allowOnly('GET'));
+    const search = list(deps, kind);
+    router.route(`${path}/.search`).post(open, body, search).all(allowOnly('POST'));
+    router.route(path).get(open, search).all(allowOnly('GET'));
     router.route(`${path}/:id`).get(open, read(deps, kind)).all(allowOnly('GET'));
   }
   return router;
 }
 
+/** GET of a type and POST of a search in it. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
   const { schema } = kind;
   return async (req, res) => {

@@ -54,7 +54,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
-  router.use(assignmentRoutes(deps));
+  router.use(assignmentRoutes(deps, body));
   router.all('/Me', refuseMe);
   router.use(answerUnknown);
   router.use(answerErrors(telemetry));
