@@ -197,11 +197,18 @@ test('the strict profile takes what the standard allows', async () => {
     groups: [],
     password: 'x',
     title: null,
+    active: null,
     nickName: 'B',
   };
   const created = await askStrictly('POST', '/Users', sent);
-  expect(created.status).toBe(201);
+  expect(created).toMatchObject({ status: 201, body: { active: true } });
   const path = `/Users/${created.body.id}`;
+  const inactive = toPatch({ op: 'replace', path: 'active', value: false });
+  expect((await askStrictly('PATCH', path, inactive)).status).toBe(200);
+  expect(await askStrictly('PUT', path, { ...created.body, active: null })).toMatchObject({
+    status: 200,
+    body: { active: false },
+  });
   expect((await askStrictly('PUT', path, created.body)).status).toBe(200);
   const patch = toPatch(
     { op: 'replace', path: 'URN:ietf:params:scim:schemas:core:2.0:User:TITLE', value: 'Pilot' },

@@ -204,6 +204,7 @@ const dropped: readonly ValueCase[] = [
   ['meta', { meta: { resourceType: 'User' } }, {}, 'read-only-dropped'],
   ['groups', { groups: [{ value: 'g' }] }, {}, 'read-only-dropped'],
   ['active that is blank says nothing', { active: '' }, {}, 'blank-active-dropped'],
+  ['active that is null', { active: null }, {}],
   ['an unknown attribute', { shoeSize: 42 }, {}, 'unknown-attribute-dropped'],
   ['an unknown part', { name: { x: 1 } }, {}, 'unknown-attribute-dropped'],
 ];

@@ -54,7 +54,7 @@ export function* toInput(
     const coerced = yield* coerceValue(path.sub ?? path.attribute, value, repairs);
     if (coerced === undefined) continue;
     if (coerced === null && path.attribute.name === 'active') {
-      repairs.count('blank-active-dropped'); // An account is on or off; blank must not switch it.
+      countBlankActive(value, repairs);
       continue;
     }
     mentioned.add(toWrittenName(path.extension, path.attribute.name));
@@ -62,6 +62,11 @@ export function* toInput(
     if (isAssigned) assign(attributes, path.keys, coerced);
   }
   return { attributes, mentioned };
+}
+
+/** An account is on or off, and blank must not switch it. Null says no more than its absence (RFC 7643 §2.5). */
+function countBlankActive(sent: JsonValue, repairs: Repairs): void {
+  if (sent !== null) repairs.count('blank-active-dropped');
 }
 
 /** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
