@@ -18,7 +18,7 @@ import type { ReconcileDeps } from './deps.ts';
 import { assertLead } from './lead.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
-
+import { withOptions } from './with-options.ts';
 /** What is to be done, and the state that says so. */
 export interface PlannedStep<State, Action> {
   readonly state: State;
@@ -279,17 +279,5 @@ function openStored(
       unused = undefined;
       return true;
     },
-  };
-}
-
-function withOptions(
-  upstream: Transport,
-  toOptions: (options?: StepCallOptions) => CallOptions,
-): Transport {
-  return {
-    ...upstream,
-    call: (operation, args, options) => upstream.call(operation, args, toOptions(options)),
-    callChecked: (operation, args, options) =>
-      upstream.callChecked(operation, args, toOptions(options)),
   };
 }

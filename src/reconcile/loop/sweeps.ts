@@ -12,7 +12,7 @@ import {
   type SweepRow,
   saveSweepCalls,
 } from '../../store/sweeps.ts';
-import type { Transport } from '../../upstream/transport.ts';
+import type { CallOptions, Transport } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
@@ -26,6 +26,7 @@ import { isNotLeading } from '../lead.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { findRecovery } from '../repair/recovery-state.ts';
+import { withOptions } from '../with-options.ts';
 import { runSweep } from './run-sweep.ts';
 
 /** How often it is asked whether a sweep is due, or was asked for, in milliseconds. */
@@ -256,18 +257,9 @@ function countCalls(
   before: number,
 ): { upstream: Transport; calls: () => number } {
   let calls = before;
-  return {
-    calls: () => calls,
-    upstream: {
-      ...upstream,
-      call(...args) {
-        calls += 1;
-        return upstream.call(...args);
-      },
-      callChecked(...args) {
-        calls += 1;
-        return upstream.callChecked(...args);
-      },
-    },
+  const count = (options?: CallOptions) => {
+    calls += 1;
+    return options;
   };
+  return { upstream: withOptions(upstream, count), calls: () => calls };
 }

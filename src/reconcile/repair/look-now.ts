@@ -12,6 +12,7 @@ import { addPlan } from '../add-plan.ts';
 import { comparedGroups, comparedUsers, type Looking } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds, Observation } from '../compare/look.ts';
+import { withOptions } from '../with-options.ts';
 import { type Found, storeComparison, toNeeds } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -170,13 +171,5 @@ function limitCalls(upstream: Transport): {
     made += 1;
     return { ...options, attemptsMax: 1 };
   }
-  return {
-    upstream: {
-      ...upstream,
-      call: async (operation, args, options) => upstream.call(operation, args, take(options)),
-      callChecked: async (operation, args, options) =>
-        upstream.callChecked(operation, args, take(options)),
-    },
-    made: () => made,
-  };
+  return { upstream: withOptions(upstream, take), made: () => made };
 }
