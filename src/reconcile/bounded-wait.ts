@@ -7,7 +7,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { AnyFirstStep } from './head-start.ts';
 import type { Settlement } from './outcome.ts';
-import type { Progress } from './recorded.ts';
+import { readProgress } from './recorded.ts';
 import { classify } from './verdict.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -103,8 +103,6 @@ export interface Settling<Undo> {
   readonly waiters: Waiters<Undo>;
   readonly write: StoredWrite;
   readonly undo: Undo;
-  /** Reads the progress, because another run may have finished the write before the wait began. */
-  readonly readProgress: () => Promise<Progress>;
   /** Names the wait. */
   readonly id?: string;
 }
@@ -125,7 +123,7 @@ export interface Circumstances {
 /** Starts the work on a stored write and waits for it as long as that is of use. */
 export async function settleWithin<Undo>(
   deps: ReconcileDeps,
-  { waiters, write, undo, readProgress, id }: Settling<Undo>,
+  { waiters, write, undo, id }: Settling<Undo>,
   { key, carryOn, waiting, isHeld, isBehind }: Circumstances,
 ): Promise<Settlement> {
   if (isHeld || !isWorthWaiting(deps, write, waiting)) {
@@ -136,7 +134,8 @@ export async function settleWithin<Undo>(
   carryOn();
   if (write.lock === undefined) {
     try {
-      await waiters.settleSoon(key, readProgress);
+      // Another run may have finished the write before the wait began.
+      await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
       const isInVain = isBehind() && (await isBehindTooMany(deps, write));
       if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
     } catch (error) {

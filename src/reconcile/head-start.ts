@@ -7,6 +7,7 @@ import { parseCells } from '../store/engine/columns.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
 import { NO_CALL_ROW } from '../store/in-flight.ts';
 import type { WaitingLinks } from '../store/links/waiting.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
 import type { CallClass } from '../upstream/transport.ts';
@@ -31,7 +32,7 @@ export type AnyFirstStep =
 
 /** A row before and after a write, as far as it matters for beginning at once. */
 type Resting = Pick<
-  UserRow | GroupRow,
+  ResourceRow,
   'origin' | 'due_at' | 'must_look' | 'in_flight' | 'lost_looks' | 'cells'
 >;
 

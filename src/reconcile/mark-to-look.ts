@@ -1,7 +1,6 @@
-import { groupId, type ResourceKey, userId } from '../domain/ids.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../store/groups/groups.ts';
+import { type ResourceKey, toResourceKey } from '../domain/ids.ts';
+import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
-import { lockUser, type UserRow, updateUser } from '../store/users/users.ts';
 import { toStaleColumns } from './retry-columns.ts';
 
 /** Managed users and groups, by their SCIM ids. */
@@ -21,22 +20,20 @@ export async function markToLook(
 ): Promise<ResourceKey[]> {
   const marked: ResourceKey[] = [];
   // The rows are locked in one order, so that two transactions with the same rows do not deadlock.
-  for (const id of [...groups].sort().map(groupId)) {
-    const row = await lockGroup(tx, id);
+  const keys = [
+    ...[...groups].sort().map((id) => toResourceKey({ type: 'group', id })),
+    ...[...users].sort().map((id) => toResourceKey({ type: 'user', id })),
+  ];
+  for (const key of keys) {
+    const row = await lockRow(tx, key);
     if (row?.deleted_at !== null) continue;
-    await updateGroup(tx, id, toLookColumns(row, now));
-    marked.push({ type: 'group', id });
-  }
-  for (const id of [...users].sort().map(userId)) {
-    const row = await lockUser(tx, id);
-    if (row?.deleted_at !== null) continue;
-    await updateUser(tx, id, toLookColumns(row, now));
-    marked.push({ type: 'user', id });
+    await updateRow(tx, row, toLookColumns(row, now));
+    marked.push(key);
   }
   return marked;
 }
 
-function toLookColumns(row: UserRow | GroupRow, now: number) {
+function toLookColumns(row: ResourceRow, now: number) {
   const { must_look } = toStaleColumns(now);
   return { ...toLookAgainColumns(row, now), must_look };
 }

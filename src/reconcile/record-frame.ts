@@ -1,9 +1,8 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { type GroupRow, hasUpstreamIds } from '../store/groups/groups.ts';
+import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
-import type { UserRow } from '../store/users/users.ts';
 import { assertLead } from './lead.ts';
 import {
   GONE,
@@ -59,23 +58,18 @@ interface LookPlanned {
   readonly cells: Cells<'account' | 'existence'>;
 }
 
-/** True when the service is known to have what the row stands for. */
-function isInService(row: UserRow | GroupRow): boolean {
-  return 'upstream_id' in row ? row.upstream_id !== null : hasUpstreamIds(row);
-}
-
 function isExistenceOf({ account, existence }: LookPlanned['cells']): boolean {
   return isWaiting(account) || isWaiting(existence);
 }
 
 /** True when the step that ended may have created the resource. */
-function mayHaveCreated(row: UserRow | GroupRow, planned: LookPlanned): boolean {
-  return !isInService(row) && !planned.mustLook && isExistenceOf(planned.cells);
+function mayHaveCreated(row: ResourceRow, planned: LookPlanned): boolean {
+  return !isLinked(row) && !planned.mustLook && isExistenceOf(planned.cells);
 }
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
-export function isLostLook(row: UserRow | GroupRow, { mustLook }: LookPlanned): boolean {
-  if (row.lost_looks === 0 || isInService(row) || !mustLook) return false;
+export function isLostLook(row: ResourceRow, { mustLook }: LookPlanned): boolean {
+  if (row.lost_looks === 0 || isLinked(row) || !mustLook) return false;
   return row.deleted_at !== null || !isExistenceOf(parseCells(row));
 }
 
@@ -83,7 +77,7 @@ export function isLostLook(row: UserRow | GroupRow, { mustLook }: LookPlanned): 
  * The row after a look that did not find the lost create, which is looked for again a bounded number of times; `isLast`:
  * no look is left.
  */
-export function toAfterLostLook<Row extends UserRow | GroupRow>(
+export function toAfterLostLook<Row extends ResourceRow>(
   row: Row,
   now: number,
 ): { readonly next: Row; readonly isLast: boolean } {
@@ -95,7 +89,7 @@ export function toAfterLostLook<Row extends UserRow | GroupRow>(
 }
 
 /** The row after a step that is tried again: when, and what its call may have left. */
-export function toRetriedRow<Row extends UserRow | GroupRow>(
+export function toRetriedRow<Row extends ResourceRow>(
   row: Row,
   outcome: Postponed,
   {
@@ -112,7 +106,7 @@ export function toRetriedRow<Row extends UserRow | GroupRow>(
 }
 
 /** Keeps a refused look owed, unless nothing waits for the resource itself any more. */
-export function keepLook<Row extends UserRow | GroupRow>(
+export function keepLook<Row extends ResourceRow>(
   row: Row,
   { planned }: { readonly planned: LookPlanned },
 ): Row {

@@ -2,10 +2,9 @@ import { listWaiting } from '../domain/cell.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { findGroupRow } from '../store/groups/groups.ts';
+import { findRow } from '../store/resources/rows.ts';
 import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
-import { findUserRow } from '../store/users/users.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import type { Problem } from './outcome.ts';
@@ -171,10 +170,6 @@ async function reportStuck(
   if (row === undefined || row.stuck_at === null || row.stuck_at < since) return;
   const problem = parseStored<Partial<Problem> | null>(row.last_error ?? 'null');
   events.stuck({ type: key.type, id: key.id, code: code ?? problem?.code ?? 'unknown' });
-}
-
-async function findRow(db: Db, { type, id }: ResourceKey) {
-  return type === 'user' ? findUserRow(db, id) : findGroupRow(db, id);
 }
 
 /** Reports once that a deletion has nothing left to do. */

@@ -1,9 +1,11 @@
 import { oldestPending } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
-import type { GroupId, UserId } from '../domain/ids.ts';
+import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
+import { listProgress } from '../store/resources/progress.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
+import type { Db } from '../store/store.ts';
 import type { Outcome, Problem } from './outcome.ts';
 
 /** Problem as stored with a refused write. */
@@ -49,6 +51,12 @@ export function toProgress(
     version: row.version,
     oldestPending: isBoth ? Math.min(own, oldestLink) : (own ?? oldestLink),
   };
+}
+
+/** Reads the progress of a resource. */
+export async function readProgress(db: Db, key: ResourceKey): Promise<Progress> {
+  const [row] = await listProgress(db, [key]);
+  return row === undefined ? GONE : toProgress(row, row.oldestLink);
 }
 
 /** Result of recording a step. */

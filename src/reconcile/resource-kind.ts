@@ -4,12 +4,11 @@ import type { ResourceState } from '../domain/resource-state.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ChangeRow } from '../store/changes.ts';
-import type { GroupRow } from '../store/groups/groups.ts';
 import type { Lead } from '../store/leader.ts';
 import type { WaitingLinks } from '../store/links/waiting.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { GroupUndo, UserUndo } from '../store/resources/undo.ts';
 import type { Db } from '../store/store.ts';
-import type { UserRow } from '../store/users/users.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome, Problem } from './outcome.ts';
 import type { Recorded } from './recorded.ts';
@@ -30,7 +29,7 @@ export interface KindTypes {
   readonly known: { readonly missing?: true; readonly adopted?: true };
   /** Subject of a refusal. */
   readonly part: unknown;
-  readonly row: UserRow | GroupRow;
+  readonly row: ResourceRow;
   readonly undo: UserUndo | GroupUndo;
   /** Settings and learned quirks that recording a step needs. */
   readonly policies: object;

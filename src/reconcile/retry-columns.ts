@@ -1,5 +1,4 @@
-import type { GroupRow } from '../store/groups/groups.ts';
-import type { UserRow } from '../store/users/users.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
 import type { Problem } from './outcome.ts';
@@ -19,7 +18,7 @@ export interface Postponed {
 
 /** Columns of a row that a postponed step changes. */
 type RetryColumns = Pick<
-  UserRow | GroupRow,
+  ResourceRow,
   'attempts' | 'failing_since' | 'must_look' | 'last_error' | 'due_class'
 >;
 

@@ -3,14 +3,13 @@ import type { GroupState } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { UserState } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toMoment } from '../http/moment.ts';
 import type { ExplainedField, Explanation } from '../schemas/resources.ts';
 
 /** The part of an explanation that is about the resource as a whole. */
 export function toHead(
-  row: UserRow | GroupRow,
+  row: ResourceRow,
   { observed }: Pick<UserState | GroupState, 'observed'>,
 ): Omit<
   Explanation,
@@ -38,7 +37,7 @@ export const HELD_OF_USER: ReadonlySet<string> = new Set([
 export const HELD_OF_GROUP: ReadonlySet<string> = new Set(['displayName', GROUP_EXTENSION]);
 
 /** The attributes that the service has no place for, so that the bridge alone keeps them. */
-export function listKept(row: UserRow | GroupRow, known: ReadonlySet<string>): ExplainedField[] {
+export function listKept(row: ResourceRow, known: ReadonlySet<string>): ExplainedField[] {
   if (row.origin === null) return [];
   const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
   return Object.entries(attributes)

@@ -2,6 +2,7 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { FirstRunItem, FirstRunOutcome } from '../schemas/recovery.ts';
 
@@ -60,7 +61,7 @@ interface Facts {
 
 function classify(
   item: Pick<FirstRunItem, 'type' | 'id' | 'name'>,
-  row: UserRow | GroupRow,
+  row: ResourceRow,
   { known, match, privilege, isActive }: Facts,
 ): FirstRunItem | undefined {
   const upstreamId = known ?? match?.upstreamId ?? null;

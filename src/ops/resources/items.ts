@@ -2,6 +2,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { type Deactivation, isObservedActive, listUserDifferences } from '../../domain/user.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { Remarks, WaitingCounts } from '../../store/resources/lists.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept, toHead } from '../explain/resource.ts';
 import { toMoment } from '../http/moment.ts';
@@ -50,7 +51,7 @@ export function toGroupItem(
   };
 }
 
-function toItem(row: (UserRow | GroupRow) & Remarks, state: Parameters<typeof toHead>[1]) {
+function toItem(row: ResourceRow & Remarks, state: Parameters<typeof toHead>[1]) {
   const { id, provider, deleted, version, seen, dueAt, problem } = toHead(row, state);
   return {
     ...{ id, deleted, version, dueAt, problem },

@@ -4,6 +4,7 @@ import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
 import { listNames } from '../../store/audit/timeline.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { answerKeyed, createKeyedSource, type KeyedSource } from '../http/keyed.ts';
@@ -89,7 +90,7 @@ interface Subject {
   readonly id: string;
   readonly name: string;
   readonly limit: number;
-  readonly row: UserRow | GroupRow;
+  readonly row: ResourceRow;
   readonly observed: { readonly at: number; readonly by: string } | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
 import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
 import {
@@ -20,7 +19,7 @@ import type { SweepRun } from './run.ts';
  * new difference is looked at again.
  * The rows are read in parts, so that only one part is in memory.
  */
-export async function compareAll<Row extends UserRow | GroupRow>(
+export async function compareAll<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   seen: SeenSince,
@@ -33,13 +32,13 @@ export async function compareAll<Row extends UserRow | GroupRow>(
   }
 }
 
-interface Part<Row extends UserRow | GroupRow> {
+interface Part<Row extends ResourceRow> {
   readonly suspects: readonly Suspect<Row>[];
   /** Last row of the part; undefined when there was none. */
   readonly lastSeq: number | undefined;
 }
 
-async function comparePart<Row extends UserRow | GroupRow>(
+async function comparePart<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
@@ -63,7 +62,7 @@ async function comparePart<Row extends UserRow | GroupRow>(
   return compared;
 }
 
-async function compareRows<Row extends UserRow | GroupRow>(
+async function compareRows<Row extends ResourceRow>(
   tx: Db,
   kind: ComparedKind<Row>,
   { rows, seen, workedSince }: { rows: readonly Row[]; seen: SeenSince; workedSince: number },
@@ -87,14 +86,14 @@ function isLeftOut(comparison: Comparison): boolean {
  */
 async function wasTouched(
   tx: Db,
-  { id, modified_at, due_at }: UserRow | GroupRow,
+  { id, modified_at, due_at }: ResourceRow,
   since: number,
 ): Promise<boolean> {
   if (modified_at >= since || due_at !== null) return true;
   return ((await findNewestOwnCallFor(tx, id)) ?? 0) >= since;
 }
 
-async function storeChanges<Row extends UserRow | GroupRow>(
+async function storeChanges<Row extends ResourceRow>(
   tx: Db,
   comparedRows: readonly Suspect<Row>[],
   { seen, now }: { seen: SeenSince; now: number },
@@ -127,7 +126,7 @@ function createDriftChanges() {
 }
 
 /** True when an earlier complete read showed this unmanaged resource already, so that this is the second look. */
-function wasSeenBefore({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
+function wasSeenBefore({ origin, created_at }: ResourceRow, { since }: SeenSince): boolean {
   return origin === null && created_at < since;
 }
 

@@ -8,6 +8,7 @@ import {
   type UnseenPart,
   type UnseenQuery,
 } from '../../store/resources/managed.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isNameUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db, Part } from '../../store/store.ts';
 import { lockUser, type UserRow } from '../../store/users/users.ts';
@@ -21,7 +22,7 @@ import type { SweepRun } from './run.ts';
 export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
 
 /** Operations by which users and groups are compared in the same steps. */
-export interface ComparedKind<Row extends UserRow | GroupRow> {
+export interface ComparedKind<Row extends ResourceRow> {
   readonly type: 'user' | 'group';
   /** Rows of one transaction. */
   readonly part: number;
@@ -75,6 +76,6 @@ async function listLinks(db: Db, { id, origin }: GroupRow): Promise<DifferingLin
 }
 
 /** True when this sweep showed it for the first time, so that a create of ours may just have made it. */
-function isNew({ origin, created_at }: UserRow | GroupRow, { since }: SeenSince): boolean {
+function isNew({ origin, created_at }: ResourceRow, { since }: SeenSince): boolean {
   return origin === null && created_at >= since;
 }

@@ -1,7 +1,6 @@
 import { toDifferenceKey } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
-import type { UserRow } from '../../store/users/users.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
 import {
@@ -14,7 +13,7 @@ import { toLookNeeds } from './look.ts';
 import type { SweepRun } from './run.ts';
 
 /** User or group in which a list showed a new difference. */
-export interface Suspect<Row extends UserRow | GroupRow> {
+export interface Suspect<Row extends ResourceRow> {
   readonly row: Row;
   readonly comparison: Comparison;
 }
@@ -23,7 +22,7 @@ export interface Suspect<Row extends UserRow | GroupRow> {
  * Takes the second look: a difference that it shows as well is drift. A resource that was written since the lists were
  * read, or that could not be looked at, is left to the next sweep.
  */
-export async function lookAgain<Row extends UserRow | GroupRow>(
+export async function lookAgain<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   { suspect, seen }: { suspect: Suspect<Row>; seen: SeenSince },

@@ -7,6 +7,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -98,7 +99,7 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
  * - `gone`: the service has no such resource
  * - `could-not-look`: nothing is known
  */
-export type Observation<Row extends UserRow | GroupRow> =
+export type Observation<Row extends ResourceRow> =
   | { readonly kind: 'seen'; readonly store: (tx: Db, row: Row) => Promise<void> }
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };

@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findFact, saveFact } from '../../store/facts.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { UserRow } from '../../store/users/users.ts';
 import type { ComparedKind } from './compared-kind.ts';
 import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
 import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
@@ -27,14 +26,14 @@ const PART = 1_000;
 const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
 
 /** Resources that no list showed and that the service says it does not have. */
-export type Missing<Row extends UserRow | GroupRow> = readonly Suspect<Row>[];
+export type Missing<Row extends ResourceRow> = readonly Suspect<Row>[];
 
 /**
  * Looks for every resource that no list showed, before anything is concluded from the lists. A found one proves that
  * its list was not complete.
  * @throws IncompleteSweep when a list was not complete
  */
-export async function lookForMissing<Row extends UserRow | GroupRow>(
+export async function lookForMissing<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   seen: SeenSince,
@@ -57,7 +56,7 @@ export async function lookForMissing<Row extends UserRow | GroupRow>(
  * Forgets unmanaged resources that no list showed and that the service says it does not have. A found one stays: a list
  * may always leave out inactive users.
  */
-export async function endUnseen<Row extends UserRow | GroupRow>(
+export async function endUnseen<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   seen: SeenSince,
@@ -81,7 +80,7 @@ interface Unseen {
 }
 
 /** Looks for as many missing resources as one sweep may, and hands on the result of each look. */
-async function lookForUnseen<Row extends UserRow | GroupRow>(
+async function lookForUnseen<Row extends ResourceRow>(
   run: SweepRun,
   kind: ComparedKind<Row>,
   unseen: Unseen,
@@ -117,7 +116,7 @@ async function savePlace(run: SweepRun, place: string, seq: number | undefined):
 }
 
 /** Stores the missing resources as drift, unless they were written meanwhile. */
-export async function storeMissing<Row extends UserRow | GroupRow>(
+export async function storeMissing<Row extends ResourceRow>(
   run: SweepRun,
   { lock }: ComparedKind<Row>,
   missing: Missing<Row>,
@@ -138,7 +137,7 @@ export async function storeMissing<Row extends UserRow | GroupRow>(
 }
 
 /** Lists as many as may be looked for: those after `from` first, then those before. */
-async function listSuspects<Row extends UserRow | GroupRow>(
+async function listSuspects<Row extends ResourceRow>(
   { deps, signal }: SweepRun,
   { listUnseen, compare }: ComparedKind<Row>,
   { seen, of, from }: Unseen & { readonly from: number },

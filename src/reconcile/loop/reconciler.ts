@@ -1,17 +1,14 @@
 import type { Clock } from '../../domain/clock.ts';
 import { type GroupId, newId, type ResourceKey, type UserId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { findGroupRow } from '../../store/groups/groups.ts';
-import { readWaiting } from '../../store/links/waiting.ts';
 import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { findUserRow } from '../../store/users/users.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
 import type { BoundedWait, HeadStart, Lock, Settling, StoredWrite } from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
 import type { WrittenResource } from '../head-start.ts';
 import type { Settlement } from '../outcome.ts';
-import { GONE, type Progress, parseProblem, toProgress } from '../recorded.ts';
+import { parseProblem } from '../recorded.ts';
 import { createWaiters, type WaitingRequest } from '../waiters.ts';
 import type { Convergence, Queue } from './convergence.ts';
 import { createFollower } from './follower.ts';
@@ -129,14 +126,9 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       return id;
     },
     ...createEntrance(leader),
-    settleUser: (id, write, undo) => {
-      const readProgress = () => readUserProgress(store, id);
-      return settle({ type: 'user', id }, { waiters: users, write, undo, readProgress });
-    },
-    settleGroup: (id, write, undo) => {
-      const readProgress = () => readGroupProgress(store, id);
-      return settle({ type: 'group', id }, { waiters: groups, write, undo, readProgress });
-    },
+    settleUser: (id, write, undo) => settle({ type: 'user', id }, { waiters: users, write, undo }),
+    settleGroup: (id, write, undo) =>
+      settle({ type: 'group', id }, { waiters: groups, write, undo }),
     readPrivilege: (resource, wait) =>
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     activity: () => ({ running: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
@@ -238,16 +230,4 @@ function toWait(
 ) {
   const resource = { resource_type: key.type, resource_id: key.id };
   return { ...resource, version, undo: toUndoText(undo), until: Math.round(until) };
-}
-
-async function readUserProgress({ read }: Store, id: UserId): Promise<Progress> {
-  const row = await findUserRow(read, id);
-  return row === undefined ? GONE : toProgress(row);
-}
-
-async function readGroupProgress({ read }: Store, id: GroupId): Promise<Progress> {
-  const row = await findGroupRow(read, id);
-  if (row === undefined) return GONE;
-  const { oldest } = await readWaiting(read, id);
-  return toProgress(row, oldest);
 }

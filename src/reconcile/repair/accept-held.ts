@@ -13,13 +13,7 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
-import {
-  type GroupRow,
-  hasUpstreamIds,
-  listGroupsByName,
-  toObservedGroup,
-  updateGroup,
-} from '../../store/groups/groups.ts';
+import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups/groups.ts';
 import { deleteLinks } from '../../store/links/links.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import {
@@ -37,13 +31,9 @@ import {
   type PlanRow,
   updatePlan,
 } from '../../store/plans/plans.ts';
+import { isLinked, isUserRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  listUsersByName,
-  toObservedUser,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
+import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
 import { type Current, checkRepair, lockCurrent, toKey, toOwnPart, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
@@ -94,7 +84,7 @@ async function acceptState(
   }
   const difference = current.differences.get(toKey(action));
   if (difference === undefined) return;
-  if ('upstream_id' in current.row) {
+  if (isUserRow(current.row)) {
     await forgetRemovals(tx, { type: 'user', id: current.row.id }, current.row.version);
   }
   if (current.row.deleted_at !== null) return acceptDeleted(tx, deps, { current, action });
@@ -108,9 +98,7 @@ function isStillMissing(
   { plan, action }: { plan: PlanRow; action: PlanActionRow },
 ): boolean {
   if (!action.kind.endsWith('.create') || row.deleted_at !== null) return false;
-  const isLinked = 'upstream_id' in row ? row.upstream_id !== null : hasUpstreamIds(row);
-  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
-  return isLinked && (observed?.at ?? 0) < plan.created_at;
+  return isLinked(row) && (toObservation(row)?.at ?? 0) < plan.created_at;
 }
 
 /** Brings back what its provider deleted and the service keeps. */
@@ -119,7 +107,7 @@ async function acceptDeleted(
   deps: DriftDeps,
   { current: { row }, action }: { current: Current; action: PlanActionRow },
 ): Promise<void> {
-  if ('upstream_id' in row) return restoreUser(tx, deps, row);
+  if (isUserRow(row)) return restoreUser(tx, deps, row);
   const { kind, member_id: memberId } = action;
   const place = toPlace({ kind, memberId, desired: parseStored(action.desired) });
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.

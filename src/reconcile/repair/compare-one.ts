@@ -2,9 +2,9 @@ import type { Detector } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
+import { toUserState } from '../../store/users/users.ts';
 import type { ComparedKind } from '../compare/compared-kind.ts';
 import { EVERY_LIST } from '../compare/comparison.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from '../compare/drift-changes.ts';
@@ -12,18 +12,18 @@ import type { LookNeeds } from '../compare/look.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** One user or group, and how such a resource is compared. */
-export interface Found<Row extends UserRow | GroupRow> {
+export interface Found<Row extends ResourceRow> {
   readonly kind: ComparedKind<Row>;
   readonly row: Row;
 }
 
 /** Finds the parts to look at: those of the ordinary look, and the managed ones that it does not show. */
 export function toNeeds(
-  row: UserRow | GroupRow,
+  row: ResourceRow,
   { admins }: { readonly admins: boolean },
   { policy }: DriftDeps,
 ): LookNeeds {
-  if (!('upstream_id' in row)) {
+  if (!isUserRow(row)) {
     const entities = listEntityFields(parseCells(row)).length > 0;
     return { ordinary: true, companyUser: false, admins, entities };
   }
@@ -35,7 +35,7 @@ export function toNeeds(
 }
 
 /** A resource that was looked at. */
-export interface Compared<Row extends UserRow | GroupRow> extends Found<Row> {
+export interface Compared<Row extends ResourceRow> extends Found<Row> {
   /** Beginning of the look (epoch milliseconds): a resource last seen before it was not there. */
   readonly since: number;
   /** Time of the look; drift that was seen later is newer. */
@@ -47,7 +47,7 @@ export interface Compared<Row extends UserRow | GroupRow> extends Found<Row> {
  * Compares a locked row with what a look has shown, and stores the drifts. Returns the new ones; undefined where a
  * worker has taken the resource, so that nothing can be said.
  */
-export async function storeComparison<Row extends UserRow | GroupRow>(
+export async function storeComparison<Row extends ResourceRow>(
   tx: Db,
   deps: DriftDeps,
   { kind, row, since, seenAt, detector }: Compared<Row>,

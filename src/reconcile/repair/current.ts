@@ -17,10 +17,8 @@ import type { DriftRow } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
 import {
   findGroupByUpstream,
-  findGroupRow,
   type GroupRow,
   hasUpstreamIds,
-  lockGroup,
   toUpstreamIds,
 } from '../../store/groups/groups.ts';
 import {
@@ -30,13 +28,9 @@ import {
   listLinks,
 } from '../../store/links/links.ts';
 import type { ActionKey } from '../../store/plans/actions.ts';
+import { findRow, isUserRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  findUserRow,
-  listUsersOfAccount,
-  lockUser,
-  type UserRow,
-} from '../../store/users/users.ts';
+import { listUsersOfAccount, type UserRow } from '../../store/users/users.ts';
 import { compareGroup, listEntityDifferences, toLinkDifference } from '../compare/compare-group.ts';
 import { compareUser } from '../compare/compare-user.ts';
 import { type Comparison, EVERY_LIST, toCompared, toDifference } from '../compare/comparison.ts';
@@ -44,7 +38,7 @@ import type { ReconcileDeps } from '../deps.ts';
 
 /** Locked user or group with all its known differences, by the changes that would end them. */
 export interface Current {
-  readonly row: UserRow | GroupRow;
+  readonly row: ResourceRow;
   readonly differences: ReadonlyMap<string, Difference>;
 }
 
@@ -55,28 +49,28 @@ const AT_REST = { in_flight: 0, must_look: 0 } as const;
 export async function lockCurrent(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { type, id }: GivenKey,
+  key: GivenKey,
 ): Promise<Current | undefined> {
-  if (type === 'user') {
-    const row = await lockUser(tx, userId(id));
-    return row && compareKnownUser(tx, row, policy.deactivation);
-  }
-  const row = await lockGroup(tx, groupId(id));
-  return row && compareKnownGroup(tx, row);
+  const row = await lockRow(tx, key);
+  return row && compareKnown(tx, row, policy.deactivation);
 }
 
 /** Compares a user or group without locking it; undefined when the store no longer has it. */
 export async function findCurrent(
   db: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { type, id }: GivenKey,
+  key: GivenKey,
 ): Promise<Current | undefined> {
-  if (type === 'user') {
-    const row = await findUserRow(db, id);
-    return row && compareKnownUser(db, row, policy.deactivation);
-  }
-  const row = await findGroupRow(db, id);
-  return row && compareKnownGroup(db, row);
+  const row = await findRow(db, key);
+  return row && compareKnown(db, row, policy.deactivation);
+}
+
+async function compareKnown(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<Current> {
+  return isUserRow(row) ? compareKnownUser(db, row, deactivation) : compareKnownGroup(db, row);
 }
 
 /** Compares a user with what is known of the service, whenever that was seen. */
@@ -182,10 +176,10 @@ export function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
 }
 
 /** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
-function isWanted(row: UserRow | GroupRow): boolean {
+function isWanted(row: ResourceRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   const cells = parseCells(row);
-  if ('upstream_id' in row) {
+  if (isUserRow(row)) {
     return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
   }
   return hasUpstreamIds(row) || !isWaiting(cells.existence);

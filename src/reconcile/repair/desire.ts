@@ -19,6 +19,7 @@ import { type GroupRow, listGroupsByName, updateGroup } from '../../store/groups
 import { desireLink } from '../../store/links/links.ts';
 import { deleteAllLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
+import { isUserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -53,7 +54,7 @@ export async function desire(
     await desireInList(tx, deps, current, { ...wanted, list: place.list });
     return true;
   }
-  return 'upstream_id' in current.row
+  return isUserRow(current.row)
     ? desireOfUser(tx, deps, current.row, wanted)
     : desireOfGroup(tx, deps, current.row, wanted);
 }
@@ -64,7 +65,7 @@ async function desireInList(
   { row }: Current,
   { memberId, value, list }: Desire & { list: 'memberships' | 'group_admins' },
 ): Promise<void> {
-  if (!('upstream_uid' in row)) return;
+  if (isUserRow(row)) return;
   const now = clock.now();
   const isWanted = isJsonObject(value) && value.present === true;
   const user = userId(memberId);

@@ -8,12 +8,13 @@ import {
   listActiveDriftsIn,
 } from '../../store/drifts.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
-import { type GroupRow, toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
+import { toObservedGroup, toSeenEntities } from '../../store/groups/groups.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { lockHeldRepairs } from '../../store/plans/plans.ts';
 import { listWritten, type WrittenPlace } from '../../store/resources/progress.ts';
+import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, type UserRow } from '../../store/users/users.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { isBusy } from '../compare/comparison.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -145,7 +146,7 @@ async function judge(
   return { isAtWork: false, met };
 }
 
-function isWaitedFor(row: UserRow | GroupRow): boolean {
+function isWaitedFor(row: ResourceRow): boolean {
   return isBusy(row) || row.due_at !== null || row.unsure_since !== null || hasWaiting(row);
 }
 
@@ -163,18 +164,18 @@ async function isMet(db: Db, current: Current, drift: DriftRow): Promise<boolean
 /** True when it is known what the service holds now in the place of a drift. */
 async function isTold(
   db: Db,
-  row: UserRow | GroupRow,
+  row: ResourceRow,
   { change, member_id: memberId, observed: text }: DriftRow,
 ): Promise<boolean> {
   if (change === null || row.observed === null) return false;
   const differing = parseStored<JsonObject>(text);
   const place = toPlace({ kind: change, memberId, desired: differing });
   if (place.kind === 'fields') {
-    if (memberId !== '') return !('upstream_id' in row) && toSeenEntities(row) !== undefined;
+    if (memberId !== '') return !isUserRow(row) && toSeenEntities(row) !== undefined;
     const observed = parseStored<JsonObject>(row.observed);
     return Object.keys(differing).every((field) => Object.hasOwn(observed, toObserved(field)));
   }
-  const isStale = !('upstream_id' in row) && toObservedGroup(row)?.staleAt !== undefined;
+  const isStale = !isUserRow(row) && toObservedGroup(row)?.staleAt !== undefined;
   if (isStale && place.list === 'memberships') return false;
   const [link] = await listLinks(db, place.list, groupId(row.id), [userId(memberId)]);
   return link === undefined || (link.pending === null && link.observed !== null);

@@ -1,14 +1,12 @@
-import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { createTurns } from '../../domain/turns.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { type GroupRow, lockGroup, updateGroup } from '../../store/groups/groups.ts';
 import { type PlanActionRow, updatePlanActions } from '../../store/plans/actions.ts';
 import { lockHeldPlanOf, type PlanRow } from '../../store/plans/plans.ts';
+import { isUserRow, lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { lockUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { addPlan, growPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 
@@ -93,28 +91,24 @@ async function handOver(
   { resource_type: type, resource_id: id, desired, observed }: PlanActionRow,
 ): Promise<boolean> {
   const { provider, externalId } = parseOwnership(desired);
-  const row = type === 'user' ? await lockUser(tx, userId(id)) : await lockGroup(tx, groupId(id));
+  const row = await lockRow(tx, { type, id });
   if (row === undefined || !isOwnedAs(row, observed)) return false;
   if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
   const attributes = externalId === null ? others : { ...others, externalId };
   const change = { provider, version: row.version + 1, modified_at: clock.now() };
-  if ('upstream_id' in row) {
-    await updateUser(tx, row.id, { ...change, ...toNewIds(toUserColumns(attributes)) });
-  } else await updateGroup(tx, row.id, { ...change, ...toNewIds(toGroupColumns(attributes)) });
+  const columns = isUserRow(row) ? toUserColumns(attributes) : toGroupColumns(attributes);
+  await updateRow(tx, row, { ...change, ...toNewIds(columns) });
   return true;
 }
 
 /** No name changes, so nobody is followed by one. */
-function toNewIds({
-  attributes,
-  external_id,
-}: Pick<UserRow | GroupRow, 'attributes' | 'external_id'>) {
+function toNewIds({ attributes, external_id }: Pick<ResourceRow, 'attributes' | 'external_id'>) {
   return { attributes, external_id };
 }
 
 /** True when a user or group is still whose it was, under the same id. @param owned as a plan has it */
-export function isOwnedAs(row: UserRow | GroupRow, owned: string): boolean {
+export function isOwnedAs(row: ResourceRow, owned: string): boolean {
   const { provider, externalId } = parseOwnership(owned);
   if (row.origin === null || row.deleted_at !== null) return false;
   return row.provider === provider && row.external_id === externalId;

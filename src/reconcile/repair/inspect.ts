@@ -1,6 +1,6 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { findGroupRow, type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import {
   endInspection,
   findNextInspectionAt,
@@ -9,8 +9,9 @@ import {
   listDueInspections,
   postponeInspection,
 } from '../../store/inspections.ts';
+import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow, toObservedUser, type UserRow } from '../../store/users/users.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import { type ComparedKind, comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds } from '../compare/look.ts';
@@ -76,13 +77,13 @@ interface Inspecting {
   readonly signal: AbortSignal;
 }
 
-interface Inspectable<Row extends UserRow | GroupRow> {
+interface Inspectable<Row extends ResourceRow> {
   readonly kind: ComparedKind<Row>;
   readonly row: Row | undefined;
 }
 
 /** Inspects one resource. True when a new drift was found. */
-async function inspectOne<Row extends UserRow | GroupRow>(
+async function inspectOne<Row extends ResourceRow>(
   inspecting: Inspecting,
   inspection: InspectionRow,
   { kind, row }: Inspectable<Row>,
@@ -110,7 +111,7 @@ async function inspectOne<Row extends UserRow | GroupRow>(
 async function take(
   { store, clock, repair }: DriftDeps,
   inspection: InspectionRow,
-  { id }: UserRow | GroupRow,
+  { id }: ResourceRow,
 ): Promise<InspectionRow | undefined> {
   const now = clock.now();
   const isNamed = inspection.source !== 'discovery';
@@ -123,12 +124,12 @@ async function take(
 }
 
 /** Time of the last observation; a REST list alone shows few of the compared fields. */
-function toSeenAt(row: UserRow | GroupRow): number | undefined {
-  const observed = 'upstream_id' in row ? toObservedUser(row) : toObservedGroup(row);
+function toSeenAt(row: ResourceRow): number | undefined {
+  const observed = toObservation(row);
   return observed?.shownAt ?? observed?.at;
 }
 
-async function concludeSeen<Row extends UserRow | GroupRow>(
+async function concludeSeen<Row extends ResourceRow>(
   { deps }: Inspecting,
   inspection: InspectionRow,
   { kind, row }: Found<Row>,
@@ -145,7 +146,7 @@ async function concludeSeen<Row extends UserRow | GroupRow>(
   return report(deps, found);
 }
 
-async function look<Row extends UserRow | GroupRow>(
+async function look<Row extends ResourceRow>(
   { deps, signal }: Inspecting,
   inspection: InspectionRow,
   { kind, row, needs }: Found<Row> & { needs: LookNeeds },
@@ -184,12 +185,12 @@ async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow)
   await store.write((tx) => postponeInspection(tx, inspection, dueAt));
 }
 
-interface Conclusion<Row extends UserRow | GroupRow> extends Omit<Compared<Row>, 'detector'> {
+interface Conclusion<Row extends ResourceRow> extends Omit<Compared<Row>, 'detector'> {
   readonly inspection: InspectionRow;
 }
 
 /** Compares the resource, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
-async function conclude<Row extends UserRow | GroupRow>(
+async function conclude<Row extends ResourceRow>(
   tx: Db,
   deps: DriftDeps,
   { inspection, kind, row, since, seenAt }: Conclusion<Row>,

@@ -16,6 +16,7 @@ import { disownLinks } from '../../store/links/observations.ts';
 import { listLinkedUsers, touchUsers } from '../../store/links/shown.ts';
 import { hasRuledAdmins, hasWaitingLinks } from '../../store/links/waiting.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { lockUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -87,7 +88,7 @@ async function releaseGroup(
 }
 
 /** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
-async function isUnsettled(tx: Db, row: UserRow | GroupRow): Promise<boolean> {
+async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   if (hasWaiting(row) || isInFlight(row)) return true;
   if (row.must_look !== 0 || row.lost_looks > 0) return true;
   return (await listHeldChanges(tx, [row.id])).length > 0;

@@ -4,9 +4,10 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { changeDrifts, type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { findGroupRow, type GroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
+import { findGroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { findUserRow, type UserRow } from '../../store/users/users.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { findUserRow } from '../../store/users/users.ts';
 import type { CallOptions, Transport } from '../../upstream/transport.ts';
 import { addPlan } from '../add-plan.ts';
 import { comparedGroups, comparedUsers, type Looking } from '../compare/compared-kind.ts';
@@ -79,7 +80,7 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   return look(deps, request, { kind: comparedGroups, row });
 }
 
-async function look<Row extends UserRow | GroupRow>(
+async function look<Row extends ResourceRow>(
   deps: DriftDeps,
   request: LookRequest,
   found: Found<Row>,
@@ -120,7 +121,7 @@ async function look<Row extends UserRow | GroupRow>(
 }
 
 /** Looks, and gives up where the look would take too many calls. */
-async function observe<Row extends UserRow | GroupRow>(
+async function observe<Row extends ResourceRow>(
   looking: Looking,
   { kind, row }: Found<Row>,
   needs: LookNeeds,

@@ -5,10 +5,9 @@ import { groupId, userId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { type DriftRow, endDrifts, findDrift, listSentDrifts } from '../../store/drifts.ts';
 import { parseCells, toDueClass } from '../../store/engine/columns.ts';
-import { updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks, failLinks } from '../../store/links/work.ts';
+import { updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { updateUser } from '../../store/users/users.ts';
 import { findDriftAuthors } from '../audit/find-author.ts';
 import { findPollState } from '../audit/poll-state.ts';
 import { LATE_MS } from '../audit/window.ts';
@@ -106,7 +105,7 @@ async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
     due_at: now,
     due_class: toDueClass(row.due_class === 0 || harm !== undefined),
   };
-  await ('upstream_id' in row ? updateUser(tx, row.id, change) : updateGroup(tx, row.id, change));
+  await updateRow(tx, row, change);
   await endDrifts(tx, [id], { status: 'gone', now });
   return true;
 }

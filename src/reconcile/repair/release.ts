@@ -5,7 +5,6 @@ import { isOfRecovery } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells, parseStored, toDueClass } from '../../store/engine/columns.ts';
-import { type GroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { claimLinks } from '../../store/links/work.ts';
 import {
   listPlanActions,
@@ -13,8 +12,8 @@ import {
   updatePlanActions,
 } from '../../store/plans/actions.ts';
 import { lockPlan, type PlanRow } from '../../store/plans/plans.ts';
+import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { type UserRow, updateUser } from '../../store/users/users.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
 import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
@@ -122,19 +121,19 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== null)),
     ...(isKnown ? {} : toStaleColumns(now)),
   };
-  if ('upstream_id' in row) return updateUser(tx, row.id, change);
+  if (isUserRow(row)) return updateRow(tx, row, change);
   for (const list of ['memberships', 'group_admins'] as const) {
     const userIds = places.flatMap((place) =>
       place.kind === 'link' && place.list === list ? [userId(place.memberId)] : [],
     );
     await claimLinks(tx, list, groupId(id), { userIds, version: row.version });
   }
-  return updateGroup(tx, row.id, change);
+  return updateRow(tx, row, change);
 }
 
 interface Known {
   readonly plan: PlanRow;
-  readonly row: UserRow | GroupRow;
+  readonly row: ResourceRow;
   readonly actions: readonly PlanActionRow[];
   /** Epoch milliseconds. */
   readonly now: number;
@@ -143,7 +142,7 @@ interface Known {
 /** Tells whether what is known of the resource is acted on without a look. */
 async function isStillKnown(tx: Db, { plan, row, actions, now }: Known): Promise<boolean> {
   if (isOfRecovery(plan.source)) {
-    if (!('upstream_id' in row) || !isBelieved(plan, now)) return false;
+    if (!isUserRow(row) || !isBelieved(plan, now)) return false;
     // The read shows the account, or that there is none.
     return (
       row.upstream_id !== null || (await listUnknownUsers(tx, [row], plan.created_at)).length > 0

@@ -12,6 +12,7 @@ import {
   type PlanActionRow,
 } from '../../store/plans/actions.ts';
 import { findUndoing, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
+import { isUserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState } from '../../store/users/users.ts';
 import { addPlan } from '../add-plan.ts';
@@ -143,7 +144,7 @@ async function isStillDesired(
     const list = await listLinks(tx, place.list, groupId(resource.id), [userId(row.member_id)]);
     return (list[0]?.desired === 1) === (desired.present === true);
   }
-  if (!('upstream_id' in resource)) return false;
+  if (!isUserRow(resource)) return false;
   const { desired: wanted } = toUserState(resource);
   return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
 }

@@ -7,9 +7,8 @@ import { insertLeaver } from '../../store/audit/leavers.ts';
 import { type ChangeRow, insertChange } from '../../store/changes.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
-import { findGroupRow } from '../../store/groups/groups.ts';
+import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow } from '../../store/users/users.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
 import { type AcceptedWrite, toKey } from './write-result.ts';
@@ -177,12 +176,12 @@ function withChange(start: HeadStart, change: ChangeRow): HeadStart {
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */
 async function isKept(
   { store }: Pick<WriteDeps, 'store'>,
-  { type, id, row }: AcceptedWrite,
+  { row, ...key }: AcceptedWrite,
 ): Promise<boolean> {
   const until = performance.now() + FIND_OUT_MS;
   while (performance.now() < until) {
     try {
-      const found = await (type === 'user' ? findUserRow : findGroupRow)(store.read, id);
+      const found = await findRow(store.read, key);
       return found?.write_id === row.write_id;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

@@ -16,6 +16,7 @@ import { addsOthers, findProvider, parseLimits } from '../../store/credentials/p
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, toObservedGroup } from '../../store/groups/groups.ts';
 import type { LinkTable } from '../../store/links/links.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
 import type { ProviderDeps } from '../deps.ts';
@@ -47,8 +48,8 @@ export function assertOwn(
 
 /** True when a row that was found is as it was once it is locked: nobody has taken it over, changed or deleted it meanwhile. */
 export function isSameState(
-  found: Pick<UserRow | GroupRow, 'origin' | 'version' | 'deleted_at'>,
-  locked: Pick<UserRow | GroupRow, 'origin' | 'version' | 'deleted_at'> | undefined,
+  found: Pick<ResourceRow, 'origin' | 'version' | 'deleted_at'>,
+  locked: Pick<ResourceRow, 'origin' | 'version' | 'deleted_at'> | undefined,
 ): boolean {
   if (locked === undefined) return false;
   const { origin, version, deleted_at } = locked;

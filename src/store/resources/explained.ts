@@ -9,6 +9,7 @@ import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import { findUserRow, type UserRow } from '../users/users.ts';
 import { countWaitingLinks } from './lists.ts';
+import { findRow } from './rows.ts';
 
 /** Rows that a name fits at most; more are as ambiguous as two. */
 export const FITTING_MAX = 10;
@@ -144,11 +145,11 @@ export async function countLinks(
 }
 
 /** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */
-export async function isUnfinished(db: Db, { type, id }: ResourceKey): Promise<boolean> {
-  const row = await (type === 'user' ? findUserRow(db, id) : findGroupRow(db, id));
+export async function isUnfinished(db: Db, key: ResourceKey): Promise<boolean> {
+  const row = await findRow(db, key);
   if (row === undefined) return false;
   const isDeletionDue = row.deleted_at !== null && row.due_at !== null;
   if (isDeletionDue || listWaiting(parseCells<string>(row)).length > 0) return true;
-  if (type === 'group' && (await countWaitingLinks(db, [id])).size > 0) return true;
-  return (await listHeldChanges(db, [id])).length > 0;
+  if (key.type === 'group' && (await countWaitingLinks(db, [key.id])).size > 0) return true;
+  return (await listHeldChanges(db, [key.id])).length > 0;
 }

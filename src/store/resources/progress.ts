@@ -7,7 +7,7 @@ import {
   userId,
 } from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
-import { LINK_TABLES } from '../links/links.ts';
+import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
 /** Progress of a resource, as far as its row tells. */
@@ -45,19 +45,13 @@ async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[
   // The groups are read before their links: a change written between the two reads has a version that the rows do not
   // cover.
   const rows = await db.selectFrom('groups').select(COLUMNS).where('id', 'in', ids).execute();
-  const oldest = new Map<string, number>();
-  for (const table of LINK_TABLES) {
-    const waiting = await db
-      .selectFrom(table)
-      .select(({ fn }) => ['group_id', fn.min<number>('pending').as('pending')])
-      .where('group_id', 'in', ids)
-      .where('pending', 'is not', null)
-      .groupBy('group_id')
-      .execute();
-    for (const { group_id, pending } of waiting) {
-      oldest.set(group_id, Math.min(oldest.get(group_id) ?? pending, pending));
-    }
-  }
+  const waiting = (table: LinkTable) => sql`select group_id, pending from ${sql.table(table)}
+    where group_id in (${sql.join(ids)}) and pending is not null`;
+  const links = await sql<{ group_id: GroupId; oldest: number }>`
+    select group_id, min(pending) as oldest
+    from (${waiting('memberships')} union all ${waiting('group_admins')}) as waiting
+    group by group_id`.execute(db);
+  const oldest = new Map(links.rows.map((link) => [link.group_id, link.oldest]));
   return rows.map((row) => {
     const key = toResourceKey({ type: 'group', id: row.id });
     return { ...row, key, oldestLink: oldest.get(row.id) };
