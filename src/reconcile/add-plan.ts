@@ -11,6 +11,7 @@ import { parseStored } from '../store/engine/columns.ts';
 import { insertPlanActions } from '../store/plans/actions.ts';
 import { insertPlan, type PlanRow, updatePlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
+import type { ReconcileEvents } from './deps.ts';
 
 /** Standing of a new plan. */
 export interface NewPlan extends Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> {
@@ -65,4 +66,13 @@ export async function growPlan(
   };
   await updatePlan(tx, plan.id, change);
   return { ...plan, ...change };
+}
+
+/** Tells telemetry of a plan that was made, has grown or has another status now. @param actions by default all of it */
+export function tellPlan(
+  events: Pick<ReconcileEvents, 'plan'>,
+  { id, status, source, counts }: PlanRow,
+  actions = parseStored<PlanCounts>(counts).total,
+): void {
+  events.plan({ id, status, source, actions });
 }

@@ -11,7 +11,7 @@ import { type Deactivation, toWantedSuspension, type UserField } from '../domain
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemovals } from '../store/changes.ts';
-import { parseCells, parseStored } from '../store/engine/columns.ts';
+import { parseCells } from '../store/engine/columns.ts';
 import { findFact, saveFact } from '../store/facts.ts';
 import {
   type GroupRow,
@@ -26,7 +26,7 @@ import { countPopulation } from '../store/plans/harm.ts';
 import { lockHeldPlanOf, type PlanRow } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
-import { addPlan, growPlan } from './add-plan.ts';
+import { addPlan, growPlan, tellPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Name of the fact with the time from which harm counts, set by an operator. */
@@ -141,9 +141,7 @@ export async function holdRemovals(
     };
   });
   if (plan === undefined) return isOther;
-  const { id, status, source } = plan;
-  const { total } = parseStored<{ total: number }>(plan.counts);
-  events.plan({ id, status, source, actions: total });
+  tellPlan(events, plan);
   return true;
 }
 

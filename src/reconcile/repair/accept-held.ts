@@ -34,6 +34,7 @@ import {
 import { isLinked, isUserRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listUsersByName, type UserRow, updateUser } from '../../store/users/users.ts';
+import { tellPlan } from '../add-plan.ts';
 import { type Current, checkRepair, lockCurrent, toKey, toOwnPart, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
@@ -183,7 +184,7 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
     return discardEmpty(tx, new Set(dropped.map(({ plan_id }) => plan_id)), now);
   });
   for (const plan of over) {
-    events.plan({ id: plan.id, source: plan.source, status: plan.status, actions: 0 });
+    tellPlan(events, plan, 0);
     await endRecoveryOf(deps, plan);
   }
 }

@@ -1,11 +1,13 @@
 import type { Detector } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
+import { findGroupRow } from '../../store/groups/groups.ts';
 import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { toUserState } from '../../store/users/users.ts';
-import type { ComparedKind } from '../compare/compared-kind.ts';
+import { findUserRow, toUserState } from '../../store/users/users.ts';
+import { type ComparedKind, comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { EVERY_LIST } from '../compare/comparison.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from '../compare/drift-changes.ts';
 import type { LookNeeds } from '../compare/look.ts';
@@ -15,6 +17,20 @@ import type { DriftDeps } from './deps.ts';
 export interface Found<Row extends ResourceRow> {
   readonly kind: ComparedKind<Row>;
   readonly row: Row;
+}
+
+/** Finds a user or group and uses it with the way in which its kind is compared; undefined: the store does not have it. */
+export async function withCompared<Result>(
+  db: Db,
+  { type, id }: GivenKey,
+  use: <Row extends ResourceRow>(found: Found<Row>) => Promise<Result>,
+): Promise<Result | undefined> {
+  if (type === 'user') {
+    const row = await findUserRow(db, id);
+    return row && use({ kind: comparedUsers, row });
+  }
+  const row = await findGroupRow(db, id);
+  return row && use({ kind: comparedGroups, row });
 }
 
 /** Finds the parts to look at: those of the ordinary look, and the managed ones that it does not show. */

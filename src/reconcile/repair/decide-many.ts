@@ -2,22 +2,22 @@ import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
+import { type DriftRow, findDrift } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { addPlan } from '../add-plan.ts';
 import { isDriftStillSo } from './current.ts';
 import {
   acceptOne,
+  BY_OPERATOR,
   type DriftDecision,
+  findHindrance,
   type Ignoring,
   ignoreDrift,
   isUndecided,
 } from './decisions.ts';
 import type { DecisionDeps } from './deps.ts';
 import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
-import { listExceeded, toPlanAction } from './make-plan.ts';
-import { findObstacle } from './obstacle.ts';
+import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
 
 /** Decision of an operator about many drifts. */
 export type ManyDecision =
@@ -125,8 +125,10 @@ async function repairMany(
     if (request.isDryRun) return toUndone({ kind: 'done', ones, plan });
     const obstacle = findMismatch(plan, hash);
     if (obstacle !== undefined) return toUndone({ kind: obstacle, ones, plan });
+    // What the operator has seen counts for no limit.
     const automatic = hash === undefined ? 1 : 0;
-    const { id } = await storePlan(tx, drifts, { by: request.by, now, automatic });
+    const standing = { ...BY_OPERATOR, automatic, by: request.by, now };
+    const { id } = await planRepairs(tx, drifts, standing);
     const empty = await dropRepairs(tx, drifts, now);
     return { decided: { kind: 'done', ones, plan: { ...plan, id } } as const, discarded: empty };
   });
@@ -187,24 +189,5 @@ async function findRefusal(
 ): Promise<Exclude<DriftDecision['kind'], 'done'> | undefined> {
   if (drift === undefined) return 'unknown';
   if (!isUndecided(drift)) return 'not-open';
-  if (isUnmanagedKind(drift.kind)) return 'not-possible';
-  const isHindered = (await findObstacle(tx, deps, toPlanAction(drift))) !== undefined;
-  return isHindered || !(await isDriftStillSo(tx, deps, drift)) ? 'not-possible' : undefined;
-}
-
-/** Stores the plan as approved. What the operator has seen counts for no limit. */
-async function storePlan(
-  tx: Db,
-  drifts: readonly DriftRow[],
-  {
-    by,
-    now,
-    automatic,
-  }: Pick<PlanRow, 'automatic'> & { readonly by: string; readonly now: number },
-): Promise<PlanRow> {
-  const standing = { status: 'approved', source: 'operator', reason: null } as const;
-  const plan = await addPlan(tx, drifts.map(toPlanAction), { ...standing, automatic, by, now });
-  const ids = drifts.map(({ id }) => id);
-  await changeDrifts(tx, ids, { plan_id: plan.id });
-  return plan;
+  return (await findHindrance(tx, deps, drift))?.kind;
 }

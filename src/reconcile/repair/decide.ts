@@ -15,10 +15,10 @@ import { countPlanActions } from '../../store/plans/actions.ts';
 import { countRepairs } from '../../store/plans/harm.ts';
 import { lockHeldRepairs, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { addPlan } from '../add-plan.ts';
+import { addPlan, tellPlan } from '../add-plan.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
-import { listExceeded, toPlanAction } from './make-plan.ts';
+import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -53,9 +53,7 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   if (toAccept.length > 0) deps.notify();
   if (!isDryRun) for (const drift of toAdopt) await adoptUnmanaged(deps, drift);
   if (plan === undefined) return undefined;
-  const { id, status, source } = plan;
-  const { total } = parseStored<{ total: number }>(plan.counts);
-  deps.events.plan({ id, status, source, actions: total });
+  tellPlan(deps.events, plan);
   return plan;
 }
 
@@ -149,10 +147,7 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
   // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && waiting.length > 0) return undefined;
   const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
-  const plan = await addPlan(tx, actions, standing);
-  const ids = rows.map(({ id }) => id);
-  if (!isDryRun) await changeDrifts(tx, ids, { plan_id: plan.id });
-  return plan;
+  return isDryRun ? addPlan(tx, actions, standing) : planRepairs(tx, rows, standing);
 }
 
 /** True for a plan out of which nothing dropped: what differs again after that is in none. */

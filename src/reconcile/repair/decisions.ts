@@ -4,13 +4,13 @@ import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, findDrift } from '../../store/drifts.ts';
 import { lockPlan, type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { addPlan } from '../add-plan.ts';
+import { tellPlan } from '../add-plan.ts';
 import { restartHarmCount } from '../provider-limit.ts';
 import { isDriftStillSo } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 import { acceptDrift, adoptUnmanaged } from './desire.ts';
 import { dropRepairs, lockDrifts, tellDiscarded } from './drop-repairs.ts';
-import { toPlanAction } from './make-plan.ts';
+import { planRepairs, toPlanAction } from './make-plan.ts';
 import { findObstacle } from './obstacle.ts';
 
 /** Result of an operator's decision about a plan. */
@@ -53,8 +53,7 @@ export async function decidePlan(
     return { kind: 'done', plan: { ...plan, ...change } };
   });
   if (decision.kind === 'done') {
-    const { plan } = decision;
-    events.plan({ id, status, source: plan.source, actions: 0 });
+    tellPlan(events, decision.plan, 0);
   }
   return decision;
 }
@@ -75,22 +74,30 @@ export async function repairDrift(
   by: string,
 ): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
-    if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible', drift };
-    const action = toPlanAction(drift);
-    const why = await findObstacle(tx, deps, action);
-    if (why !== undefined) return { kind: 'not-possible', drift, why };
-    if (!(await isDriftStillSo(tx, deps, drift))) return { kind: 'not-possible', drift };
-    const plan = await addPlan(tx, [action], {
-      status: 'approved',
-      source: 'operator',
-      reason: null,
-      automatic: 0,
-      by,
-      now: deps.clock.now(),
-    });
-    await changeDrifts(tx, [id], { plan_id: plan.id });
+    const hindrance = await findHindrance(tx, deps, drift);
+    if (hindrance !== undefined) return { ...hindrance, drift };
+    const standing = { ...BY_OPERATOR, automatic: 0, by, now: deps.clock.now() } as const;
+    const plan = await planRepairs(tx, [drift], standing);
     return { kind: 'done', drift: { ...drift, plan_id: plan.id }, plan };
   });
+}
+
+/** Standing of a plan of repairs that an operator asks for: it is followed at once. */
+export const BY_OPERATOR = { status: 'approved', source: 'operator', reason: null } as const;
+
+/** Reason why a drift that is neither over nor being repaired cannot be repaired. */
+type Hindrance = Omit<Extract<DriftDecision, { kind: 'not-possible' }>, 'drift'>;
+
+/** Finds why such a drift cannot be repaired; undefined: it can. */
+export async function findHindrance(
+  tx: Db,
+  deps: DecisionDeps,
+  drift: DriftRow,
+): Promise<Hindrance | undefined> {
+  if (isUnmanagedKind(drift.kind)) return { kind: 'not-possible' };
+  const why = await findObstacle(tx, deps, toPlanAction(drift));
+  if (why !== undefined) return { kind: 'not-possible', why };
+  return (await isDriftStillSo(tx, deps, drift)) ? undefined : { kind: 'not-possible' };
 }
 
 /** Accepts the observed value as the desired one, whatever the policy says. */

@@ -2,6 +2,7 @@ import { type DriftRow, listDrifts } from '../../store/drifts.ts';
 import { dropPlanAction } from '../../store/plans/actions.ts';
 import { discardEmpty, lockPlan, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /**
@@ -46,5 +47,5 @@ export function tellDiscarded(
   events: Pick<ProcessDeps['events'], 'plan'>,
   plans: readonly PlanRow[],
 ): void {
-  for (const { id, source, status } of plans) events.plan({ id, source, status, actions: 0 });
+  for (const plan of plans) tellPlan(events, plan, 0);
 }

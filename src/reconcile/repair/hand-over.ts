@@ -7,7 +7,7 @@ import { type PlanActionRow, updatePlanActions } from '../../store/plans/actions
 import { lockHeldPlanOf, type PlanRow } from '../../store/plans/plans.ts';
 import { isUserRow, lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { addPlan, growPlan } from '../add-plan.ts';
+import { addPlan, growPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** The provider whose a user or group is, and the id by which that one knows it. */
@@ -55,8 +55,7 @@ export async function planHandover(
     return { kind: 'planned', plan };
   });
   if (planned.kind === 'planned') {
-    const { id, status, source } = planned.plan;
-    events.plan({ id, status, source, actions: handovers.length });
+    tellPlan(events, planned.plan);
   }
   return planned;
 }

@@ -1,6 +1,5 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { findGroupRow } from '../../store/groups/groups.ts';
 import {
   endInspection,
   findNextInspectionAt,
@@ -11,11 +10,15 @@ import {
 } from '../../store/inspections.ts';
 import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findUserRow } from '../../store/users/users.ts';
-import { type ComparedKind, comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds } from '../compare/look.ts';
-import { type Compared, type Found, storeComparison, toNeeds } from './compare-one.ts';
+import {
+  type Compared,
+  type Found,
+  storeComparison,
+  toNeeds,
+  withCompared,
+} from './compare-one.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -46,15 +49,12 @@ export function createInspections(
   const { store, clock } = deps;
 
   async function inspect(inspection: InspectionRow): Promise<boolean> {
-    return inspection.resource_type === 'user'
-      ? inspectOne({ deps, signal }, inspection, {
-          kind: comparedUsers,
-          row: await findUserRow(store.read, inspection.resource_id),
-        })
-      : inspectOne({ deps, signal }, inspection, {
-          kind: comparedGroups,
-          row: await findGroupRow(store.read, inspection.resource_id),
-        });
+    const key = { type: inspection.resource_type, id: inspection.resource_id };
+    const isNew = await withCompared(store.read, key, (found) =>
+      inspectOne({ deps, signal }, inspection, found),
+    );
+    if (isNew === undefined) await store.write((tx) => endInspection(tx, inspection));
+    return isNew ?? false;
   }
 
   return {
@@ -77,22 +77,13 @@ interface Inspecting {
   readonly signal: AbortSignal;
 }
 
-interface Inspectable<Row extends ResourceRow> {
-  readonly kind: ComparedKind<Row>;
-  readonly row: Row | undefined;
-}
-
 /** Inspects one resource. True when a new drift was found. */
 async function inspectOne<Row extends ResourceRow>(
   inspecting: Inspecting,
   inspection: InspectionRow,
-  { kind, row }: Inspectable<Row>,
+  { kind, row }: Found<Row>,
 ): Promise<boolean> {
   const { deps } = inspecting;
-  if (row === undefined) {
-    await deps.store.write((tx) => endInspection(tx, inspection));
-    return false;
-  }
   // The worker that has it looks first, and its look is usually enough.
   if (isBusy(row)) {
     await deferBusy(deps, inspection);

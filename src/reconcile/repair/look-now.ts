@@ -3,21 +3,19 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import { changeDrifts, type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { findGroupRow, hasUpstreamIds } from '../../store/groups/groups.ts';
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
-import { findUserRow } from '../../store/users/users.ts';
+import { isLinked, type ResourceRow } from '../../store/resources/rows.ts';
 import type { CallOptions, Transport } from '../../upstream/transport.ts';
-import { addPlan } from '../add-plan.ts';
-import { comparedGroups, comparedUsers, type Looking } from '../compare/compared-kind.ts';
+import type { Looking } from '../compare/compared-kind.ts';
 import { isBusy, isUnchanged } from '../compare/comparison.ts';
 import type { LookNeeds, Observation } from '../compare/look.ts';
 import { withOptions } from '../with-options.ts';
-import { type Found, storeComparison, toNeeds } from './compare-one.ts';
+import { type Found, storeComparison, toNeeds, withCompared } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
+import { BY_OPERATOR } from './decisions.ts';
 import type { DriftDeps } from './deps.ts';
-import { listExceeded, toPlanAction } from './make-plan.ts';
+import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
 
 /** Calls of the service that one look may make. */
 const CALLS_MAX = 3;
@@ -67,17 +65,10 @@ export interface LookRequest {
  * look of a sweep does. Where that is asked for, what differs is repaired by a plan, within the limits of all plans.
  */
 export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
-  const { key } = request;
-  if (key.type === 'user') {
-    const row = await findUserRow(deps.store.read, key.id);
-    if (row === undefined) return { kind: 'unknown' };
-    if (row.upstream_id === null) return { kind: 'not-linked' };
-    return look(deps, request, { kind: comparedUsers, row });
-  }
-  const row = await findGroupRow(deps.store.read, key.id);
-  if (row === undefined) return { kind: 'unknown' };
-  if (!hasUpstreamIds(row)) return { kind: 'not-linked' };
-  return look(deps, request, { kind: comparedGroups, row });
+  const looked = await withCompared(deps.store.read, request.key, (found) =>
+    look(deps, request, found),
+  );
+  return looked ?? { kind: 'unknown' };
 }
 
 async function look<Row extends ResourceRow>(
@@ -86,6 +77,7 @@ async function look<Row extends ResourceRow>(
   found: Found<Row>,
 ): Promise<LookResult> {
   const { kind, row } = found;
+  if (!isLinked(row)) return { kind: 'not-linked' };
   if (isBusy(row)) return { kind: 'busy' };
   const since = deps.clock.now();
   const until = ((await findNewestOwnCallFor(deps.store.read, row.id)) ?? 0) + deps.repair.settleMs;
@@ -148,13 +140,7 @@ async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<Loo
     const now = deps.clock.now();
     const exceeded = await listExceeded(tx, deps.repair.limits, { actions, waiting: [], now });
     if (exceeded.length > 0) return { plan: undefined, exceeded };
-    const standing = { status: 'approved', source: 'operator', reason: null } as const;
-    const plan = await addPlan(tx, actions, { ...standing, automatic: 1, by, now });
-    await changeDrifts(
-      tx,
-      drifts.map(({ id }) => id),
-      { plan_id: plan.id },
-    );
+    const plan = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic: 1, by, now });
     return { plan, exceeded };
   });
 }

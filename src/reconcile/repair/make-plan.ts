@@ -3,10 +3,12 @@ import { BridgeError } from '../../domain/errors.ts';
 import { exceedsLimit, HARM_WINDOW_MS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, type DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans/harm.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
+import { addPlan, type NewPlan } from '../add-plan.ts';
 
 /** Makes the action that repairs one drift. @throws BridgeError `bug` for a drift of something unmanaged */
 export function toPlanAction(row: DriftRow): PlanAction {
@@ -16,6 +18,21 @@ export function toPlanAction(row: DriftRow): PlanAction {
   const observed = parseStored<JsonValue>(row.observed);
   const harm = findHarm({ kind, desired, observed });
   return { kind, type, resourceId, memberId, desired, observed, harm };
+}
+
+/** Stores a plan that repairs these drifts, which name it from then on. */
+export async function planRepairs(
+  tx: Db,
+  drifts: readonly DriftRow[],
+  standing: NewPlan,
+): Promise<PlanRow> {
+  const plan = await addPlan(tx, drifts.map(toPlanAction), standing);
+  await changeDrifts(
+    tx,
+    drifts.map(({ id }) => id),
+    { plan_id: plan.id },
+  );
+  return plan;
 }
 
 /**

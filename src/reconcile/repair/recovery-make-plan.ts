@@ -1,17 +1,15 @@
 import { toChangeKey } from '../../domain/change.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import { toObservedGroup } from '../../store/groups/groups.ts';
 import { deletePlanActions, insertPlanActions, listActionsOf } from '../../store/plans/actions.ts';
 import { deleteWishes } from '../../store/plans/held.ts';
 import { type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { listRows, trust } from '../../store/resources/managed.ts';
+import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { toObservedUser } from '../../store/users/users.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
-import { listGroupChanges, listUserChanges } from './list-changes.ts';
+import { listGroupChanges, listUserChanges, type ReadRow } from './list-changes.ts';
 import type { ReadSections } from './read-again.ts';
 
 /** Resources of one transaction. */
@@ -67,36 +65,42 @@ interface Planned {
 
 async function planUsers(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
   const { deps, plan } = making;
-  const readSince = plan.created_at;
   const rows = await listRows(tx, 'users', { afterSeq, limit: PART, of: 'managed' });
-  const all: PlanAction[] = [];
-  const seen: UserId[] = [];
-  for (const row of rows) {
-    all.push(...(await listUserChanges(tx, deps, { row, readSince })));
-    if ((toObservedUser(row)?.at ?? 0) >= readSince) seen.push(row.id);
+  const planned = await planRows(tx, making, { rows, list: listUserChanges, table: 'users' });
+  if (isBelieved(plan, deps.clock.now())) {
+    await trust(tx, 'users', await listUnknownUsers(tx, rows, plan.created_at));
   }
-  const ids = rows.map(({ id }) => id);
-  const actions = await store(tx, making, { ids, all });
-  const unknown = isBelieved(plan, deps.clock.now())
-    ? await listUnknownUsers(tx, rows, readSince)
-    : [];
-  await trust(tx, 'users', [...seen, ...unknown]);
-  return { actions, lastSeq: rows.at(-1)?.seq };
+  return planned;
 }
 
 async function planGroups(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
-  const { deps, plan } = making;
-  const readSince = plan.created_at;
   const rows = await listRows(tx, 'groups', { afterSeq, limit: PART, of: 'managed' });
+  return planRows(tx, making, { rows, list: listGroupChanges, table: 'groups' });
+}
+
+/** Users or groups, and the changes that each is to have. */
+interface PlannedRows<Row extends ResourceRow> {
+  readonly table: 'users' | 'groups';
+  readonly rows: readonly Row[];
+  list(tx: Db, deps: ProcessDeps, read: ReadRow<Row>): Promise<PlanAction[]>;
+}
+
+async function planRows<Row extends ResourceRow>(
+  tx: Db,
+  making: Making,
+  { table, rows, list }: PlannedRows<Row>,
+): Promise<Planned> {
+  const readSince = making.plan.created_at;
   const all: PlanAction[] = [];
-  const seen: GroupId[] = [];
-  for (const row of rows) {
-    all.push(...(await listGroupChanges(tx, deps, { row, readSince })));
-    if ((toObservedGroup(row)?.at ?? 0) >= readSince) seen.push(row.id);
-  }
+  for (const row of rows) all.push(...(await list(tx, making.deps, { row, readSince })));
   const ids = rows.map(({ id }) => id);
   const actions = await store(tx, making, { ids, all });
-  await trust(tx, 'groups', seen);
+  const seen = rows.filter((row) => (toObservation(row)?.at ?? 0) >= readSince);
+  await trust(
+    tx,
+    table,
+    seen.map(({ id }) => id),
+  );
   return { actions, lastSeq: rows.at(-1)?.seq };
 }
 
