@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { BY_OPERATOR } from '../../domain/text.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
-import { type EventView, listEventsAbout, listEventsBefore } from '../../store/audit/events.ts';
+import type { EventView } from '../../store/audit/events.ts';
+import { listEventsAbout } from '../../store/audit/events-about.ts';
 import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import {
   listCallsOf,
@@ -161,12 +162,9 @@ function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening
 
 async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
   const { id: resourceId, type, limit } = past;
-  const question = { type, resourceId, memberId: '', except: [], limit };
-  const ever = { from: 0, until: Number.MAX_SAFE_INTEGER };
-  const events = [
-    ...(await listEventsAbout(db, { ...question, ...ever })),
-    ...(await listEventsBefore(db, { ...question, ...ever })),
-  ];
+  const ever = { until: Number.MAX_SAFE_INTEGER, except: [], isBefore: true };
+  const question = { type, resourceId, memberId: '', ...ever };
+  const [events = []] = await listEventsAbout(db, [question], limit);
   const ids = events.map(({ id }) => id);
   const named = await listNamedBy(db, ids);
   return events.map((event) => {

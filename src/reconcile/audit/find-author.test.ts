@@ -7,7 +7,8 @@ import {
   insertEventResources,
 } from '../../store/audit/events.ts';
 import type { Store } from '../../store/store.ts';
-import { type AuthorQuestion, chooseEvent, findAuthors } from './find-author.ts';
+import { type AuthorQuestion, chooseEvent, findDriftAuthors } from './find-author.ts';
+import { TOLERANCE } from './match-events.ts';
 
 type Told = readonly [id: string, action: string, origin?: EventView['origin'], at?: number];
 
@@ -157,14 +158,13 @@ describeStores('the author of a difference', ({ makeStore }) => {
     type: 'group',
     resourceId: 'pilots',
     memberId: 'bob',
-    until: 100,
-    vagueFrom: 0,
+    firstSeenAt: 100,
   } as const;
 
   test('of one person in a group is named together with both, or with the group alone', async () => {
     const store = await makeStore();
     const find = async (memberId: string) =>
-      (await findAuthors(store.read, [{ ...question, memberId }]))[0]?.eventId;
+      (await findDriftAuthors(store.read, [{ ...question, memberId }]))[0]?.eventId;
     await addEvent(store, { id: 'ada', at: 20 }, [
       ['group', 'pilots'],
       ['user', 'ada'],
@@ -183,12 +183,13 @@ describeStores('the author of a difference', ({ makeStore }) => {
 
   test('is told with the time of the service, and looked for in a time of our own', async () => {
     const store = await makeStore();
-    await addEvent(store, { id: 'late', at: 101 }, [['group', 'pilots']]);
-    const [tooLate] = await findAuthors(store.read, [question]);
+    const tooLateAt = question.firstSeenAt + TOLERANCE.beforeMs + 1;
+    await addEvent(store, { id: 'late', at: tooLateAt }, [['group', 'pilots']]);
+    const [tooLate] = await findDriftAuthors(store.read, [question]);
     await addEvent(store, { id: 'one', at: 100, message: 'Added' }, [['group', 'pilots']]);
 
     expect(tooLate).toBeUndefined();
-    expect((await findAuthors(store.read, [question]))[0]).toEqual({
+    expect((await findDriftAuthors(store.read, [question]))[0]).toEqual({
       eventId: 'one',
       at: 105,
       authorId: 7,
@@ -208,6 +209,6 @@ describeStores('the author of a difference', ({ makeStore }) => {
       await addEvent(store, { id: `join-${at}`, at }, [['group', 'pilots']]);
     const missing = { ...question, kind: 'group.missing', memberId: '' } as const;
 
-    expect((await findAuthors(store.read, [missing]))[0]?.eventId).toBe('first');
+    expect((await findDriftAuthors(store.read, [missing]))[0]?.eventId).toBe('first');
   });
 });

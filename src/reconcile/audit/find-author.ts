@@ -1,6 +1,6 @@
 import type { Difference } from '../../domain/drift.ts';
-import { listCandidates, listComparedSince } from '../../store/audit/event-candidates.ts';
 import type { EventView } from '../../store/audit/events.ts';
+import { listComparedSince, listEventsAbout } from '../../store/audit/events-about.ts';
 import type { Db } from '../../store/store.ts';
 import { listOtherActions, toActionRole } from './event-actions.ts';
 import { type NamedKinds, toKnownAction } from './known-action.ts';
@@ -33,7 +33,9 @@ export interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceI
 
 /**
  * Finds the authors of drifts, in their order, from the audit log as far as it was read. It is asked again each time,
- * because an event may be read after its difference is seen.
+ * because an event may be read after its difference is seen. What the bridge did itself is no answer; what an operator
+ * or another person did with its account is. Undefined where the audit log names no author, or where the shown change
+ * was undone since.
  * A vague event counts only after the last sweep that did not find the difference. The number of statements does not
  * grow with the drifts.
  */
@@ -64,21 +66,6 @@ export async function findDriftAuthors(
   });
 }
 
-/**
- * Finds the author of the newest event that caused each difference, else of one that may have. Undefined where the
- * audit log names no author, or where the shown change was undone since.
- * What the bridge did itself is no answer; what an operator or another person did with its account is.
- */
-export async function findAuthors(
-  db: Db,
-  questions: readonly AuthorQuestion[],
-): Promise<(Author | undefined)[]> {
-  const candidates = await findCandidates(db, questions);
-  return questions.map((question, place) =>
-    toAuthor(chooseEvent(candidates[place] ?? [], question)),
-  );
-}
-
 async function findCandidates(
   db: Db,
   questions: readonly AuthorQuestion[],
@@ -87,7 +74,7 @@ async function findCandidates(
     const isBefore = kind.endsWith('.unmanaged');
     return { type, resourceId, memberId, until, except: listOtherActions(kind), isBefore };
   });
-  return listCandidates(db, searches, EVENTS_MAX);
+  return listEventsAbout(db, searches, EVENTS_MAX);
 }
 
 function toAuthor(event: EventView | undefined): Author | undefined {

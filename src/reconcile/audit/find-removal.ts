@@ -1,6 +1,7 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import type { LoggedRemoval, RemovalKind, SentRemoval } from '../../domain/leaver.ts';
-import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
+import type { EventView } from '../../store/audit/events.ts';
+import { listEventsAbout } from '../../store/audit/events-about.ts';
 import type { LeaverRow } from '../../store/audit/leavers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
@@ -49,12 +50,13 @@ async function findEvent(
   { difference, end }: { readonly difference: DriftKind; readonly end: number },
 ): Promise<EventView | undefined> {
   const { beforeMs, afterMs } = TOLERANCE;
-  const events = await listEventsAbout(db, {
-    ...({ type: 'user', resourceId, memberId: '', limit: EVENTS_MAX } as const),
+  const question = {
+    ...({ type: 'user', resourceId, memberId: '', isBefore: false } as const),
     from: text === null ? 0 : parseStored<SentRemoval>(text).at - beforeMs,
     until: end + afterMs,
     except: listOtherActions(difference),
-  });
+  };
+  const [events = []] = await listEventsAbout(db, [question], EVENTS_MAX);
   const toRole = (event: EventView) =>
     toActionRole(difference, toKnownAction(event, { user: true, group: false }));
   // Whoever was let in again since was not taken out by an older event.

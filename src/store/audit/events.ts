@@ -176,19 +176,6 @@ export async function forgetNamed(tx: Db, eventIds: readonly string[]): Promise<
   }
 }
 
-/** A user or group, or one user in the list of a group, and a time (epoch milliseconds, by our own clock). */
-export interface EventQuestion {
-  readonly type: 'user' | 'group';
-  readonly resourceId: string;
-  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
-  readonly memberId: string;
-  readonly from: number;
-  readonly until: number;
-  /** Actions that do not matter. */
-  readonly except: readonly string[];
-  readonly limit: number;
-}
-
 /** An event, with who made it. What the log does not show is null. */
 export interface EventView {
   readonly id: string;
@@ -206,42 +193,6 @@ export interface EventView {
   readonly address: string | null;
 }
 
-/**
- * Lists events that name the resource, the newest first. For one member of a group: events that name both, and events
- * that name the group and no user.
- */
-export async function listEventsAbout(db: Db, question: EventQuestion): Promise<EventView[]> {
-  const { resourceId, memberId, limit } = question;
-  const about =
-    memberId === ''
-      ? [select(db, sql`about.resource_id = ${resourceId}`, question)]
-      : [
-          select(db, sql`about.resource_id = ${resourceId} and about.user_count = 0`, question),
-          select(
-            db,
-            sql`about.resource_id = ${memberId} and about.resource_type = 'user'
-              and exists (select 1 from audit_event_resources as named_group where named_group.event_id = about.event_id
-                and named_group.resource_id = ${resourceId})`,
-            question,
-          ),
-        ];
-  const rows: EventView[] = [];
-  for (const query of about) rows.push(...(await query.execute(db)).rows);
-  return rows.toSorted((a, b) => b.at - a.at).slice(0, limit);
-}
-
-/** The events that show one of the ids or names of the resource, and were read before it was known; the newest first. */
-export async function listEventsBefore(db: Db, question: EventQuestion): Promise<EventView[]> {
-  const names = await listNames(db, question);
-  if (names.length === 0) return [];
-  const query = sql<EventView>`
-    select ${selectView(db)} from (select distinct event_id, at from audit_event_names
-      where name_folded in (${sql.join(names)}) and at >= ${question.from} and at <= ${question.until}) as about
-    join audit_events as event on event.id = about.event_id
-    where ${isNoneOf(question.except)} order by about.at desc limit ${question.limit}`;
-  return (await query.execute(db)).rows;
-}
-
 /** Selects an event as it is viewed, from `audit_events` as `event` and where it is named as `about`. */
 export function selectView(db: Db): RawBuilder<unknown> {
   return sql`event.id, event.created_at as "createdAt", about.at, event.category, event.action, event.message,
@@ -257,38 +208,4 @@ export function selectOrigin(db: Db): RawBuilder<EventView['origin']> {
   return sql`case when event.origin = 'ours' and exists
     (select 1 from own_calls as call where call.id = ${callId} and call.kind is null)
     then 'operator' else event.origin end`;
-}
-
-function select(
-  db: Db,
-  isAbout: RawBuilder<unknown>,
-  { from, until, limit, except }: EventQuestion,
-): RawBuilder<EventView> {
-  return sql<EventView>`
-    select ${selectView(db)} from audit_event_resources as about
-    join audit_events as event on event.id = about.event_id
-    where ${isAbout} and about.at >= ${from} and about.at <= ${until}
-      and ${isNoneOf(except)}
-    order by about.at desc limit ${limit}`;
-}
-
-function isNoneOf(actions: readonly string[]): RawBuilder<unknown> {
-  return actions.length === 0 ? sql`1 = 1` : sql`event.action not in (${sql.join([...actions])})`;
-}
-
-/** Names by which the service may call the resource, as they are kept. */
-async function listNames(
-  db: Db,
-  { type, resourceId }: Pick<EventQuestion, 'type' | 'resourceId'>,
-): Promise<string[]> {
-  const { rows } =
-    type === 'user'
-      ? await sql<Record<string, string | number | null>>`
-          select upstream_id, observed_user_name_folded, observed_email_folded from users
-          where id = ${resourceId}`.execute(db)
-      : await sql<Record<string, string | number | null>>`
-          select upstream_scim_id, upstream_rest_id, upstream_uid, display_name_folded from groups
-          where id = ${resourceId}`.execute(db);
-  const names = rows.flatMap((row) => Object.values(row));
-  return names.flatMap((name) => (name === null ? [] : [toNameKey(type, String(name))]));
 }

@@ -2,10 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type EventQuestion, type EventView, selectView, toNameKey } from './events.ts';
+import { type EventView, selectView, toNameKey } from './events.ts';
 
-/** A question about one of many; `isBefore`: events that were read before the resource was known count too. */
-export interface CandidateQuestion extends Omit<EventQuestion, 'from' | 'limit'> {
+/** A user or group, or one user in the list of a group, and a time (epoch milliseconds, by our own clock). */
+export interface EventQuestion {
+  readonly type: 'user' | 'group';
+  readonly resourceId: string;
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+  /** 0 when left out. */
+  readonly from?: number;
+  readonly until: number;
+  /** Actions that do not matter. */
+  readonly except: readonly string[];
+  /** True: events count too that show one of its ids or names, and were read before it was known. */
   readonly isBefore: boolean;
 }
 
@@ -14,6 +24,7 @@ interface Asked {
   readonly place: number;
   readonly resource: string;
   readonly member: string;
+  readonly since: number;
   readonly until: number;
   /** JSON lists of text. */
   readonly except: string;
@@ -21,21 +32,22 @@ interface Asked {
 }
 
 /**
- * The newest events of each question, at most `limit` of them, in the order of the questions: what `listEventsAbout` and
- * `listEventsBefore` give for one, in one statement for all.
+ * Lists events that name the resource of each question, the newest first and at most `limit`, in the order of the
+ * questions, with one statement for all. For one member of a group: events that name both, and events that name the
+ * group and no user.
  */
-export async function listCandidates(
+export async function listEventsAbout(
   db: Db,
-  questions: readonly CandidateQuestion[],
+  questions: readonly EventQuestion[],
   limit: number,
 ): Promise<EventView[][]> {
   if (questions.length === 0) return [];
   const names = await listNames(db, questions);
   const asked = questions.map((question, place): Asked => {
-    const { resourceId, memberId, until, except } = question;
+    const { resourceId, memberId, from: since = 0, until, except } = question;
     const texts = names.get(resourceId) ?? [];
     const lists = { except: JSON.stringify(except), names: JSON.stringify(texts) };
-    return { place, resource: resourceId, member: memberId, until, ...lists };
+    return { place, resource: resourceId, member: memberId, since, until, ...lists };
   });
   const found = questions.map((): EventView[] => []);
   const { rows } = await toStatement(db, asked, limit).execute(db);
@@ -68,11 +80,11 @@ export async function listComparedSince(
 
 function toStatement(db: Db, asked: readonly Asked[], limit: number) {
   const types = { resource: 'text', member: 'text', except: 'text', names: 'text' };
-  const table = toTable(db, asked, { place: 'bigint', until: 'bigint', ...types });
+  const table = toTable(db, asked, { place: 'bigint', since: 'bigint', until: 'bigint', ...types });
   const isMatter = sql`event.action not in ${toList(db, sql.ref('question.except'))}`;
   const pick = (from: RawBuilder<unknown>, isAbout: RawBuilder<unknown>) => sql`
     select * from (select ${selectView(db)} from ${from} as about join audit_events as event on event.id = about.event_id
-    where ${isAbout} and about.at <= question.until and ${isMatter} order by about.at desc limit ${limit}) as picked`;
+    where ${isAbout} and about.at between question.since and question.until and ${isMatter} order by about.at desc limit ${limit}) as picked`;
   const named = sql.table('audit_event_resources');
   const parts = [
     pick(
@@ -133,7 +145,7 @@ function toJsonList(db: Db): RawBuilder<unknown> {
 /** Names by which the service may call the resources, as they are kept, for those questions that ask for it. */
 async function listNames(
   db: Db,
-  questions: readonly CandidateQuestion[],
+  questions: readonly EventQuestion[],
 ): Promise<Map<string, string[]>> {
   const asked = questions.filter(({ isBefore }) => isBefore);
   const idsOf = (wanted: 'user' | 'group') =>
