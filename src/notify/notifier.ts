@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { createNews, type News } from '../domain/news.ts';
 import type { Receiver } from '../domain/notification.ts';
 import type { Store } from '../store/store.ts';
 import { createDelivery, type DeliveryDeps } from './deliver.ts';
@@ -39,47 +40,43 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const { store, clock, random, policy, told } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let waking = new AbortController();
+  const ofState = createNews(clock, signal);
   let running: Promise<unknown> = Promise.resolve();
   let unlisten: () => void = () => undefined;
   const poster = createPoster(clock, policy);
+  const deliveries = policy.receivers.map((receiver) => {
+    const delivery = { store, clock, random, poster, told, signal };
+    return { ...createDelivery(delivery, receiver, LOOK_MS), news: createNews(clock, signal) };
+  });
 
   async function look(): Promise<number> {
     const observed = await deps.observe();
     const at = clock.now();
     const stored = await store.write((tx) => tellChanges(tx, policy.receivers, observed, at));
-    if (stored > 0) notify();
+    if (stored > 0) for (const { news } of deliveries) news.tell();
     return LOOK_MS;
   }
 
   /** Another lead goes on with what this one has not stored. */
-  async function repeat(work: () => Promise<number>): Promise<void> {
+  async function repeat(work: () => Promise<number>, news: News): Promise<void> {
     while (!signal.aborted) {
       const ms = await work().catch((error: unknown) => {
         if (!signal.aborted) told.failed(error);
         return LOOK_MS;
       });
-      await clock.sleep(ms, AbortSignal.any([signal, waking.signal])).catch(() => undefined);
+      await news.rest(ms);
     }
-  }
-
-  function notify(): void {
-    const before = waking;
-    waking = new AbortController();
-    before.abort('news');
   }
 
   return {
     start() {
       if (policy.receivers.length === 0) return;
-      unlisten = store.bell.listen('decided', notify);
-      const delivery = { store, clock, random, poster, told, signal };
+      unlisten = store.bell.listen('decided', () => {
+        for (const news of [ofState, ...deliveries.map((one) => one.news)]) news.tell();
+      });
       running = Promise.all([
-        repeat(look),
-        ...policy.receivers.map((receiver) => {
-          const { run } = createDelivery(delivery, receiver, LOOK_MS);
-          return repeat(run);
-        }),
+        repeat(look, ofState),
+        ...deliveries.map(({ run, news }) => repeat(run, news)),
       ]);
     },
     async stop() {

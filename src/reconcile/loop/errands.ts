@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
+import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
@@ -59,16 +60,14 @@ export async function runErrand<Kind extends Errand['kind']>(
   const until = clock.now() + waitMs;
   const task = JSON.stringify(errand);
   await store.write((tx) => insertErrand(tx, { id, task, until: Math.round(until) }));
-  let waking = new AbortController();
-  const unlisten = store.bell.listen('errand', () => waking.abort());
+  const news = createNews(clock, signal);
+  const unlisten = store.bell.listen('errand', news.tell);
   try {
     store.bell.ring('errand');
     while (clock.now() < until && signal?.aborted !== true) {
-      waking = new AbortController();
       const answer = await findErrandAnswer(store.read, id);
       if (answer !== undefined) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answer);
-      const ends = signal === undefined ? waking.signal : AbortSignal.any([waking.signal, signal]);
-      await clock.sleep(Math.min(LOOK_MS, until - clock.now()), ends).catch(() => undefined);
+      await news.rest(Math.min(LOOK_MS, until - clock.now()));
     }
     return undefined;
   } finally {
@@ -91,7 +90,7 @@ export function createErrandRunner(
   perform: (errand: Errand) => Promise<ErrandAnswer>,
 ): ErrandRunner {
   const stopping = new AbortController();
-  let waking = new AbortController();
+  const news = createNews(clock, stopping.signal);
   let loop: Promise<void> = Promise.resolve();
   let unlisten = () => {};
 
@@ -107,7 +106,6 @@ export function createErrandRunner(
 
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
-      waking = new AbortController();
       try {
         const taken = await store.write((tx) => takeErrands(tx, epoch, clock.now()));
         for (const { id, task } of taken) void carryOut(id, task);
@@ -115,8 +113,7 @@ export function createErrandRunner(
         const isTold = error instanceof StoreError || isNotLeading(error);
         if (!isTold) events.failed({ type: 'errand', id: 'take', error });
       }
-      const ends = AbortSignal.any([waking.signal, stopping.signal]);
-      await clock.sleep(LOOK_MS, ends).catch(() => undefined);
+      await news.rest(LOOK_MS);
     }
   }
 
@@ -124,7 +121,7 @@ export function createErrandRunner(
     start() {
       // A file has one process, which asks nobody.
       if (store.engine === 'sqlite') return;
-      unlisten = store.bell.listen('errand', () => waking.abort());
+      unlisten = store.bell.listen('errand', news.tell);
       loop = work();
     },
     async stop() {

@@ -1,5 +1,6 @@
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
+import { createNews } from '../../domain/news.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress, type ProgressRow } from '../../store/resources/progress.ts';
 import type { Store } from '../../store/store.ts';
@@ -44,7 +45,7 @@ export function createFollower(
 ): Follower {
   const stopping = new AbortController();
   let isFollowing = false;
-  let waking = new AbortController();
+  const news = createNews(clock, stopping.signal);
   /** When the leader was asked first since it was heard of; undefined: it has answered. */
   let askedAtMs: number | undefined;
   const hear = () => {
@@ -57,7 +58,7 @@ export function createFollower(
           store.bell.listen('here', hear),
           store.bell.listen('settled', () => {
             hear();
-            waking.abort();
+            news.tell();
           }),
         ];
 
@@ -76,21 +77,13 @@ export function createFollower(
     }
   }
 
-  /** Looks when the leader rings, and now and then; true: the leader has rung. */
-  async function rest(): Promise<boolean> {
-    waking = new AbortController();
-    const signal = AbortSignal.any([stopping.signal, waking.signal]);
-    await clock.sleep(LOOK_MS, signal).catch(() => undefined);
-    return waking.signal.aborted;
-  }
-
   const isOver = () => stopping.signal.aborted || isLeading();
 
-  /** Ends by itself when no request waits. */
+  /** Looks when the leader rings, and now and then. Ends by itself when no request waits. */
   async function tellUntilOver(): Promise<void> {
     isFollowing = true;
     while (waiters.some(({ size }) => size > 0) && !isOver()) {
-      const isRung = await rest();
+      const isRung = await news.rest(LOOK_MS);
       if (isOver()) break;
       if (!isRung) ask();
       await tellProgress({ store, clock }, waiters).catch(noteFailure);

@@ -1,5 +1,6 @@
 import { userId } from '../../domain/ids.ts';
 import type { LoggedRemoval } from '../../domain/leaver.ts';
+import { createNews } from '../../domain/news.ts';
 import {
   endLeaver,
   findRemovalCall,
@@ -49,8 +50,7 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
   const { signal } = stopping;
   const looking = createLooking(deps, signal);
   let afterSeq = 0;
-  let wake = () => {};
-  let isNews = false;
+  const news = createNews(clock, signal);
   let running = Promise.resolve();
   let end = () => {};
 
@@ -73,7 +73,6 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
     for (;;) {
       await untilNews();
       if (signal.aborted) return;
-      isNews = false;
       try {
         await round();
       } catch (error) {
@@ -84,20 +83,15 @@ export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
   }
 
   async function untilNews(): Promise<void> {
-    const pause = new AbortController();
-    // With a reason: without one, an error with a stack is made each time.
-    wake = () => pause.abort('news');
-    const either = AbortSignal.any([signal, pause.signal]);
-    if (!isNews) await clock.sleep(ASK_EVERY_MS, either).catch(() => undefined);
-    if (isNews) await clock.sleep(GATHER_MS, signal).catch(() => undefined);
+    if (!(await news.rest(ASK_EVERY_MS))) return;
+    await clock.sleep(GATHER_MS, signal).catch(() => undefined);
+    // Who came meanwhile is seen by this round.
+    await news.rest(0);
   }
 
   return {
     start() {
-      end = store.bell.listen('left', () => {
-        isNews = true;
-        wake();
-      });
+      end = store.bell.listen('left', news.tell);
       running = run();
     },
     async stop() {

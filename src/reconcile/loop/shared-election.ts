@@ -1,3 +1,4 @@
+import { createNews, type News } from '../../domain/news.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { recoverInFlight } from '../../store/in-flight.ts';
 import {
@@ -34,7 +35,7 @@ class SharedElection implements Election {
   readonly #deps: ElectionDeps;
   readonly #times: { readonly leaseMs: number; readonly callMs: number };
   readonly #stopping = new AbortController();
-  #waking = new AbortController();
+  readonly #news: News;
   #term: Term | undefined;
   #ending: Promise<void> = Promise.resolve();
   #sureUntilMs = 0;
@@ -48,10 +49,11 @@ class SharedElection implements Election {
   constructor(deps: ElectionDeps) {
     this.#deps = deps;
     this.#times = { leaseMs: LEASE_MS, callMs: deps.callMs };
+    this.#news = createNews(deps.clock, this.#stopping.signal);
   }
 
   async start(): Promise<void> {
-    this.#unlisten = this.#deps.store.bell.listen('leader', () => this.#waking.abort());
+    this.#unlisten = this.#deps.store.bell.listen('leader', this.#news.tell);
     await this.#beatOnce();
     // A leader before that may still be calling is not waited for: writes are accepted meanwhile.
     if (this.#term?.isQuiet) await this.#term.begun;
@@ -106,9 +108,7 @@ class SharedElection implements Election {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const ends = AbortSignal.any([this.#waking.signal, this.#stopping.signal]);
-      await this.#deps.clock.sleep(BEAT_MS, ends).catch(() => undefined);
-      this.#waking = new AbortController();
+      await this.#news.rest(BEAT_MS);
       await this.#beatOnce();
     }
   }
@@ -229,7 +229,7 @@ class SharedElection implements Election {
       await term.tenure.start();
     });
     term.isOpen = true;
-    this.#waking.abort();
+    this.#news.tell();
   }
 
   /** Tries again while the store does not answer. */

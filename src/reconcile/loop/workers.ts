@@ -1,3 +1,4 @@
+import { createNews } from '../../domain/news.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { createDueTaker } from './due-taker.ts';
@@ -25,25 +26,11 @@ export interface Workers {
 
 /** The due workers of one process. One resource's failure never stops another's. */
 export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
-  const due = createDueTaker(deps, runner, notify);
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
-  let wakeUp: (() => void) | undefined;
-  let notified = false;
+  const news = createNews(deps.clock, stopping.signal);
+  const due = createDueTaker(deps, runner, news.tell);
   let loop: Promise<void> = Promise.resolve();
-
-  function notify(): void {
-    notified = true;
-    wakeUp?.();
-  }
-
-  async function rest(ms: number): Promise<void> {
-    if (notified || stopping.signal.aborted) return;
-    const waking = new AbortController();
-    wakeUp = () => waking.abort();
-    await deps.clock.sleep(ms, waking.signal).catch(() => undefined);
-    wakeUp = undefined;
-  }
 
   async function nextRestMs(): Promise<number> {
     const dueAt = await due.findNextDueAt();
@@ -53,7 +40,6 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
 
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
-      notified = false;
       let restMs = STORE_REST_MS;
       try {
         await due.take();
@@ -61,7 +47,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
       } catch (error) {
         if (!isNotLeading(error)) deps.events.failed({ type: 'store', id: 'due', error });
       }
-      await rest(restMs);
+      await news.rest(restMs);
     }
   }
 
@@ -69,13 +55,12 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
     start() {
       loop = work();
     },
-    notify,
+    notify: news.tell,
     get isBehind() {
       return due.isBehind;
     },
     async stop() {
       stopping.abort();
-      wakeUp?.();
       await loop;
     },
   };

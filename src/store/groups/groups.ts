@@ -1,12 +1,17 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { SeenEntities } from '../../domain/entity.ts';
-import type { GroupState } from '../../domain/group.ts';
-import { type ObservedGroup, toDesiredGroup, type UpstreamGroupIds } from '../../domain/group.ts';
+import {
+  type GroupState,
+  type ObservedGroup,
+  toDesiredGroup,
+  type UpstreamGroupIds,
+} from '../../domain/group.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
 import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
+import { createPrune } from '../engine/prune.ts';
 import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
@@ -213,24 +218,9 @@ export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEn
   return entities === null ? undefined : parseStored<SeenEntities>(entities);
 }
 
-/**
- * Forgets at most `limit` groups that were deleted before `before` (epoch milliseconds), that have no waiting change
- * and are not in the service; returns how many. The row of any other one keeps it hidden.
- */
-export async function pruneDeletedGroups(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = tx
-    .selectFrom('groups')
-    .select('id')
-    .where('deleted_at', '<', before)
-    .where('due_at', 'is', null)
-    .where('lost_looks', '=', 0)
-    .where('upstream_scim_id', 'is', null)
-    .where('upstream_rest_id', 'is', null)
-    .where('upstream_uid', 'is', null)
-    .limit(limit);
-  const result = await tx.deleteFrom('groups').where('id', 'in', old).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
+/** Forgets groups that were deleted, of which nothing waits and that are not in the service: any other row keeps one hidden. */
+export const pruneDeletedGroups = createPrune({
+  ...({ table: 'groups', key: 'id', at: 'deleted_at', oldest: 'seq' } as const),
+  isOver: sql`due_at is null and lost_looks = 0 and upstream_scim_id is null
+    and upstream_rest_id is null and upstream_uid is null`,
+});
