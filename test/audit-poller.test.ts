@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
-import { findPollState, savePollState } from '../src/reconcile/audit/poll-state.ts';
+import { POLL_STATE } from '../src/reconcile/audit/poll-state.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { openStore } from '../src/store/engine/database.ts';
@@ -262,7 +262,7 @@ test('a log that cannot be read for five minutes makes the bridge degraded until
       (await world.request('GET', new URL('/readyz', world.baseUrl).href)).text;
     behindTheBack(world).setActive('ada@example.com', false);
     world.clock.leap(INTERVAL_MS);
-    const failure = async () => (await findPollState(world.store.read))?.failure;
+    const failure = async () => (await POLL_STATE.find(world.store.read))?.failure;
     await expect.poll(failure, PATIENT).toMatchObject({ code: 'unavailable' });
     const textAtFirst = await read();
     world.clock.leap(5 * 60_000);
@@ -329,11 +329,11 @@ describeBridges('a bridge that ends in the middle of reading the log', ({ engine
     slow.remove();
     service.faults.release();
     const store = await openStore({ url });
-    const cut = await findPollState(store.read);
+    const cut = await POLL_STATE.find(store.read);
     // A process that was killed has not let go; another one waits for the end of its lease where it may live.
     const until = engine === 'sqlite' ? clock.now() + LONG_MS : 0;
     const left = cut && { ...cut, holder: { owner: 'killed', until } };
-    if (left !== undefined) await store.write((tx) => savePollState(tx, left, clock.now()));
+    if (left !== undefined) await store.write((tx) => POLL_STATE.save(tx, left, clock.now()));
     await store.close();
 
     const second = await startAuditWorld(options);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { findPollState } from '../src/reconcile/audit/poll-state.ts';
+import { POLL_STATE } from '../src/reconcile/audit/poll-state.ts';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import {
@@ -130,7 +130,7 @@ async function untilLogRead({ clock, store }: AuditWorld, ms: number): Promise<v
   clock.leap(ms);
   const since = clock.now() - INTERVAL_MS;
   const isRead = async () => {
-    const isLate = ((await findPollState(store.read))?.readAt ?? 0) < since;
+    const isLate = ((await POLL_STATE.find(store.read))?.readAt ?? 0) < since;
     if (isLate) clock.leap(INTERVAL_MS);
     return !isLate;
   };

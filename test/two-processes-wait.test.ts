@@ -1,8 +1,8 @@
-// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
+import type { SectionStates } from '../src/reconcile/sections.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
-import { saveFact } from '../src/store/facts.ts';
+import { createFact } from '../src/store/facts.ts';
 import { listStuck } from '../src/store/resources/backlog.ts';
 import { updateUser } from '../src/store/users/users.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
@@ -17,6 +17,8 @@ import {
 } from './support/provider.ts';
 import { describePostgres } from './support/stores.ts';
 import { measureWall } from './support/yardstick.ts';
+
+// @module-tag long
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
@@ -141,7 +143,9 @@ describePostgres('a write that one process answers and another one finishes', ({
     const value = { groups: { problem, at: Date.now() } };
 
     const tookMs = await measureWall(async () => {
-      await first.store.write((tx) => saveFact(tx, { name: 'sections', value, now: Date.now() }));
+      await first.store.write((tx) =>
+        createFact<SectionStates>('sections').save(tx, value, Date.now()),
+      );
       for (const bridge of [first, second]) {
         await expect.poll(async () => (await bridge.request('GET', '/Groups')).status).toBe(503);
       }

@@ -3,7 +3,7 @@ import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { listLiveCredentials } from '../store/credentials/tokens.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import { findFact, saveFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -57,10 +57,11 @@ export async function readFirstOperator(
 
 /** The token that the store keeps under this name, made when it is asked for first. */
 async function keepMade(store: Store, name: string): Promise<string> {
-  const kept = await findFact<string>(store.read, name);
+  const fact = createFact<string>(name);
+  const kept = await fact.find(store.read);
   if (kept !== undefined) return kept;
   const value = randomBytes(24).toString('base64url');
-  await store.write((tx) => saveFact(tx, { name, value, now: systemClock.now() }));
+  await store.write((tx) => fact.save(tx, value, systemClock.now()));
   return value;
 }
 

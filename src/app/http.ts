@@ -12,8 +12,8 @@ import { type HealthSources, readReadiness } from '../ops/state/health.ts';
 import { LEAVER_LATE_MS } from '../ops/state/leavers.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
 import { readSeats } from '../ops/state/seats.ts';
-import { findPollState } from '../reconcile/audit/poll-state.ts';
-import { findRecovery } from '../reconcile/repair/recovery-state.ts';
+import { POLL_STATE } from '../reconcile/audit/poll-state.ts';
+import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { readSections } from '../reconcile/sections.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { shedRequests } from '../scim/http/shed.ts';
@@ -153,7 +153,7 @@ export function toHealthSources(
     assertStoreUsable: async () => void (await readSections({ store })),
     findWriteTrouble: store.findWriteTrouble,
     findWeaknesses: () => findWeaknesses(store.read),
-    findRecovery: () => findRecovery(store.read),
+    findRecovery: () => RECOVERY.find(store.read),
     findLateLeavers: () =>
       findLateLeavers(store.read, { before: clock.now() - LEAVER_LATE_MS, limit: 1 }),
     countWaitingPlans: () => countWaitingPlans(store.read),
@@ -184,7 +184,7 @@ async function readAccess(
 
 /** Finds how far the audit log was read, where it is followed. */
 async function findFollowedPollState({ settings, store }: WatchedOptions) {
-  return settings.audit.pollInterval === 0 ? undefined : findPollState(store.read);
+  return settings.audit.pollInterval === 0 ? undefined : POLL_STATE.find(store.read);
 }
 
 async function readWaitingWork({ store, clock }: BridgeOptions): Promise<WaitingWork> {

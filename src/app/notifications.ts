@@ -10,7 +10,7 @@ import type { ReasonCode } from '../ops/state/reason.ts';
 import { findLateLeavers, type LateLeaver, type LateLeavers } from '../store/changes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/tokens.ts';
 import { countDriftsAfter } from '../store/drift-views.ts';
-import { findFact, saveFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import type { Db } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
@@ -152,15 +152,15 @@ function toTold(type: string, subject: string, text: string, data: Told['data'])
   return { type, subject, text, data, names: {} };
 }
 
-const DRIFTS_FACT = 'notified-drifts';
+const NOTIFIED_DRIFTS = createFact<{ readonly seq: number }>('notified-drifts');
 
 /** One notice for each kind of difference that was found since the last time; none of those before the first time. */
 async function findDriftNews(tx: Db, now: number): Promise<readonly Told[]> {
-  const known = await findFact<{ seq: number }>(tx, DRIFTS_FACT);
+  const known = await NOTIFIED_DRIFTS.find(tx);
   const found = await countDriftsAfter(tx, known?.seq ?? 0);
   if (known !== undefined && found.length === 0) return [];
   const seq = Math.max(known?.seq ?? 0, ...found.map(({ last }) => last));
-  await saveFact(tx, { name: DRIFTS_FACT, value: { seq }, now });
+  await NOTIFIED_DRIFTS.save(tx, { seq }, now);
   if (known === undefined) return [];
   return found.map(({ kind, count }) => {
     const text = `Others changed the service: ${kind}, ${count}. GET /ops/drifts?kind=${kind}`;

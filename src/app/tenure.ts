@@ -30,7 +30,7 @@ import {
   type KeeperScope,
 } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
-import { findRecovery } from '../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { createSeatLine } from '../reconcile/seat-line.ts';
 import type { SectionView } from '../reconcile/sections.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
@@ -262,7 +262,7 @@ function createDetectors(
   };
   const findScope = async (): Promise<KeeperScope> => {
     if (!firstRead.finished) return 'nothing';
-    const state = await findRecovery(store.read);
+    const state = await RECOVERY.find(store.read);
     if (state === undefined) return 'all';
     return state.phase === 'waiting' ? 'holding' : 'nothing';
   };

@@ -1,4 +1,4 @@
-import { saveRecovery } from '../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
@@ -9,7 +9,7 @@ export async function markStore(url: string): Promise<void> {
   const since = systemClock.now();
   try {
     await migrate(store);
-    await store.write((tx) => saveRecovery(tx, { phase: 'requested', since }, since));
+    await store.write((tx) => RECOVERY.save(tx, { phase: 'requested', since }, since));
   } finally {
     await store.close();
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { countDueChanges } from '../store/due.ts';
-import { deleteFact, findFact, lockFact, saveFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import type { Db, Store } from '../store/store.ts';
 
 /** Pause by an operator: nothing is changed in the service. */
@@ -12,45 +12,20 @@ export interface Pause {
   readonly reason: string | null;
 }
 
-const PAUSE_FACT = 'writes-paused';
-const OBSERVING_FACT = 'observing';
-
-/** Finds the pause that holds, undefined when there is none. */
-export async function findPause(db: Db): Promise<Pause | undefined> {
-  return findFact<Pause>(db, PAUSE_FACT);
-}
+/** The pause that holds. */
+export const PAUSE = createFact<Pause>('writes-paused');
+/**
+ * Since when this store is used to observe (epoch milliseconds), so that its pending changes are not sent at once. Whoever
+ * ends that locks it, so that of several processes one goes live.
+ */
+export const OBSERVING = createFact<{ readonly since: number }>('observing');
 
 /** Pauses from now on; an earlier pause keeps its beginning. */
 export async function savePause(tx: Db, { since, reason }: Pause): Promise<Pause> {
-  const earlier = await lockFact<Pause>(tx, PAUSE_FACT);
+  const earlier = await PAUSE.lock(tx);
   const value = { since: earlier?.since ?? since, reason };
-  await saveFact(tx, { name: PAUSE_FACT, value, now: since });
+  await PAUSE.save(tx, value, since);
   return value;
-}
-
-/** Ends the pause. */
-export async function deletePause(tx: Db): Promise<void> {
-  await deleteFact(tx, PAUSE_FACT);
-}
-
-/** Tells whether this store was last used to observe, so that its pending changes are not sent at once. */
-export async function isObserving(db: Db): Promise<boolean> {
-  return (await findFact<object>(db, OBSERVING_FACT)) !== undefined;
-}
-
-/** Tells the same under a lock until the transaction ends, so that of several processes one goes live. */
-export async function lockObserving(tx: Db): Promise<boolean> {
-  return (await lockFact<object>(tx, OBSERVING_FACT)) !== undefined;
-}
-
-/** Remembers that this store is used to observe. `now` is epoch milliseconds. */
-async function saveObserving(tx: Db, now: number): Promise<void> {
-  await saveFact(tx, { name: OBSERVING_FACT, value: { since: now }, now });
-}
-
-/** Forgets that it was used to observe: its pending changes are held in another way, or there are none. */
-export async function endObserving(tx: Db): Promise<void> {
-  await deleteFact(tx, OBSERVING_FACT);
 }
 
 /** Changes that are counted for the message; more count as this many. */
@@ -77,10 +52,11 @@ export async function enterMode(
 ): Promise<void> {
   if (mode === 'live') return; // Changes accepted while observing are held by recovery.
   await store.write(async (tx) => {
-    if (await lockObserving(tx)) return;
+    if ((await OBSERVING.lock(tx)) !== undefined) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
     if (due > 0 && whenWorkIsDue === 'refuse') throw toWorkDue(due);
-    await saveObserving(tx, clock.now());
+    const since = clock.now();
+    await OBSERVING.save(tx, { since }, since);
   });
 }
 

@@ -12,7 +12,7 @@ import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemovals } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { findFact, saveFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import {
   type GroupRow,
   lockGroup,
@@ -29,8 +29,8 @@ import { lockUser, toUserState, updateUser } from '../store/users/users.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
 
-/** Name of the fact with the time from which harm counts, set by an operator. */
-const FACT = 'provider-limit';
+/** The time from which harm counts, set by an operator. */
+const FACT = createFact<{ readonly at: number }>('provider-limit');
 /** Harm that is counted at most. */
 const HARM_MAX = 1_000_000;
 
@@ -47,13 +47,13 @@ export class TooMuchHarm extends BridgeError {
 
 /** Finds the time from which harm by providers counts (epoch milliseconds). */
 export async function findHarmStart(db: Db, now: number): Promise<number> {
-  const approved = await findFact<{ at: number }>(db, FACT);
+  const approved = await FACT.find(db);
   return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
 }
 
 /** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
 export async function restartHarmCount(tx: Db, now: number): Promise<void> {
-  await saveFact(tx, { name: FACT, value: { at: now }, now });
+  await FACT.save(tx, { at: now }, now);
 }
 
 /**

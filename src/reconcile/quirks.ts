@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { changeFact, findFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import type { Store } from '../store/store.ts';
 
 /** Form of `emails` in addUser: the contract says strings, public clients send objects. */
@@ -51,7 +51,7 @@ export interface QuirkStore {
   refresh(): Promise<void>;
 }
 
-const FACT = 'forms';
+const FACT = createFact<Quirks>('forms');
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
 
 /** Opens the store of quirks. @throws StoreError when the store cannot be read. */
@@ -64,7 +64,7 @@ export async function openQuirks({
   clock: Clock;
   fixed: Quirks;
 }): Promise<QuirkStore> {
-  let known = (await findFact<Quirks>(store.read, FACT)) ?? {};
+  let known = (await FACT.find(store.read)) ?? {};
   /** Quirks that were learned and are not stored yet, or could not be. */
   let unsaved: Quirks = {};
   let saving: Promise<void> = Promise.resolve();
@@ -74,8 +74,7 @@ export async function openQuirks({
     const lessons = unsaved;
     const change = (before: Quirks | undefined): Quirks => ({ ...before, ...lessons });
     const now = clock.now();
-    const next = await store.write((tx) => changeFact<Quirks>(tx, FACT, { change, now }));
-    known = next ?? known;
+    known = await store.write((tx) => FACT.change(tx, now, change));
     if (unsaved === lessons) unsaved = {};
   }
 
@@ -92,7 +91,7 @@ export async function openQuirks({
     },
     async refresh() {
       await saving;
-      known = (await findFact<Quirks>(store.read, FACT)) ?? known;
+      known = (await FACT.find(store.read)) ?? known;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
-import { changeFact, findFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import type { Store } from '../store/store.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
@@ -20,11 +20,11 @@ export interface SectionState {
 /** Known states of the sections; a section that was never refused is absent. */
 export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
 
-const FACT = 'sections';
+const FACT = createFact<SectionStates>('sections');
 
 /** Reads the known states of the sections. */
 export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
-  return (await findFact<SectionStates>(deps.store.read, FACT)) ?? {};
+  return (await FACT.find(deps.store.read)) ?? {};
 }
 
 /** Records that a section is open or closed, and reports a change. */
@@ -39,7 +39,7 @@ export async function saveSection(
   const now = deps.clock.now();
   // Another process may have learned of another section meanwhile.
   const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
-  await deps.store.write((tx) => changeFact<SectionStates>(tx, FACT, { change, now }));
+  await deps.store.write((tx) => FACT.change(tx, now, change));
   deps.events.sectionChanged({ section, up: problem === null, code: problem?.code ?? '' });
 }
 

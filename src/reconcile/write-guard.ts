@@ -1,15 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/store.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
-import {
-  deletePause,
-  enterMode,
-  findPause,
-  type Mode,
-  type ModeChoice,
-  type Pause,
-  savePause,
-} from './mode.ts';
+import { enterMode, type Mode, type ModeChoice, PAUSE, type Pause, savePause } from './mode.ts';
 
 /** Interval at which a process that shares its store reads the operators' pause, in milliseconds. */
 const REFRESH_MS = 1_000;
@@ -49,7 +41,7 @@ export async function openWriteGuard({
   whenWorkIsDue,
   onChange,
 }: GuardOptions): Promise<WriteGuard> {
-  let held = await findPause(store.read);
+  let held = await PAUSE.find(store.read);
   let changes = 0;
   let tellResumed: () => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -66,7 +58,7 @@ export async function openWriteGuard({
   async function refresh(): Promise<void> {
     const before = changes;
     // A failing store is reported by /readyz; the known pause stays.
-    const read = await findPause(store.read).catch(() => held);
+    const read = await PAUSE.find(store.read).catch(() => held);
     // A change made by this process meanwhile is newer.
     if (changes === before && read?.since !== held?.since) take(read);
   }
@@ -85,7 +77,7 @@ export async function openWriteGuard({
       return pause;
     },
     async resume() {
-      await store.write((tx) => deletePause(tx));
+      await store.write(PAUSE.delete);
       take(undefined);
     },
     async start(onResumed) {

@@ -4,7 +4,7 @@ import { assertNever } from '../domain/errors.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
-import { findFact, lockFact, saveFact } from '../store/facts.ts';
+import { createFact } from '../store/facts.ts';
 import { lockGroup, updateGroup } from '../store/groups/groups.ts';
 import { listRuled } from '../store/resources/rule-inputs.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -19,7 +19,7 @@ const PAGE = { groups: 100, people: 200, admins: 20 } as const;
 const REST_MS = 1_000;
 
 /** Name of the fact with the applied rules and the progress of applying them. */
-const FACT = 'rules';
+const FACT = createFact<RulesFact>('rules');
 
 interface RulesFact {
   /** Hash of the rules that are applied now. */
@@ -99,7 +99,7 @@ function toHash(rules: readonly Rule[]): string {
 
 /** A store that never had rules needs no step while there are none. */
 async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean> {
-  const fact = await findFact<RulesFact>(store.read, FACT);
+  const fact = await FACT.find(store.read);
   if (fact === undefined) return rules.book.rules.length > 0;
   return fact.hash !== hash || fact.step !== 'done';
 }
@@ -111,12 +111,12 @@ interface AppliedPage {
 
 async function applyPage(tx: Db, deps: Deps, hash: string): Promise<AppliedPage> {
   const now = deps.clock.now();
-  const held = await lockFact<RulesFact>(tx, FACT);
+  const held = await FACT.lock(tx);
   const fact = held?.hash === hash ? held : ({ hash, step: 'groups', afterSeq: 0 } as const);
   if (fact.step === 'done') return { isLast: true, changed: false };
   const { lastSeq, changed } = await applyStep(tx, deps, fact);
   const next = lastSeq === undefined ? toNextStep(fact) : { ...fact, afterSeq: lastSeq };
-  await saveFact(tx, { name: FACT, value: next, now });
+  await FACT.save(tx, next, now);
   return { isLast: next.step === 'done', changed };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import { findFact, saveFact } from './facts.ts';
+import { createFact } from './facts.ts';
 import { saveDispute } from './resources/disputes.ts';
 
 describeStores('facts', ({ makeStore }) => {
@@ -11,17 +11,20 @@ describeStores('facts', ({ makeStore }) => {
       { name: 'b', value: 'first' },
       { name: 'b', value: false },
     ];
-    for (const fact of values) await store.write((tx) => saveFact(tx, { ...fact, now: 1 }));
+    for (const { name, value } of values) {
+      await store.write((tx) => createFact<unknown>(name).save(tx, value, 1));
+    }
+    const find = (name: string) => createFact<unknown>(name).find(store.read);
 
-    expect(await findFact(store.read, 'a')).toEqual({ deep: [1, null, 'x'] });
-    expect(await findFact(store.read, 'b')).toBe(false);
-    expect(await findFact(store.read, 'c')).toBeUndefined();
+    expect(await find('a')).toEqual({ deep: [1, null, 'x'] });
+    expect(await find('b')).toBe(false);
+    expect(await find('c')).toBeUndefined();
   });
 
   test('a fact says when it was learned', async () => {
     const store = await makeStore();
     for (const now of [5, 9]) {
-      await store.write((tx) => saveFact(tx, { name: 'a', value: now, now }));
+      await store.write((tx) => createFact<number>('a').save(tx, now, now));
     }
 
     const rows = await store.read.selectFrom('facts').selectAll().execute();

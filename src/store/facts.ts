@@ -2,58 +2,49 @@ import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
 import type { Db } from './store.ts';
 
-/** Finds the value stored under this name. The caller names the shape that it stored. */
-export async function findFact<T>(db: Db, name: string): Promise<T | undefined> {
-  const row = await db
-    .selectFrom('facts')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row && parseStored<T>(row.value);
+/** What the store knows under one name: of all processes, also after a restart. */
+export interface Fact<Value> {
+  /** Finds it; undefined: it is not known. */
+  find(db: Db): Promise<Value | undefined>;
+  /** Finds it, locked until the transaction ends, so that processes take turns. */
+  lock(tx: Db): Promise<Value | undefined>;
+  /** Stores it, over what was. `now` is epoch milliseconds. */
+  save(tx: Db, value: Value, now: number): Promise<void>;
+  /** Changes it, one process after the other, also where it is not stored yet. Returns it as it is then. */
+  change(tx: Db, now: number, change: (before: Value | undefined) => Value): Promise<Value>;
+  /** Forgets it. */
+  delete(tx: Db): Promise<void>;
 }
 
-/** Finds a fact as `findFact` does, locked until the transaction ends, so that processes take turns. */
-export async function lockFact<T>(tx: Db, name: string): Promise<T | undefined> {
-  const row = await tx
-    .selectFrom('facts')
-    .select('value')
-    .where('name', '=', name)
-    .forUpdate()
-    .executeTakeFirst();
-  return row && parseStored<T>(row.value);
-}
+/** Makes the fact of this name; its user alone knows the shape that is stored. */
+export function createFact<Value>(name: string): Fact<Value> {
+  async function find(db: Db): Promise<Value | undefined> {
+    return parse(await select(db).executeTakeFirst());
+  }
 
-/**
- * Changes a fact, one process after the other, also where it is not stored yet. undefined: it is not to be changed.
- * Returns the fact as it is then.
- */
-export async function changeFact<T>(
-  tx: Db,
-  name: string,
-  { change, now }: { change: (before: T | undefined) => T | undefined; now: number },
-): Promise<T | undefined> {
-  await lockUntilCommit(tx, 'facts');
-  const before = await findFact<T>(tx, name);
-  const value = change(before);
-  if (value === undefined) return before;
-  await saveFact(tx, { name, value, now });
-  return value;
-}
+  async function save(tx: Db, value: Value, now: number): Promise<void> {
+    const text = JSON.stringify(value);
+    const change = { value: text, updated_at: now };
+    const insert = tx.insertInto('facts').values({ name, ...change });
+    await insert.onConflict((conflict) => conflict.column('name').doUpdateSet(change)).execute();
+  }
 
-/** Forgets what is known under this name. */
-export async function deleteFact(tx: Db, name: string): Promise<void> {
-  await tx.deleteFrom('facts').where('name', '=', name).execute();
-}
+  const select = (db: Db) => db.selectFrom('facts').select('value').where('name', '=', name);
+  const parse = (row: { readonly value: string } | undefined) =>
+    row && parseStored<Value>(row.value);
 
-/** Stores what is known under this name, over what was. `now` is epoch milliseconds. */
-export async function saveFact(
-  tx: Db,
-  { name, value, now }: { name: string; value: unknown; now: number },
-): Promise<void> {
-  const text = JSON.stringify(value);
-  await tx
-    .insertInto('facts')
-    .values({ name, value: text, updated_at: now })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text, updated_at: now }))
-    .execute();
+  return {
+    find,
+    lock: async (tx) => parse(await select(tx).forUpdate().executeTakeFirst()),
+    save,
+    async change(tx, now, change) {
+      await lockUntilCommit(tx, 'facts');
+      const value = change(await find(tx));
+      await save(tx, value, now);
+      return value;
+    },
+    async delete(tx) {
+      await tx.deleteFrom('facts').where('name', '=', name).execute();
+    },
+  };
 }

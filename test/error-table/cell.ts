@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Quirks } from '../../src/reconcile/quirks.ts';
 import { readSections } from '../../src/reconcile/sections.ts';
-import { findFact } from '../../src/store/facts.ts';
+import { createFact } from '../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { addGroup, addUser, countRunning } from '../support/provider.ts';
@@ -195,7 +195,7 @@ async function toConsequence(
 
 /** What was learned of how changes are written. */
 async function readForms({ store }: TestBridge): Promise<string> {
-  const forms = await findFact<Quirks>(store.read, 'forms');
+  const forms = await createFact<Quirks>('forms').find(store.read);
   return JSON.stringify({ ...forms, userFilter: undefined, userFilterAt: undefined });
 }
 

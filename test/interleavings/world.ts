@@ -9,7 +9,7 @@ import type { Quirks } from '../../src/reconcile/quirks.ts';
 import type { ScimPolicy } from '../../src/scim/deps.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openStore } from '../../src/store/engine/database.ts';
-import { saveFact } from '../../src/store/facts.ts';
+import { createFact } from '../../src/store/facts.ts';
 import type { Store } from '../../src/store/store.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 
@@ -57,7 +57,7 @@ export async function openWorld(template: string): Promise<World> {
   });
   const store = await openStore({ url });
   await store.write(async (tx) => {
-    await saveFact(tx, { name: 'forms', value: QUIRKS, now: 0 });
+    await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
     for (const table of ['users', 'groups']) await forbidGoingDown(tx, table);
   });
   const backDoor = openBackDoor(path);
@@ -84,7 +84,7 @@ const EMPTIED = ['users', 'groups', 'disputes', 'leader', 'waits', 'errands', 'o
 /** Comes after every write of the schedule before, in the order of the store. */
 async function empty(tx: Store['read']): Promise<void> {
   for (const table of EMPTIED) await tx.deleteFrom(table).execute();
-  await saveFact(tx, { name: 'forms', value: QUIRKS, now: 0 });
+  await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
 }
 
 const NEXT_AT = ['users', 'groups']

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { findPollState } from '../../src/reconcile/audit/poll-state.ts';
+import { POLL_STATE } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
@@ -63,7 +63,7 @@ export async function startAuditWorld<Service extends Counterpart>(
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
   const readAt = async () => {
-    const state = await findPollState(bridge.store.read);
+    const state = await POLL_STATE.find(bridge.store.read);
     return state === undefined || state.isOpen ? 0 : state.readAt;
   };
   const untilReadSince = (since: number) =>

@@ -5,7 +5,7 @@ import {
   type SentRemoval,
 } from '../../domain/leaver.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import { findPollState, type PollState } from '../../reconcile/audit/poll-state.ts';
+import { POLL_STATE, type PollState } from '../../reconcile/audit/poll-state.ts';
 import {
   type EventAuthor,
   findEventAuthors,
@@ -43,7 +43,7 @@ export function createLeaverSource(db: Db): LeaverSource {
     const rows = await listLeavers(db, query);
     const eventIds = rows.flatMap((row) => findEventId(row) ?? []);
     const authors = await findEventAuthors(db, eventIds);
-    const log = await findPollState(db);
+    const log = await POLL_STATE.find(db);
     const proven: ProvenLeaver[] = [];
     for (const row of rows) {
       const call = row.sent === null ? await findRemovalCall(db, row) : undefined;

@@ -1,7 +1,7 @@
 import { estimateEnd, findOpenStep, getStep, readProgress } from '../../reconcile/read/progress.ts';
 import { READ_AGAIN_FACT } from '../../reconcile/repair/read-again.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
-import { findRecovery } from '../../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import { findReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { Db } from '../../store/store.ts';
 import { toMoment } from '../http/moment.ts';
@@ -14,7 +14,7 @@ export async function readRecoveryView(
   db: Db,
   { detection, now }: { detection: Detection | undefined; now: number },
 ): Promise<RecoveryView> {
-  const state = await findRecovery(db);
+  const state = await RECOVERY.find(db);
   const release = toReleaseView(await findReleaseProgress(db, now));
   const known = { detection: detection ?? null, release };
   const calm = { ...known, since: null, reason: null, planId: null, reading: null };

@@ -8,7 +8,7 @@ import type { Db } from '../../store/store.ts';
 import { listOtherActions, toActionRole } from './event-actions.ts';
 import { toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
-import { findPollState } from './poll-state.ts';
+import { POLL_STATE } from './poll-state.ts';
 
 /** Newest events that are searched for one removal. */
 const EVENTS_MAX = 50;
@@ -38,7 +38,7 @@ export async function findLoggedRemoval(
     const { id: eventId, createdAt: at, origin } = event;
     return { kind: 'logged', eventId, at, ours: origin === 'ours' };
   }
-  const state = await findPollState(db);
+  const state = await POLL_STATE.find(db);
   const isRead = state !== undefined && state.failure === null && state.readAt >= end + LATE_MS;
   return isRead ? { kind: 'silent' } : undefined;
 }

@@ -1,4 +1,4 @@
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -11,7 +11,7 @@ interface AuthorCounter extends Partial<Author> {
   readonly weight: number;
 }
 
-const FACT = 'audit-own-author';
+const FACT = createFact<readonly AuthorCounter[]>('audit-own-author');
 /** Least weight from which an author is taken to be our own. */
 const WEIGHT_MIN = 3;
 /** Weight at which all weights are halved, so that another token is recognised after a while. */
@@ -49,7 +49,7 @@ export async function learnAuthors(
 ): Promise<void> {
   const named = explained.filter(({ audit }) => hasAuthor(audit));
   if (named.length === 0) return;
-  const counters = [...((await findFact<AuthorCounter[]>(tx, FACT)) ?? [])];
+  const counters = [...((await FACT.find(tx)) ?? [])];
   for (const { audit, isCreation } of named) {
     const index = counters.findIndex((counter) => isSame(counter, audit));
     const before = counters[index]?.weight ?? 0;
@@ -62,11 +62,11 @@ export async function learnAuthors(
   const value = sorted.map((counter) =>
     isFull ? { ...counter, weight: counter.weight / 2 } : counter,
   );
-  await saveFact(tx, { name: FACT, value, now });
+  await FACT.save(tx, value, now);
 }
 
 async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
-  const [first, second] = (await findFact<AuthorCounter[]>(db, FACT)) ?? [];
+  const [first, second] = (await FACT.find(db)) ?? [];
   if (first === undefined || first.weight < WEIGHT_MIN) return undefined;
   return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
 }

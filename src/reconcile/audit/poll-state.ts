@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { findFact, lockFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { FIRST_REACH_MS } from './window.ts';
 
@@ -19,23 +19,14 @@ export interface PollState {
   readonly failure: { readonly since: number; readonly code: string } | null;
 }
 
-const FACT = 'audit-poller';
-
-/** Finds how far the audit log was read; undefined when polling never began. */
-export async function findPollState(db: Db): Promise<PollState | undefined> {
-  return findFact<PollState>(db, FACT);
-}
-
-/** Stores the progress of reading the audit log. */
-export async function savePollState(tx: Db, value: PollState, now: number): Promise<void> {
-  await saveFact(tx, { name: FACT, value, now });
-}
+/** How far the audit log was read; unknown when polling never began. */
+export const POLL_STATE = createFact<PollState>('audit-poller');
 
 /**
  * Begins to poll, where no process has begun. The log is read from a little earlier on, because the clocks may differ.
  */
 export async function beginPolling(tx: Db, now: number): Promise<void> {
-  if ((await lockFact<PollState>(tx, FACT)) !== undefined) return;
+  if ((await POLL_STATE.lock(tx)) !== undefined) return;
   const from = now - FIRST_REACH_MS;
   const value: PollState = {
     newestAt: from,
@@ -45,7 +36,7 @@ export async function beginPolling(tx: Db, now: number): Promise<void> {
     skewMs: 0,
     failure: null,
   };
-  await savePollState(tx, value, now);
+  await POLL_STATE.save(tx, value, now);
 }
 
 /** Permission to begin a read, or the time until the next question. */
@@ -58,19 +49,19 @@ export async function beginRead(
   tx: Db,
   { now, intervalMs }: { readonly now: number; readonly intervalMs: number },
 ): Promise<PollTurn> {
-  const before = await lockFact<PollState>(tx, FACT);
+  const before = await POLL_STATE.lock(tx);
   if (before === undefined) return { kind: 'not-yet', waitMs: intervalMs };
   const waitMs = before.readAt + intervalMs - now;
   if (!before.isOpen && waitMs > 0) {
     return { kind: 'not-yet', waitMs: Math.min(waitMs, intervalMs) };
   }
-  await savePollState(tx, { ...before, isOpen: true }, now);
+  await POLL_STATE.save(tx, { ...before, isOpen: true }, now);
   return { kind: 'begun', before };
 }
 
 /** Locks the state of a log that is being read, until the transaction ends. @throws BridgeError `bug` */
 export async function lockPollState(tx: Db): Promise<PollState> {
-  const state = await lockFact<PollState>(tx, FACT);
+  const state = await POLL_STATE.lock(tx);
   if (state === undefined)
     throw new BridgeError('bug', 'the audit log was read before its beginning');
   return state;

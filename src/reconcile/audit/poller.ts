@@ -3,7 +3,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
-import { beginPolling, lockPollState, savePollState } from './poll-state.ts';
+import { beginPolling, lockPollState, POLL_STATE } from './poll-state.ts';
 import { readLog } from './read-log.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -130,6 +130,6 @@ async function noteFailure({ store, clock }: ReconcileDeps, code: string): Promi
     const state = await lockPollState(tx);
     const now = clock.now();
     const failure = { since: state.failure?.since ?? now, code };
-    await savePollState(tx, { ...state, failure }, now);
+    await POLL_STATE.save(tx, { ...state, failure }, now);
   });
 }

@@ -4,7 +4,7 @@ import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { NewEvent } from './attribute-events.ts';
-import { beginRead, lockPollState, type PollState, savePollState } from './poll-state.ts';
+import { beginRead, lockPollState, POLL_STATE, type PollState } from './poll-state.ts';
 import { resolveEvents } from './resolve-events.ts';
 import { type SavedPage, savePage } from './save-page.ts';
 import { findWindowStart, isEnd } from './window.ts';
@@ -100,6 +100,6 @@ async function finish(
     const state = await lockPollState(tx);
     const seen = newestAt > state.newestAt ? { newestAt, newestSeenAt: readAt } : {};
     const next = { ...state, ...seen, readAt, isOpen: false, failure: null };
-    await savePollState(tx, next, clock.now());
+    await POLL_STATE.save(tx, next, clock.now());
   });
 }

@@ -6,7 +6,7 @@ import {
   resolveEvent,
 } from '../../store/audit/events.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -35,7 +35,7 @@ interface Unresolved {
   readonly newestAt: number;
 }
 
-const FACT = 'audit-unresolved';
+const FACT = createFact<Unresolved>('audit-unresolved');
 
 /** Finds the time of the newest event that names no known resource (epoch milliseconds); 0 when there is none. */
 export async function findUnresolvedAt(db: Db): Promise<number> {
@@ -43,7 +43,7 @@ export async function findUnresolvedAt(db: Db): Promise<number> {
 }
 
 async function findUnresolved(db: Db): Promise<Unresolved> {
-  return (await findFact<Unresolved>(db, FACT)) ?? { readUntil: 0, newestAt: 0 };
+  return (await FACT.find(db)) ?? { readUntil: 0, newestAt: 0 };
 }
 
 /**
@@ -92,7 +92,7 @@ async function resolveBatch(
       readUntil: Math.max(...rows.map((row) => row.seen_at), before.readUntil),
       newestAt: Math.max(newestAt, before.newestAt),
     };
-    await saveFact(tx, { name: FACT, value, now });
+    await FACT.save(tx, value, now);
     await markToLook(tx, mergeToLook(known), now);
     return known;
   });

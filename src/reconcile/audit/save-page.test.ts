@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { findUserRow } from '../../store/users/users.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
-import { beginPolling, beginRead, findPollState } from './poll-state.ts';
+import { beginPolling, beginRead, POLL_STATE } from './poll-state.ts';
 import { savePage } from './save-page.ts';
 
 const now = Date.UTC(2026, 3, 1, 12);
@@ -224,9 +224,9 @@ describeStores('a page of the audit log', ({ makeStore }) => {
   test('leaves the state of the poller where the read began', async () => {
     const store = await makeStore();
     await begin(store);
-    const before = await findPollState(store.read);
+    const before = await POLL_STATE.find(store.read);
     await save(store, [toEvent('1')]);
 
-    expect(await findPollState(store.read)).toEqual(before);
+    expect(await POLL_STATE.find(store.read)).toEqual(before);
   });
 });

@@ -11,7 +11,7 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { attributeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
-import { lockPollState, savePollState } from './poll-state.ts';
+import { lockPollState, POLL_STATE } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { estimateSkew } from './window.ts';
 
@@ -52,7 +52,7 @@ export async function savePage(
     await storeEvents(tx, attributed, now);
     await markToLook(tx, mergeToLook(attributed), now);
     await queueInspections(tx, attributed, now);
-    await savePollState(tx, { ...state, skewMs }, now);
+    await POLL_STATE.save(tx, { ...state, skewMs }, now);
     return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
   });
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -18,7 +18,7 @@ const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 
 /** Row after which the next sweep goes on looking; absent: it begins with the first. */
 type Places = Readonly<Record<string, number>>;
-const PLACES_FACT = 'sweep-missing';
+const PLACES = createFact<Places>('sweep-missing');
 
 /** Rows of one read of the store. */
 const PART = 1_000;
@@ -88,7 +88,7 @@ async function lookForUnseen<Row extends ResourceRow>(
 ): Promise<void> {
   const { type } = kind;
   const place = unseen.of === 'managed' ? type : `${type}-observed`;
-  const places = await findFact<Places>(run.deps.store.read, PLACES_FACT);
+  const places = await PLACES.find(run.deps.store.read);
   const { suspects, others } = await listSuspects(run, kind, {
     ...unseen,
     from: places?.[place] ?? 0,
@@ -108,10 +108,10 @@ async function lookForUnseen<Row extends ResourceRow>(
 
 async function savePlace(run: SweepRun, place: string, seq: number | undefined): Promise<void> {
   await run.deps.store.write(async (tx) => {
-    const { [place]: before, ...others } = (await findFact<Places>(tx, PLACES_FACT)) ?? {};
+    const { [place]: before, ...others } = (await PLACES.find(tx)) ?? {};
     if (before === seq) return;
     const value: Places = seq === undefined ? others : { ...others, [place]: seq };
-    await saveFact(tx, { name: PLACES_FACT, value, now: run.deps.clock.now() });
+    await PLACES.save(tx, value, run.deps.clock.now());
   });
 }
 

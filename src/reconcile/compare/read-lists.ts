@@ -1,4 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
+import { createFact } from '../../store/facts.ts';
 import { backoffMs } from '../backoff.ts';
 import { type Checkpoint, createCheckpoint } from '../read/checkpoint.ts';
 import { findOpenStep, findSection, type Progress, type Step } from '../read/progress.ts';
@@ -12,8 +13,8 @@ const ATTEMPTS_MAX = 3;
 
 const COUNTS_DISAGREE = 'no two answers agree on how many people are in some groups';
 
-/** Name of the fact that holds the checkpoint of a sweep. */
-export const SWEEP_READ_FACT = 'sweep-read';
+/** Checkpoint of a sweep. */
+export const SWEEP_READ_FACT = createFact<Progress>('sweep-read');
 
 /** Progress at the beginning of a sweep: every start of a process has asked for the account already. */
 export const SWEEP_BEGINNING: Progress = {

@@ -1,5 +1,4 @@
 import { StoreError } from '../../store/engine/store-error.ts';
-import { saveFact } from '../../store/facts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import {
   endSweep,
@@ -25,7 +24,7 @@ import {
 import { isNotLeading } from '../lead.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
-import { findRecovery } from '../repair/recovery-state.ts';
+import { RECOVERY } from '../repair/recovery-state.ts';
 import { withOptions } from '../with-options.ts';
 import { runSweep } from './run-sweep.ts';
 
@@ -135,7 +134,7 @@ export async function requestSweep(
 
 /** The sweep to be run now, if any: one that waits, or a new one when it is time. */
 async function findWork(deps: SweepDeps, beganAt: number): Promise<SweepRow | undefined> {
-  if (!deps.isReady() || (await findRecovery(deps.store.read)) !== undefined) return undefined;
+  if (!deps.isReady() || (await RECOVERY.find(deps.store.read)) !== undefined) return undefined;
   const waiting = await findRunningSweep(deps.store.read);
   if (waiting !== undefined) return waiting;
   if (!(await isDue(deps, beganAt))) return undefined;
@@ -180,7 +179,7 @@ async function addSweep(
       if (!isDryRun) await makeSweepReal(tx);
       return;
     }
-    await saveFact(tx, { name: SWEEP_READ_FACT, value: SWEEP_BEGINNING, now });
+    await SWEEP_READ_FACT.save(tx, SWEEP_BEGINNING, now);
   });
 }
 

@@ -10,7 +10,7 @@ import {
   saveProgress,
   withStep,
 } from './progress.ts';
-import { assertSameService, findService, type KnownService } from './service.ts';
+import { assertSameService, type KnownService, SERVICE } from './service.ts';
 import type { FirstReadDeps } from './step.ts';
 
 /** Checkpoint of a complete read: the stored progress, kept in memory because every request asks. */
@@ -49,7 +49,7 @@ export function createCheckpoint(
     getStep: (step) => getStep(progress, step),
     service: () => service,
     async open() {
-      service = await findService(store.read);
+      service = await SERVICE.find(store.read);
       if (service) assertSameService(service, { identity });
       progress = await readProgress(store.read, fact);
     },

@@ -1,4 +1,4 @@
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact, type Fact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import type { Cursor } from '../../upstream/page-progress.ts';
 import type { ReadableSection } from '../sections.ts';
@@ -42,23 +42,23 @@ export interface Progress {
   readonly steps: { readonly [S in Step]?: StepProgress };
 }
 
-/** Name of the fact with the progress of the first read. */
-export const FIRST_READ_FACT = 'first-read';
+/** Progress of the first read. */
+export const FIRST_READ_FACT = createFact<Progress>('first-read');
 const UNTOUCHED: StepProgress = { state: 'open', count: 0 };
 
 /** Reads the stored progress; an untouched store has all steps open. */
 export async function readProgress(db: Db, fact = FIRST_READ_FACT): Promise<Progress> {
-  return (await findFact<Progress>(db, fact)) ?? { steps: {} };
+  return (await fact.find(db)) ?? { steps: {} };
 }
 
 /** Stores a checkpoint. A read that another process finished stays finished. */
 export async function saveProgress(
   tx: Db,
-  { progress, fact, now }: { progress: Progress; fact: string; now: number },
+  { progress, fact, now }: { progress: Progress; fact: Fact<Progress>; now: number },
 ): Promise<Progress> {
   const finishedAt = progress.finishedAt ?? (await readProgress(tx, fact)).finishedAt;
   const value: Progress = { ...progress, ...(finishedAt === undefined ? {} : { finishedAt }) };
-  await saveFact(tx, { name: fact, value, now });
+  await fact.save(tx, value, now);
   return value;
 }
 

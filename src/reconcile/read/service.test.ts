@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
 import type { Fault } from '../../sandbox/faults.ts';
-import { saveFact } from '../../store/facts.ts';
 import type { Hold } from '../deps.ts';
-import { findService } from './service.ts';
+import { SERVICE } from './service.ts';
 
 const seed = { users: 3, groups: 1 };
 
@@ -21,7 +20,7 @@ describeBridges('the service of a store', ({ makeStore }) => {
 
     const { firstRead } = await readAll(sandbox, store);
 
-    expect(await findService(store.read)).toEqual({
+    expect(await SERVICE.find(store.read)).toEqual({
       identity: 'sandbox',
       accountId: sandbox.service.owner.id,
       companyId: expect.any(Number),
@@ -43,7 +42,7 @@ describeBridges('the service of a store', ({ makeStore }) => {
     expect(firstRead.finished).toBe(true);
     expect(firstRead.ownAccount()).toBeUndefined();
     // The list of users names the company too.
-    expect(await findService(store.read)).toEqual({
+    expect(await SERVICE.find(store.read)).toEqual({
       identity: 'sandbox',
       companyId: expect.any(Number),
     });
@@ -69,7 +68,7 @@ describeBridges('the service of a store', ({ makeStore }) => {
     const store = await makeStore();
     const sandbox = await startCompany({ seed });
     const value = { identity: 'sandbox', companyId: -1 };
-    await store.write((tx) => saveFact(tx, { name: 'service', value, now: 1 }));
+    await store.write((tx) => SERVICE.save(tx, value, 1));
 
     const { firstRead } = await createReadForTest(sandbox, store);
     await firstRead.start();
@@ -102,7 +101,7 @@ describeBridges('the service of a store', ({ makeStore }) => {
     const sandbox = await startCompany({ seed });
     const value = { identity: 'sandbox', accountId: 99 };
     await (await readAll(sandbox, store)).firstRead.stop();
-    await store.write((tx) => saveFact(tx, { name: 'service', value, now: 1 }));
+    await store.write((tx) => SERVICE.save(tx, value, 1));
 
     const { firstRead } = await readAll(sandbox, store);
 

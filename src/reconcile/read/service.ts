@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -17,23 +17,19 @@ export interface KnownService {
   readonly accountId?: number;
 }
 
-const FACT = 'service';
-
-/** Finds the service that the store belongs to, undefined for a new store. */
-export async function findService(db: Db): Promise<KnownService | undefined> {
-  return findFact<KnownService>(db, FACT);
-}
+/** The service that the store belongs to; unknown of a new store. */
+export const SERVICE = createFact<KnownService>('service');
 
 /**
  * Makes the store belong to this service, or adds new facts about it.
  * @throws BridgeError `other-service` when it belongs to another.
  */
 export async function saveService(tx: Db, seen: KnownService, now: number): Promise<void> {
-  const known = await findService(tx);
+  const known = await SERVICE.find(tx);
   if (known !== undefined) assertSameService(known, seen);
   const value: KnownService = { ...known, ...seen };
   if (JSON.stringify(value) !== JSON.stringify(known)) {
-    await saveFact(tx, { name: FACT, value, now });
+    await SERVICE.save(tx, value, now);
   }
 }
 

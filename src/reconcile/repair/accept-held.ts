@@ -38,7 +38,7 @@ import { tellPlan } from '../add-plan.ts';
 import { type Current, checkRepair, lockCurrent, toKey, toOwnPart, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
-import { endRecovery, findRecovery } from './recovery-state.ts';
+import { RECOVERY } from './recovery-state.ts';
 
 /** Actions of one transaction. */
 const PART = 200;
@@ -197,9 +197,9 @@ export async function endRecoveryOf(
   if (!isOfRecovery(source)) return;
   const { store, events } = deps;
   const released = await store.write(async (tx) => {
-    const state = await findRecovery(tx);
+    const state = await RECOVERY.find(tx);
     if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
-    await endRecovery(tx);
+    await RECOVERY.delete(tx);
     return (await countPlanActions(tx, id)).get('released') ?? 0;
   });
   if (released === undefined) return;

@@ -1,10 +1,11 @@
 import { BridgeError } from '../../domain/errors.ts';
+import { createFact } from '../../store/facts.ts';
 import { listGroupsWithAdmins, listGroupsWithEntities } from '../../store/resources/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
 import { createAttempts } from '../read/attempts.ts';
 import { createCheckpoint } from '../read/checkpoint.ts';
-import { findOpenStep } from '../read/progress.ts';
+import { findOpenStep, type Progress } from '../read/progress.ts';
 import { type AttemptRun, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 import { classify } from '../verdict.ts';
@@ -15,8 +16,8 @@ const LIST_WAIT_MS = 60_000;
 /** Groups whose entities are read, in one read of the store. */
 const GROUPS_MAX = 1_000_000;
 
-/** Name of the fact with the checkpoint of the second reading. */
-export const READ_AGAIN_FACT = 'recovery-read';
+/** Checkpoint of the second reading. */
+export const READ_AGAIN_FACT = createFact<Progress>('recovery-read');
 
 /** Sections that a complete read could read. */
 export interface ReadSections {

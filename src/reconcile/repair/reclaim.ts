@@ -9,7 +9,7 @@ import { claimLinks, failLinks } from '../../store/links/work.ts';
 import { updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findDriftAuthors } from '../audit/find-author.ts';
-import { findPollState } from '../audit/poll-state.ts';
+import { POLL_STATE } from '../audit/poll-state.ts';
 import { LATE_MS } from '../audit/window.ts';
 import { isBusy } from '../compare/comparison.ts';
 import { isStillSo, lockCurrent, toPlace } from './current.ts';
@@ -44,7 +44,7 @@ export function createReclaimer(deps: DriftDeps): Reclaimer {
   let doneUntil = 0;
   return {
     async run() {
-      const log = await findPollState(store.read);
+      const log = await POLL_STATE.find(store.read);
       if (log === undefined || log.failure !== null) return;
       // An event may come into the log a little late.
       const until = log.readAt - LATE_MS;

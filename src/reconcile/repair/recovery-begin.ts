@@ -2,24 +2,18 @@ import { newId } from '../../domain/ids.ts';
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { saveFact } from '../../store/facts.ts';
 import { endAllPlans, holdEverything, insertWishes } from '../../store/plans/held.ts';
 import { findOpenPlan, insertPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
-import { endObserving, isObserving, lockObserving, type Mode } from '../mode.ts';
+import { type Mode, OBSERVING } from '../mode.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { isAnswering } from '../read/service.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 import { READ_AGAIN_FACT } from './read-again.ts';
 import { type Detection, detectRestore } from './recovery-detect.ts';
-import {
-  findRecovery,
-  type RecoveryReason,
-  type RecoveryState,
-  saveRecovery,
-} from './recovery-state.ts';
+import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
 
 /** Reasons why a plan of recovery waits. */
 const OLDER = 'the store is older than what was done in the service';
@@ -54,7 +48,7 @@ export interface Beginning {
  * @throws UpstreamError, StoreError when it cannot be found out now
  */
 export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promise<Beginning> {
-  const state = await findRecovery(deps.store.read);
+  const state = await RECOVERY.find(deps.store.read);
   if (state?.phase === 'requested') {
     return { state: await enter(deps, { code: 'restored' }), detection: undefined };
   }
@@ -73,11 +67,11 @@ export async function beginRecovery(deps: RecoveryDeps, attempt: Attempt): Promi
  */
 export async function goLive(deps: RecoveryDeps): Promise<void> {
   const { store, mode } = deps;
-  if (mode === 'observe' || !(await isObserving(store.read))) return;
+  if (mode === 'observe' || (await OBSERVING.find(store.read)) === undefined) return;
   const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
-  const state = await findRecovery(store.read);
+  const state = await RECOVERY.find(store.read);
   // A restored backup, told by an operator, holds everything in any case.
-  if (due === 0 || state?.phase === 'requested') await store.write(endObserving);
+  if (due === 0 || state?.phase === 'requested') await store.write(OBSERVING.delete);
   else await enter(deps, state?.reason ?? { code: 'first-run' });
 }
 
@@ -112,11 +106,11 @@ async function enter(
     await holdEverything(tx);
     const state = { phase: 'reading', since: now, reason, planId } as const;
     // The account was asked for just now.
-    const value = { steps: { service: { state: 'done', count: 0 } } };
-    await saveFact(tx, { name: READ_AGAIN_FACT, value, now });
-    await saveRecovery(tx, state, now);
+    const progress = { steps: { service: { state: 'done', count: 0 } } } as const;
+    await READ_AGAIN_FACT.save(tx, progress, now);
+    await RECOVERY.save(tx, state, now);
     // All pending changes are held now, for whichever reason they waited.
-    if (mode === 'live') await endObserving(tx);
+    if (mode === 'live') await OBSERVING.delete(tx);
     return state;
   });
   events.recovery({ phase: 'reading', code: reason.code });
@@ -154,6 +148,6 @@ async function openPlan(tx: Db, source: PlanOrigin, now: number): Promise<string
 
 /** Finds a recovery that another process has begun: changes since it went live are not held again. */
 async function findBegun(tx: Db, { code }: RecoveryReason): Promise<RecoveryState | undefined> {
-  if (code !== 'first-run' || (await lockObserving(tx))) return undefined;
-  return findRecovery(tx);
+  if (code !== 'first-run' || (await OBSERVING.lock(tx)) !== undefined) return undefined;
+  return RECOVERY.find(tx);
 }

@@ -1,5 +1,5 @@
 import { findNewestOwnCall, listOwnCalls } from '../../store/audit/own-calls.ts';
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -30,14 +30,14 @@ export type Detection =
   | { readonly kind: 'stale'; readonly events: number; readonly lastEventAt: number }
   | { readonly kind: 'unknown'; readonly code: string };
 
-const ALIVE_FACT = 'alive';
+const ALIVE = createFact<number>('alive');
 
 /**
  * Remembers that this store was in use: an event of our own account before now, without a call in the ledger, was made
  * by a person. `now` is epoch milliseconds.
  */
 export async function saveAlive(tx: Db, now: number): Promise<void> {
-  await saveFact(tx, { name: ALIVE_FACT, value: now, now });
+  await ALIVE.save(tx, now, now);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function detectRestore(
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
   const { store } = deps;
   const calledAt = await findNewestOwnCall(store.read);
-  const aliveAt = await findFact<number>(store.read, ALIVE_FACT);
+  const aliveAt = await ALIVE.find(store.read);
   if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
   const since = Math.max(calledAt ?? 0, aliveAt ?? 0);
   const read = await readOwnEvents(deps, { ownAccount, since, signal });

@@ -1,5 +1,4 @@
-import { deleteFact, findFact, saveFact } from '../../store/facts.ts';
-import type { Db } from '../../store/store.ts';
+import { createFact } from '../../store/facts.ts';
 
 /** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */
 export type RecoveryReason =
@@ -30,19 +29,5 @@ export interface BegunRecovery {
  */
 export type RecoveryState = { readonly phase: 'requested'; readonly since: number } | BegunRecovery;
 
-const FACT = 'recovery';
-
-/** Finds the state of recovery, undefined when there is none. */
-export async function findRecovery(db: Db): Promise<RecoveryState | undefined> {
-  return findFact<RecoveryState>(db, FACT);
-}
-
-/** Stores the state of recovery. `now` is epoch milliseconds. */
-export async function saveRecovery(tx: Db, value: RecoveryState, now: number): Promise<void> {
-  await saveFact(tx, { name: FACT, value, now });
-}
-
-/** Ends recovery. */
-export async function endRecovery(tx: Db): Promise<void> {
-  await deleteFact(tx, FACT);
-}
+/** The state of recovery, as processes share it. */
+export const RECOVERY = createFact<RecoveryState>('recovery');

@@ -10,7 +10,7 @@ import { readServiceAgain } from './read-again.ts';
 import { beginRecovery, goLive, type RecoveryDeps, toSource } from './recovery-begin.ts';
 import { type Detection, saveAlive } from './recovery-detect.ts';
 import { makePlan } from './recovery-make-plan.ts';
-import { endRecovery, findRecovery, type RecoveryState, saveRecovery } from './recovery-state.ts';
+import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 import { tellRelease } from './release-progress.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
@@ -107,7 +107,7 @@ function toEnd(): PromiseWithResolvers<void> {
 /** Tells whether no recovery is under way; false as well where the store cannot tell now. */
 async function isOver({ store, events }: RecoveryDeps): Promise<boolean> {
   try {
-    return (await findRecovery(store.read)) === undefined;
+    return (await RECOVERY.find(store.read)) === undefined;
   } catch (error) {
     // It is looked at again soon.
     if (!(error instanceof StoreError)) events.failed({ type: 'recovery', id: 'look', error });
@@ -126,13 +126,13 @@ async function continueRecovery(
   const { reason, planId: id } = state;
   const sections = await readServiceAgain(deps, signal);
   const plan = await findPlan(store.read, id);
-  const alsoSave = (tx: Db) => saveRecovery(tx, { ...state, phase: 'waiting' }, clock.now());
+  const alsoSave = (tx: Db) => RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
   const actions = plan === undefined ? 0 : await makePlan(deps, plan, { sections, alsoSave });
   if (reason.code === 'first-run' && actions === 0) {
     // The changes accepted while observing are in the service already.
     await store.write(async (tx) => {
       await deletePlan(tx, id);
-      await endRecovery(tx);
+      await RECOVERY.delete(tx);
     });
     events.recovery({ phase: 'over', code: 'empty', actions });
     return true;

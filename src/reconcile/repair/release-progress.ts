@@ -1,4 +1,4 @@
-import { deleteFact, findFact, lockFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import { countAskedBefore } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
@@ -6,14 +6,14 @@ import type { ReconcileDeps, ReconcileEvents } from '../deps.ts';
 /** Interval at which the log tells the progress of an approved plan, in milliseconds. */
 const TOLD_EVERY_MS = 60_000;
 
-const FACT = 'release';
-
 /** Users and groups of an approved plan; times are epoch milliseconds. */
 interface Release {
   readonly startedAt: number;
   readonly total: number;
   readonly toldAt: number;
 }
+
+const FACT = createFact<Release>('release');
 
 /** Progress of an approved plan of going live, or of recovery. */
 export interface ReleaseProgress {
@@ -31,9 +31,9 @@ export interface ReleaseProgress {
 /** Adds users and groups that wait for the service from now on. `now` is epoch milliseconds. */
 export async function addReleased(tx: Db, resources: number, now: number): Promise<void> {
   if (resources === 0) return;
-  const before = await lockFact<Release>(tx, FACT);
+  const before = await FACT.lock(tx);
   const { startedAt, total, toldAt } = before ?? { startedAt: now, total: 0, toldAt: now };
-  await saveFact(tx, { name: FACT, value: { startedAt, total: total + resources, toldAt }, now });
+  await FACT.save(tx, { startedAt, total: total + resources, toldAt }, now);
 }
 
 /** Finds the progress of the approved plan; undefined: none is under way. */
@@ -41,7 +41,7 @@ export async function findReleaseProgress(
   db: Db,
   now: number,
 ): Promise<ReleaseProgress | undefined> {
-  const release = await findFact<Release>(db, FACT);
+  const release = await FACT.find(db);
   return release && readProgress(db, release, now);
 }
 
@@ -68,15 +68,15 @@ interface TellingDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
  */
 export async function tellRelease({ store, clock, events }: TellingDeps): Promise<void> {
   const now = clock.now();
-  if ((await findFact<Release>(store.read, FACT)) === undefined) return;
+  if ((await FACT.find(store.read)) === undefined) return;
   const told = await store.write(async (tx) => {
-    const release = await lockFact<Release>(tx, FACT);
+    const release = await FACT.lock(tx);
     if (release === undefined) return undefined;
     const progress = await readProgress(tx, release, now);
     const isOver = progress.done + progress.stuck >= progress.total;
     if (!isOver && now - release.toldAt < TOLD_EVERY_MS) return undefined;
-    if (isOver) await deleteFact(tx, FACT);
-    else await saveFact(tx, { name: FACT, value: { ...release, toldAt: now }, now });
+    if (isOver) await FACT.delete(tx);
+    else await FACT.save(tx, { ...release, toldAt: now }, now);
     return progress;
   });
   if (told === undefined) return;

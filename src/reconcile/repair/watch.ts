@@ -1,11 +1,11 @@
 import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
 import { countProviderHarm } from '../../store/audit/provider-harm.ts';
-import { findFact, saveFact } from '../../store/facts.ts';
+import { createFact } from '../../store/facts.ts';
 import { countPopulation } from '../../store/plans/harm.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findHarmStart } from '../provider-limit.ts';
 
-const FACT = 'provider-heard';
+const FACT = createFact<{ readonly at: number }>('provider-heard');
 /** Precision of the time of a provider's last request, in milliseconds. */
 const HEARD_MS = 60_000;
 /** Age at which a count is renewed, in milliseconds: health is asked for every few seconds. */
@@ -46,7 +46,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
 
   async function findSilence(): Promise<number | undefined> {
     if (silenceAfterMs === 0) return undefined;
-    const heard = await findFact<{ at: number }>(store.read, FACT);
+    const heard = await FACT.find(store.read);
     const since = Math.max(heard?.at ?? beganAt, savedAt);
     return clock.now() - since > silenceAfterMs ? since : undefined;
   }
@@ -56,7 +56,7 @@ export function createProviderWatch(options: WatchOptions): ProviderWatch {
       const now = clock.now();
       if (silenceAfterMs === 0 || now - savedAt < HEARD_MS) return;
       savedAt = now;
-      store.write((tx) => saveFact(tx, { name: FACT, value: { at: now }, now })).catch(onFailure);
+      store.write((tx) => FACT.save(tx, { at: now }, now)).catch(onFailure);
     },
     async read() {
       const now = clock.now();

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../domain/clock.ts';
-import { saveFact } from '../facts.ts';
+import { createFact } from '../facts.ts';
 import type { Db, Store } from '../store.ts';
 import { isPostgres } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
+
+const WRITE_CHECK = createFact<number>('write-check');
 
 /** Reason why the store takes no writes, and since when (epoch milliseconds). */
 export interface WriteTrouble {
@@ -50,7 +52,7 @@ export function watchWrites(store: Store, clock: Clock): WatchedStore {
       if (trouble === undefined) return undefined;
       const now = clock.now();
       // A failure of this write is in `trouble`.
-      await write((tx) => saveFact(tx, { name: 'write-check', value: now, now })).catch(() => {});
+      await write((tx) => WRITE_CHECK.save(tx, now, now)).catch(() => {});
       return trouble;
     },
   };
