@@ -9,7 +9,7 @@ import {
 } from '../domain/drift.ts';
 import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { chunks } from './engine/dialect.ts';
+import { chunks, readInChunks } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
 import { addInspection } from './inspections.ts';
 import type { PlanActionRow } from './plans/actions.ts';
@@ -24,12 +24,8 @@ export async function listActiveDrifts(
   db: Db,
   resourceIds: readonly string[],
 ): Promise<DriftRow[]> {
-  const rows: DriftRow[] = [];
-  for (const some of chunks(resourceIds)) {
-    const query = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
-    rows.push(...(await query.where('resource_id', 'in', some).execute()));
-  }
-  return rows;
+  const active = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
+  return readInChunks(resourceIds, (some) => active.where('resource_id', 'in', some).execute());
 }
 
 /** Lists the active drifts about these users in groups. */
@@ -37,14 +33,10 @@ export async function listActiveDriftsIn(
   db: Db,
   memberIds: readonly string[],
 ): Promise<DriftRow[]> {
-  const rows: DriftRow[] = [];
-  for (const some of chunks(memberIds)) {
-    const query = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
-    // The index of members leaves out drifts without a member, which are many.
-    const ofMembers = query.where('member_id', '<>', '').where('member_id', 'in', some);
-    rows.push(...(await ofMembers.execute()));
-  }
-  return rows;
+  const active = db.selectFrom('drifts').selectAll().where('status', 'in', ACTIVE_STATUSES);
+  // The index of members leaves out drifts without a member, which are many.
+  const ofMembers = active.where('member_id', '<>', '');
+  return readInChunks(memberIds, (some) => ofMembers.where('member_id', 'in', some).execute());
 }
 
 /** Detector, time and status of new drifts. */
@@ -194,11 +186,8 @@ export async function listSentDrifts(
 
 /** Lists the drifts with these ids. */
 export async function listDrifts(db: Db, ids: readonly string[]): Promise<DriftRow[]> {
-  const rows: DriftRow[] = [];
-  for (const some of chunks(ids)) {
-    rows.push(...(await db.selectFrom('drifts').selectAll().where('id', 'in', some).execute()));
-  }
-  return rows;
+  const drifts = db.selectFrom('drifts').selectAll();
+  return readInChunks(ids, (some) => drifts.where('id', 'in', some).execute());
 }
 
 /** The drift with this id. */

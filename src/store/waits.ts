@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { ResourceKey } from '../domain/ids.ts';
-import { chunks, storeNow } from './engine/dialect.ts';
+import { readInChunks, storeNow } from './engine/dialect.ts';
 import { createPrune } from './engine/prune.ts';
 import type { WaitsTable } from './schema.ts';
 import type { Db } from './store.ts';
@@ -39,12 +39,8 @@ export async function refuseWait(tx: Db, id: string, refusal: string): Promise<v
 
 /** Requests among these whose write was refused. */
 export async function listRefusedWaits(db: Db, ids: readonly string[]): Promise<WaitRow[]> {
-  const rows: WaitRow[] = [];
-  for (const some of chunks(ids)) {
-    const refused = db.selectFrom('waits').selectAll().where('id', 'in', some);
-    rows.push(...(await refused.where('refusal', 'is not', null).execute()));
-  }
-  return rows;
+  const refused = db.selectFrom('waits').selectAll().where('refusal', 'is not', null);
+  return readInChunks(ids, (some) => refused.where('id', 'in', some).execute());
 }
 
 /** Ends a wait, after which its write can be refused to nobody. The wait as it was; undefined: it has ended already. */

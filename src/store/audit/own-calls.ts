@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { SentChange } from '../../domain/change.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
 import { isLed, type Lead } from '../leader.ts';
 import type { CallOutcome } from '../schema.ts';
@@ -53,13 +53,11 @@ export async function insertOwnCall(
     is_repair: isRepair,
     outcome: key === undefined ? null : ('done' as const),
   }));
-  const written: WrittenChange[] = [];
   const isOurs = sql<number>`case when ${isLed(lead)} then 1 else 0 end`.as('is_led');
-  for (const some of chunks(rows)) {
-    const insert = tx.insertInto('own_calls').values(some);
-    written.push(...(await insert.returning(['id', 'kind', 'is_repair', isOurs]).execute()));
-  }
-  return written;
+  const columns = ['id', 'kind', 'is_repair', isOurs] as const;
+  return readInChunks(rows, (some) =>
+    tx.insertInto('own_calls').values(some).returning(columns).execute(),
+  );
 }
 
 /** Outcome of one attempt of a call, and its rows in the ledger. */

@@ -41,3 +41,13 @@ const CHUNK = 500;
 export function* chunks<T>(list: readonly T[], size = CHUNK): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
+
+/** Reads what a long list names, a statement's worth of it at a time. */
+export async function readInChunks<T, Row>(
+  list: readonly T[],
+  read: (some: T[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const some of chunks(list)) rows.push(...(await read(some)));
+  return rows;
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, type NewGroupRow, toObservedGroup, toUpstreamIds } from './groups.ts';
@@ -18,24 +18,22 @@ export async function lockGroupsByIds(
   tx: Db,
   { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
 ): Promise<GroupRow[]> {
-  const seqs = new Set<number>();
+  const seqs: { readonly seq: number }[] = [];
   const lists = [
     ['upstream_scim_id', scimIds],
     ['upstream_rest_id', restIds],
     ['upstream_uid', uids],
   ] as const;
   for (const [column, ids] of lists) {
-    for (const chunk of chunks<string | number>(ids)) {
-      const named = tx.selectFrom('groups').select('seq').where(column, 'in', chunk);
-      for (const { seq } of await named.execute()) seqs.add(seq);
-    }
+    const named = tx.selectFrom('groups').select('seq');
+    const found = await readInChunks<string | number, { readonly seq: number }>(ids, (some) =>
+      named.where(column, 'in', some).execute(),
+    );
+    seqs.push(...found);
   }
-  const rows: GroupRow[] = [];
-  for (const chunk of chunks([...seqs].toSorted((a, b) => a - b))) {
-    const query = tx.selectFrom('groups').selectAll().where('seq', 'in', chunk).orderBy('seq');
-    rows.push(...(await query.forUpdate().execute()));
-  }
-  return rows;
+  const inOrder = [...new Set(seqs.map(({ seq }) => seq))].toSorted((a, b) => a - b);
+  const rows = tx.selectFrom('groups').selectAll().orderBy('seq').forUpdate();
+  return readInChunks(inOrder, (some) => rows.where('seq', 'in', some).execute());
 }
 
 /** Adds groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { LinkColumns } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -34,10 +34,7 @@ export async function listLinks(
     const all = query.select('seq').orderBy('seq');
     return readInParts((after, limit) => all.where('seq', '>', after).limit(limit).execute());
   }
-  const rows: LinkRow[] = [];
-  for (const chunk of chunks(userIds))
-    rows.push(...(await query.where('user_id', 'in', chunk).execute()));
-  return rows;
+  return readInChunks(userIds, (some) => query.where('user_id', 'in', some).execute());
 }
 
 /**
@@ -123,17 +120,11 @@ export async function deleteLinks(
 
 /** The ids among `ids` that are live users. */
 export async function listExistingUsers(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (const chunk of chunks(ids)) {
-    const rows = await db
-      .selectFrom('users')
-      .select('id')
-      .where('id', 'in', chunk.map(userId))
-      .where('deleted_at', 'is', null)
-      .execute();
-    for (const { id } of rows) found.add(id);
-  }
-  return found;
+  const live = db.selectFrom('users').select('id').where('deleted_at', 'is', null);
+  const rows = await readInChunks(ids.map(userId), (some) =>
+    live.where('id', 'in', some).execute(),
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Wish that a user is in a list of a group, or is not. */

@@ -3,7 +3,7 @@ import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../../domain/plan.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import { joinSubjectNames } from '../resources/names.ts';
 import type { PlanActionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -59,19 +59,15 @@ export async function listHeldChanges(
   db: Db,
   resourceIds: readonly string[],
 ): Promise<ActionKey[]> {
-  const held: ActionKey[] = [];
-  for (const some of chunks(resourceIds)) {
-    const rows = await db
-      .selectFrom('plan_actions')
-      .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
-      .select(['plan_actions.kind', 'plan_actions.resource_id', 'plan_actions.member_id'])
-      .where('plan_actions.resource_id', 'in', some)
-      .where('plan_actions.status', '=', 'planned')
-      .where('plans.source', 'in', HOLDING_SOURCES)
-      .execute();
-    held.push(...rows);
-  }
-  return held;
+  const held = db
+    .selectFrom('plan_actions')
+    .innerJoin('plans', 'plans.id', 'plan_actions.plan_id')
+    .select(['plan_actions.kind', 'plan_actions.resource_id', 'plan_actions.member_id'])
+    .where('plan_actions.status', '=', 'planned')
+    .where('plans.source', 'in', HOLDING_SOURCES);
+  return readInChunks(resourceIds, (some) =>
+    held.where('plan_actions.resource_id', 'in', some).execute(),
+  );
 }
 
 /** Forgets the actions of a plan, or those of some users or groups. */
@@ -94,13 +90,9 @@ export async function listActionsOf(
   planId: string,
   resourceIds: readonly string[],
 ): Promise<ActionKey[]> {
-  const found: ActionKey[] = [];
   const actions = db.selectFrom('plan_actions').select(['kind', 'resource_id', 'member_id']);
-  for (const some of chunks(resourceIds)) {
-    const query = actions.where('plan_id', '=', planId).where('resource_id', 'in', some);
-    found.push(...(await query.execute()));
-  }
-  return found;
+  const ofPlan = actions.where('plan_id', '=', planId);
+  return readInChunks(resourceIds, (some) => ofPlan.where('resource_id', 'in', some).execute());
 }
 
 /** Page of the actions of a plan. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { chunks } from '../engine/dialect.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** A user or group, found by one of its ids or names. */
@@ -45,12 +45,8 @@ export interface NamedResources {
  * uid or a name. A user and a group may have the same number.
  */
 export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
-  const users: Named[] = [];
-  const groups: Named[] = [];
-  for (const some of chunks([...texts])) {
-    users.push(...(await listUsers(db, some)));
-    groups.push(...(await listGroups(db, some)));
-  }
+  const users = await readInChunks([...texts], (some) => listUsers(db, some));
+  const groups = await readInChunks([...texts], (some) => listGroups(db, some));
   const managed = [...users, ...groups].filter(({ isManaged }) => isManaged);
   return {
     user: toIdsByText(texts, users),

@@ -6,7 +6,7 @@ import {
   toResourceKey,
   userId,
 } from '../../domain/ids.ts';
-import { chunks } from '../engine/dialect.ts';
+import { readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -27,18 +27,18 @@ const COLUMNS = ['id', 'version', 'cells', 'in_flight', 'due_at'] as const;
 
 /** Lists the progress of these resources; one that is not there any more is left out. */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
-  const rows: ProgressRow[] = [];
   const users = keys.flatMap(({ type, id }) => (type === 'user' ? [userId(id)] : []));
-  for (const chunk of chunks(users)) {
-    const found = await db.selectFrom('users').select(COLUMNS).where('id', 'in', chunk).execute();
-    for (const row of found) {
-      const key = toResourceKey({ type: 'user', id: row.id });
-      rows.push({ ...row, key, oldestLink: undefined });
-    }
-  }
+  const found = await readInChunks(users, (some) =>
+    db.selectFrom('users').select(COLUMNS).where('id', 'in', some).execute(),
+  );
   const groups = keys.flatMap(({ type, id }) => (type === 'group' ? [groupId(id)] : []));
-  for (const chunk of chunks(groups)) rows.push(...(await listGroups(db, chunk)));
-  return rows;
+  return [
+    ...found.map((row): ProgressRow => {
+      const key = toResourceKey({ type: 'user', id: row.id });
+      return { ...row, key, oldestLink: undefined };
+    }),
+    ...(await readInChunks(groups, (some) => listGroups(db, some))),
+  ];
 }
 
 async function listGroups(db: Db, ids: readonly GroupId[]): Promise<ProgressRow[]> {

@@ -5,7 +5,7 @@ import type { SentCreate } from '../../domain/sent-create.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { chunks, forUpdate, isSeenSince } from '../engine/dialect.ts';
+import { forUpdate, isSeenSince, readInChunks } from '../engine/dialect.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
@@ -118,11 +118,8 @@ export async function listTombstones(
 
 /** The rows of these ids, deleted or not, in no order. */
 export async function listUserRows(db: Db, ids: readonly UserId[]): Promise<UserRow[]> {
-  const rows: UserRow[] = [];
-  for (const chunk of chunks(ids)) {
-    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', chunk).execute()));
-  }
-  return rows;
+  const users = db.selectFrom('users').selectAll();
+  return readInChunks(ids, (some) => users.where('id', 'in', some).execute());
 }
 
 /** Lists live users in order of creation. */
