@@ -1,4 +1,4 @@
-import type { Queue } from '../reconcile/loop/convergence.ts';
+import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { FirstReadState } from '../reconcile/read/first-read.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { SectionStates } from '../reconcile/sections.ts';

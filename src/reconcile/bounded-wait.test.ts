@@ -22,7 +22,7 @@ const rows = [
   { why: 'too many wait', queueMs: 0, waiting: 2_000, waitMs: 3_000, want: false },
 ];
 test.each(rows)('whether a wait is worth its while: $why', ({ queueMs, waiting, waitMs, want }) => {
-  const upstream = { queueAheadMs: () => queueMs };
+  const queue = { isHeld: false, aheadMs: { remove: 0, change: queueMs } };
 
-  expect(isWorthWaiting({ upstream }, { waitMs, class: 'change' }, waiting)).toBe(want);
+  expect(isWorthWaiting(queue, { waitMs, class: 'change' }, waiting)).toBe(want);
 });

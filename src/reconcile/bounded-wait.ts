@@ -3,7 +3,6 @@ import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import type { Transport } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { AnyFirstStep } from './head-start.ts';
 import type { Settlement } from './outcome.ts';
@@ -49,23 +48,38 @@ export async function lookWithin<Seen>(
   }
 }
 
-/** False when too many requests wait already or the queue ahead is longer than the wait. */
+/** How long a write would wait at the leader. */
+export interface Queue {
+  /** Nothing is changed in the service for now. */
+  readonly isHeld: boolean;
+  /** Estimated wait of a new write, in milliseconds. */
+  readonly aheadMs: { readonly remove: number; readonly change: number };
+}
+
+/** False when no process leads, too many requests wait already, or the queue ahead is longer than the wait. */
 export function isWorthWaiting(
-  { upstream }: { readonly upstream: Pick<Transport, 'queueAheadMs'> },
+  queue: Queue | undefined,
   { waitMs, class: callClass }: BoundedWait,
   waiting: number,
 ): boolean {
-  return waitMs > 0 && waiting < WAITING_MAX && upstream.queueAheadMs(callClass) < waitMs;
+  if (queue === undefined || queue.isHeld || waitMs <= 0 || waiting >= WAITING_MAX) return false;
+  return queue.aheadMs[callClass] < waitMs;
 }
 
-/** True when the changes that are due and nobody runs yet take longer than the wait of one more. */
-async function isBehindTooMany(
-  { upstream, store, clock }: ReconcileDeps,
-  { waitMs, class: callClass }: BoundedWait,
-): Promise<boolean> {
-  if (callClass === 'remove') return false;
-  const due = await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX);
-  return upstream.queueAheadMs('change', due) >= waitMs;
+/** Estimates the wait behind the calls that wait and `due` changes more. */
+function toQueue({ upstream }: Pick<ReconcileDeps, 'upstream'>, isHeld: boolean, due = 0): Queue {
+  const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
+  return { isHeld, aheadMs: { remove, change } };
+}
+
+/** Estimates it at the leader; `isBehind`: changes that are due find no room, and go before a new one. */
+export async function readQueue(
+  deps: ReconcileDeps,
+  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
+): Promise<Queue> {
+  const { store, clock } = deps;
+  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
+  return toQueue(deps, isHeld, due);
 }
 
 const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
@@ -126,7 +140,7 @@ export async function settleWithin<Undo>(
   { waiters, write, undo, id }: Settling<Undo>,
   { key, carryOn, waiting, isHeld, isBehind }: Circumstances,
 ): Promise<Settlement> {
-  if (isHeld || !isWorthWaiting(deps, write, waiting)) {
+  if (!isWorthWaiting(toQueue(deps, isHeld), write, waiting)) {
     carryOn();
     return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
   }
@@ -136,7 +150,9 @@ export async function settleWithin<Undo>(
     try {
       // Another run may have finished the write before the wait began.
       await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
-      const isInVain = isBehind() && (await isBehindTooMany(deps, write));
+      const isLong = write.class === 'change' && isBehind();
+      const queue = isLong && (await readQueue(deps, { isHeld, isBehind: true }));
+      const isInVain = queue && !isWorthWaiting(queue, write, 0);
       if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
     } catch (error) {
       // The write is stored: a store that does not answer now takes nothing of that back.

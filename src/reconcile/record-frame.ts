@@ -1,4 +1,5 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
+import { assertNever } from '../domain/errors.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
@@ -8,11 +9,10 @@ import {
   GONE,
   planNextLostLook,
   type Recorded,
-  recordOutcome,
   withoutCreate,
   withoutFailedCreate,
 } from './recorded.ts';
-import type { KindTypes, Recorder, Step } from './resource-kind.ts';
+import type { KindTypes, Recorder, Recording, Step } from './resource-kind.ts';
 import {
   isStale,
   type Postponed,
@@ -33,23 +33,39 @@ export async function recordEnded<T extends KindTypes>(
   const asKnown = await kind.recordAsKnown(tx, step);
   if (asKnown !== undefined) return asKnown;
   await assertLead(tx, step.lead);
-  const { planned, outcome } = step;
-  const row = await kind.lock(tx, planned);
+  const row = await kind.lock(tx, step.planned);
   if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
   const handed = await kind.handOver(tx, row, step);
   if (handed) return { finished: true, ...GONE, undone: [], notified: handed };
   const recording = { ...step, original: row, isKnown: false, reverted: [] };
-  const left = withoutFailedCreate(row, step);
-  const recorded = await recordOutcome(outcome, {
-    // Whatever has the names that the resource had when its create left is not the resource.
-    done: (known) =>
-      known.adopted && kind.isRenamed(row, planned)
-        ? kind.finish(tx, withoutCreate(row, planned), recording)
-        : kind.done(tx, left, recording, known),
-    refused: (refusal) => kind.refused(tx, left, recording, refusal),
-    postponed: (delay) => kind.postponed(tx, left, recording, delay),
-  });
+  const recorded = await recordOutcome(tx, kind, row, recording);
   return kind.follow(tx, recording, recorded);
+}
+
+/** Records each way in which a step can end. */
+async function recordOutcome<T extends KindTypes>(
+  tx: Db,
+  kind: Recorder<T>,
+  row: T['row'],
+  step: Recording<T>,
+): Promise<Recorded<T['state']>> {
+  const { outcome, planned } = step;
+  const left = withoutFailedCreate(row, step);
+  switch (outcome.kind) {
+    case 'done': {
+      // Whatever has the names that the resource had when its create left is not the resource.
+      const isAnother = outcome.known.adopted && kind.isRenamed(row, planned);
+      if (isAnother) return kind.finish(tx, withoutCreate(row, planned), step);
+      return kind.done(tx, left, step, outcome.known);
+    }
+    case 'refused':
+      return kind.refused(tx, left, step, outcome);
+    case 'later':
+    case 'unknown':
+      return kind.postponed(tx, left, step, outcome);
+    default:
+      return assertNever(outcome);
+  }
 }
 
 /** State that a step was planned from, as far as looks and creates are concerned. */

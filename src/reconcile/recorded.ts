@@ -1,5 +1,4 @@
 import { oldestPending } from '../domain/cell.ts';
-import { assertNever } from '../domain/errors.ts';
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
@@ -78,32 +77,6 @@ interface Finished extends Progress {
   /** Writes that were taken back. */
   readonly undone: readonly Undone[];
   readonly notified: readonly (GroupId | UserId)[];
-}
-
-/** One recorder for each way in which a step can end. */
-export interface Recorders<Known, Part, Result> {
-  done(known: Known): Result;
-  refused(outcome: Extract<Outcome<Known, Part>, { kind: 'refused' }>): Result;
-  /** Records a step without a known effect: it is repeated later, after a look where the effect is unknown. */
-  postponed(outcome: Extract<Outcome<Known, Part>, { kind: 'later' | 'unknown' }>): Result;
-}
-
-/** Hands an outcome to its recorder. */
-export function recordOutcome<Known, Part, Result>(
-  outcome: Outcome<Known, Part>,
-  recorders: Recorders<Known, Part, Result>,
-): Result {
-  switch (outcome.kind) {
-    case 'done':
-      return recorders.done(outcome.known);
-    case 'refused':
-      return recorders.refused(outcome);
-    case 'later':
-    case 'unknown':
-      return recorders.postponed(outcome);
-    default:
-      return assertNever(outcome);
-  }
 }
 
 /** Delays before the second and the last look, in milliseconds: the create may arrive late. */

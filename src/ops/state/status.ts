@@ -1,5 +1,5 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
-import type { Queue } from '../../reconcile/loop/convergence.ts';
+import type { Queue } from '../../reconcile/bounded-wait.ts';
 import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
 import type { LateLeavers } from '../../store/changes.ts';
 import {

@@ -1,13 +1,14 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { hasRules } from '../../rules/rules.ts';
-import { countDueChanges } from '../../store/due.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import type { Db } from '../../store/store.ts';
 import {
   type BoundedWait,
   type HeadStart,
   type Lock,
+  type Queue,
+  readQueue,
   type Settling,
   type StoredWrite,
   settleWithin,
@@ -24,16 +25,6 @@ import { createWorkers } from './workers.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
-/** Due changes that are counted to judge a wait; more are as good as this many. */
-const DUE_COUNT_MAX = 1_000;
-
-/** How long a write would wait at the leader. */
-export interface Queue {
-  /** Nothing is changed in the service for now. */
-  readonly isHeld: boolean;
-  /** Estimated wait of a new write, in milliseconds. */
-  readonly aheadMs: { readonly remove: number; readonly change: number };
-}
 
 /** Brings stored desired state to the service, at the leader; the only way there. */
 export interface Convergence {
@@ -145,15 +136,6 @@ function toResourceKey(written: WrittenResource): ResourceKey {
   return written.type === 'user'
     ? { type: written.type, id: written.row.id }
     : { type: written.type, id: written.row.id };
-}
-
-async function readQueue(
-  { upstream, store, clock }: ReconcileDeps,
-  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
-): Promise<Queue> {
-  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
-  const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
-  return { isHeld, aheadMs: { remove, change } };
 }
 
 /** Nothing may run before it is known that the store is current. */

@@ -4,21 +4,27 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { endWait, insertWait } from '../../store/waits.ts';
-import type { BoundedWait, HeadStart, Lock, Settling, StoredWrite } from '../bounded-wait.ts';
+import {
+  type BoundedWait,
+  type HeadStart,
+  isWorthWaiting,
+  type Lock,
+  type Queue,
+  type Settling,
+  type StoredWrite,
+} from '../bounded-wait.ts';
 import type { ReconcileEvents } from '../deps.ts';
 import type { WrittenResource } from '../head-start.ts';
 import type { Settlement } from '../outcome.ts';
 import { parseProblem } from '../recorded.ts';
 import { createWaiters, type WaitingRequest } from '../waiters.ts';
-import type { Convergence, Queue } from './convergence.ts';
+import type { Convergence } from './convergence.ts';
 import { createFollower } from './follower.ts';
 import type { Waiting } from './runner.ts';
 
 /** How long and how often it is tried to find out whether a write was refused elsewhere, in milliseconds. */
 const FIND_OUT_MS = 3_000;
 const TRY_EVERY_MS = 200;
-/** Requests that may wait for the leader at the same time. */
-const WAITING_MAX = 2_000;
 
 /** A write while it is stored. */
 export interface AnnouncedWrite {
@@ -99,8 +105,8 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     key: ResourceKey,
     { waiters, write, undo, id }: Settling<Undo> & { readonly id: string },
   ): Promise<Settlement> {
-    const hasRoom = users.size + groups.size < WAITING_MAX && !follower.isSilent();
-    if (!hasRoom || !isWorthWaiting(leader.findQueue(), write)) return NOT_WITHIN_WAIT;
+    const isWorth = isWorthWaiting(leader.findQueue(), write, users.size + groups.size);
+    if (!isWorth || follower.isSilent()) return NOT_WITHIN_WAIT;
     return waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
   }
 
@@ -184,15 +190,6 @@ const NOT_WITHIN_WAIT: Settlement = {
   kind: 'not-yet',
   reason: 'nobody brings it to the service within the wait',
 };
-
-/** False when no process leads, or its queue is longer than the wait. */
-function isWorthWaiting(
-  queue: Queue | undefined,
-  { waitMs, class: callClass }: BoundedWait,
-): boolean {
-  if (queue === undefined || queue.isHeld || waitMs <= 0) return false;
-  return queue.aheadMs[callClass] < waitMs;
-}
 
 /**
  * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
