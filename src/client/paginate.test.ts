@@ -288,7 +288,7 @@ test('a service that does not know version 2 is read by number', async () => {
 });
 
 test.each([
-  { why: 'no list', list: spaces, body: { items: [] } },
+  { why: 'no list', list: spaces, body: { total: 0 } },
   { why: 'an object without a result', list: documents, body: { position: 'x' } },
   { why: 'a position that is none', list: documents, body: { result: [{}], position: {} } },
 ])('an answer that is $why is an error', async ({ list, body }) => {

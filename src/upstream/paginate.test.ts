@@ -158,7 +158,7 @@ test('a list that never ends is left', async () => {
 test.each([
   { operation: scim.getUsers, body: [] },
   { operation: scim.getUsers, body: { totalResults: 3 } },
-  { operation: auditLogs.retrieveAuditLogEvents, body: { Resources: [] } },
+  { operation: auditLogs.retrieveAuditLogEvents, body: { events: [] } },
 ])('an answer that is no list is an error: $operation.id', async ({ operation, body }) => {
   const { open } = await startList((res) => sendJson(res, 200, body));
   await expect(readIds(open(operation))).rejects.toMatchObject({

@@ -21,6 +21,11 @@ export interface PageOptions extends CallOptions {
   readonly from?: Cursor | undefined;
   /** 100,000 by default. */
   readonly pagesMax?: number | undefined;
+  /**
+   * Entries after which a page without content is an empty one, because something else has shown that the list has no
+   * more. Elsewhere it may be that the service could not look. Never by default.
+   */
+  readonly emptyFrom?: number | undefined;
 }
 
 /** One page; `cursor` continues after it. */
@@ -59,13 +64,13 @@ export function paginateChecked(
   args: unknown,
   options: PageOptions,
 ): Pages {
-  const { pageSize, from, pagesMax = 100_000, ...call } = options;
+  const { pageSize, from, pagesMax = 100_000, emptyFrom, ...call } = options;
   let cursor = from ?? createCursor(pageSize);
   let result: Completeness = { complete: false, reason: 'not read to the end' };
 
   async function* readPages(): AsyncGenerator<Page> {
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const page = await fetchPage(transport, operation, { args, call, cursor });
+      const page = await fetchPage(transport, operation, { args, call, cursor, emptyFrom });
       const progress = advance(page.cursor, page);
       if (progress.kind === 'end') {
         result = progress.result;
@@ -96,11 +101,17 @@ interface FetchedPage extends PageContent {
   readonly cursor: Cursor;
 }
 
+interface PageRequest extends Pick<PageOptions, 'emptyFrom'> {
+  readonly args: unknown;
+  readonly call: CallOptions;
+  readonly cursor: Cursor;
+}
+
 /** Fetches one page; a page that is too large is fetched in halves. */
 async function fetchPage(
   transport: Pick<Transport, 'callChecked'>,
   operation: PagedOperation,
-  { args, call, cursor }: { args: unknown; call: CallOptions; cursor: Cursor },
+  { args, call, cursor, emptyFrom = Number.POSITIVE_INFINITY }: PageRequest,
 ): Promise<FetchedPage> {
   for (let pageSize = cursor.pageSize; ; pageSize = Math.floor(pageSize / 2)) {
     const asked = { ...cursor, pageSize };
@@ -110,7 +121,8 @@ async function fetchPage(
         withPosition(operation, args, asked),
         call,
       );
-      return { ...parsePage(operation, body), cursor: asked };
+      const shown = cursor.position >= emptyFrom ? (body ?? []) : body;
+      return { ...parsePage(operation, shown), cursor: asked };
     } catch (error) {
       const tooLarge = error instanceof UpstreamError && error.code === 'response-too-large';
       if (!tooLarge || pageSize <= 1) throw error;

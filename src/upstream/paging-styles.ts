@@ -1,7 +1,7 @@
 import type { PagedOperation, Paging } from './operations/operation.ts';
 import { isNamed, type Named } from './operations/part.ts';
 import type { Cursor, PageContent } from './page-progress.ts';
-import { toInteger, unreadable } from './shapes/reader.ts';
+import { parseEntries, toInteger, unreadable } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 
 /** Query parameters that choose the page; they belong to the code that reads page by page. */
@@ -33,9 +33,9 @@ export function toPlace(paging: Paging, query: Named, cursor: Cursor): Named {
 export function parsePage({ id, paging }: PagedOperation, body: unknown): PageContent {
   if (paging === 'start-index') return parseScimList(body);
   if (paging === 'start-position' && isNamed(body)) return parsePositionedPage(id, body);
-  if (!Array.isArray(body)) throw unreadable(id, 'is not a list');
-  const page = { items: body, total: undefined };
-  return paging === 'last-user-id' ? { ...page, next: findLastId(id, body) } : page;
+  const items = parseEntries(id, body);
+  const page = { items, total: undefined };
+  return paging === 'last-user-id' ? { ...page, next: findLastId(id, items) } : page;
 }
 
 function parsePositionedPage(id: string, { result, position = null }: Named): PageContent {

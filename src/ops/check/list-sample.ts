@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { PageContent } from '../../upstream/page-progress.ts';
-import { unreadable } from '../../upstream/shapes/reader.ts';
+import { parseEntries } from '../../upstream/shapes/reader.ts';
 import { type Look, look, skipped } from './look.ts';
 
 /** The part of a list that is asked for; `offset` counts from 0. */
@@ -57,10 +57,9 @@ export async function sampleList<T>(source: ListSource<T>): Promise<Look<ListSam
   };
 }
 
-/** The page of a REST list, which is an array. @throws UpstreamError `unreadable` */
+/** The page of a REST list. @throws UpstreamError `unreadable` */
 export function parseArrayPage(body: unknown): PageContent {
-  if (!Array.isArray(body)) throw unreadable('REST list', 'is not a list');
-  return { items: body, total: undefined };
+  return { items: parseEntries('REST list', body), total: undefined };
 }
 
 /** The entry's id as text; REST shows some things by `uid`. Undefined when it has none. */

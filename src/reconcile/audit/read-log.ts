@@ -55,8 +55,13 @@ async function readPages(
 ): Promise<number> {
   const from = findWindowStart(before, now);
   const query = { from: new Date(from).toISOString() };
-  const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
-  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  const pages = paginate(
+    deps.upstream,
+    auditLogs.retrieveAuditLogEvents,
+    { query },
+    // The next read begins at the newest event, so that an event that was not shown is not missed.
+    { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 },
+  );
   let newestAt = before.newestAt;
   let beganAt: number | undefined;
   for await (const { items, cursor } of pages) {

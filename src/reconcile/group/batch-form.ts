@@ -7,6 +7,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { MemberForm } from '../quirks.ts';
 import { type Classified, classify } from '../verdict.ts';
+import { fetchScimMembers } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 /**
@@ -92,7 +93,8 @@ async function sendInForm(
     const listed = answer === undefined ? undefined : parseScimGroup(answer).memberIds;
     // What the service took before and did not make is not believed again.
     const isBelieved = known && !changes.some(({ ignored }) => ignored);
-    const memberIds = listed ?? (isBelieved ? undefined : await readMembers(deps, context, scimId));
+    const memberIds =
+      listed ?? (isBelieved ? undefined : await fetchScimMembers(deps, context, scimId));
     // A call without effect counts as refused.
     if (memberIds && !holds(changes, memberIds)) return { kind: 'refused', isTooLarge: false };
     await deps.quirks.learn({ memberForm: form });
@@ -106,16 +108,6 @@ async function sendInForm(
     const about = { parts, section: 'groups', missed } as const;
     return { kind: 'ended', outcome: await toFailure(deps, classified, about) };
   }
-}
-
-/** Reads the members of a group, by numeric id; undefined where the service does not list them. @throws UpstreamError */
-export async function readMembers(
-  { upstream }: ReconcileDeps,
-  context: CallContext,
-  scimId: string,
-): Promise<readonly number[] | undefined> {
-  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } }, context);
-  return parseScimGroup(answer).memberIds;
 }
 
 /** True when a refusal may concern the form, one member or the size; smaller parts show which. */

@@ -10,8 +10,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify } from '../verdict.ts';
-import { readMembers } from './batch-form.ts';
-import { fetchAdminIds, fetchMemberIds } from './fetch-lists.ts';
+import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
@@ -122,8 +121,8 @@ async function listMembers(
   context: CallContext,
   { ids: { uid, scimId } }: GroupState,
 ): Promise<readonly number[] | undefined> {
-  if (uid === undefined) return readMembers(deps, context, scimId ?? '');
-  return fetchMemberIds(deps, context, uid);
+  if (uid === undefined) return fetchScimMembers(deps, context, scimId ?? '');
+  return fetchMemberIds(deps, context, { uid, scimId });
 }
 
 /** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */

@@ -7,11 +7,11 @@ import {
   type BatchForm,
   listBatchForms,
   listOtherForms,
-  readMembers,
   type SentBatch,
   sendBatch,
 } from './batch-form.ts';
 import { changeMember, toFound } from './change-link.ts';
+import { fetchScimMembers } from './fetch-lists.ts';
 import { learnScimId } from './learn-scim-id.ts';
 import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
 
@@ -143,7 +143,7 @@ async function listLeft(
 ): Promise<readonly LinkChange[]> {
   if (scimId === undefined) return changes;
   try {
-    const memberIds = await readMembers(deps, context, scimId);
+    const memberIds = await fetchScimMembers(deps, context, scimId);
     if (memberIds === undefined) return changes;
     const members = new Set(memberIds);
     const isHeld = (change: LinkChange) => members.has(change.upstreamUserId) === change.wanted;

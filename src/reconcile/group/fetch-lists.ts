@@ -1,18 +1,82 @@
 import { type SeenEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/group-user.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { classify } from '../verdict.ts';
 
-/** Fetches the members of a group, by account. @throws UpstreamError */
+/** Names under which both interfaces show the members of a group. */
+export interface MemberListIds {
+  readonly uid: string;
+  /** Undefined: SCIM cannot be asked. */
+  readonly scimId: string | undefined;
+}
+
+/**
+ * Fetches the members of a group, by account. Where REST has no list of them (it needs another right than the list of
+ * groups, or the answer is without content, which is no empty group), SCIM is asked.
+ * @throws UpstreamError when neither shows them; `not-found` where REST does not find them: the group is gone
+ */
 export async function fetchMemberIds(
+  deps: Pick<ReconcileDeps, 'upstream'>,
+  options: CallOptions,
+  { uid, scimId }: MemberListIds,
+): Promise<readonly number[]> {
+  const rest = await askRest(deps, options, uid);
+  if ('memberIds' in rest) return rest.memberIds;
+  const shown = scimId === undefined ? undefined : await askScim(deps, options, scimId);
+  if (shown === undefined) throw rest.error;
+  return shown;
+}
+
+/**
+ * Asks REST for the members, or why it has no list of them.
+ * @throws UpstreamError when it could not be asked: an answer that breaks off may be whole the next time
+ */
+async function askRest(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
   options: CallOptions,
   group_uid: string,
-): Promise<number[]> {
-  const args = { path: { group_uid } };
-  return toIds(await upstream.call(groupUsers.getListOfGroupUsers, args, options));
+): Promise<{ memberIds: readonly number[] } | { error: unknown }> {
+  let answer: unknown;
+  try {
+    answer = await upstream.call(groupUsers.getListOfGroupUsers, { path: { group_uid } }, options);
+  } catch (error) {
+    if (classify(error).verdict === 'forbidden') return { error };
+    throw error;
+  }
+  try {
+    return { memberIds: toIds(answer) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Asks SCIM for the members; undefined when it does not list them, or does not find the group. @throws UpstreamError */
+async function askScim(
+  deps: Pick<ReconcileDeps, 'upstream'>,
+  options: CallOptions,
+  scimId: string,
+): Promise<readonly number[] | undefined> {
+  try {
+    return await fetchScimMembers(deps, options, scimId);
+  } catch (error) {
+    if (classify(error).verdict === 'missing') return undefined;
+    throw error;
+  }
+}
+
+/** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */
+export async function fetchScimMembers(
+  { upstream }: Pick<ReconcileDeps, 'upstream'>,
+  options: CallOptions,
+  scimId: string,
+): Promise<readonly number[] | undefined> {
+  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } }, options);
+  return parseScimGroup(answer).memberIds;
 }
 
 /** Fetches the admins of a group, by account. @throws UpstreamError */

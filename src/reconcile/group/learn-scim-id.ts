@@ -1,4 +1,4 @@
-import type { GroupState } from '../../domain/group.ts';
+import type { GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
@@ -21,11 +21,11 @@ export async function learnScimId(
   context: CallContext,
   state: GroupState,
 ): Promise<LearnedScimId> {
-  if (state.ids.scimId !== undefined) return { kind: 'known', scimId: state.ids.scimId };
   const form = deps.quirks.current().groupScimId;
-  if (form !== undefined) return { kind: 'known', scimId: toCandidate(state, form) };
+  const scimId = findScimId(state.ids, form);
+  if (scimId !== undefined || form !== undefined) return { kind: 'known', scimId };
   for (const candidate of ['restId', 'uid'] as const) {
-    const id = toCandidate(state, candidate);
+    const id = findScimId(state.ids, candidate);
     if (id === undefined) continue;
     const answer = await isGroup(deps, context, { id, name: state.observed?.displayName });
     if (answer === 'could-not-look') {
@@ -40,7 +40,12 @@ export async function learnScimId(
   return { kind: 'known', scimId: undefined };
 }
 
-function toCandidate({ ids }: GroupState, form: GroupScimId): string | undefined {
+/** Finds the SCIM id of a group as far as it is known, or follows from what SCIM ids are; undefined: only a call tells it. */
+export function findScimId(
+  ids: UpstreamGroupIds,
+  form: GroupScimId | undefined,
+): string | undefined {
+  if (ids.scimId !== undefined) return ids.scimId;
   if (form === 'restId') return ids.restId === undefined ? undefined : String(ids.restId);
   return form === 'uid' ? ids.uid : undefined;
 }

@@ -10,7 +10,8 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook } from '../failure.ts';
 import { classify } from '../verdict.ts';
-import { fetchMemberIds } from './fetch-lists.ts';
+import { fetchMemberIds, type MemberListIds } from './fetch-lists.ts';
+import { findScimId } from './learn-scim-id.ts';
 import { observeRestGroup } from './observe.ts';
 import type { GroupOutcome } from './outcome.ts';
 
@@ -25,7 +26,7 @@ export async function lookAtGroup(
   try {
     return uid === undefined
       ? await lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
-      : await lookThroughRest(deps, context, uid);
+      : await lookThroughRest(deps, context, { uid, scimId });
   } catch (error) {
     const classified = classify(error);
     if (classified.verdict === 'missing') return { kind: 'done', known: { missing: true } };
@@ -134,7 +135,7 @@ async function lookAtFound(
   { uid, adopted }: { uid: string; adopted: true | undefined },
 ): Promise<GroupOutcome> {
   try {
-    const found = await lookThroughRest(deps, context, uid);
+    const found = await lookThroughRest(deps, context, { uid, scimId: undefined });
     if (found.kind !== 'done' || !adopted) return found;
     return { kind: 'done', known: { ...found.known, adopted } };
   } catch (error) {
@@ -159,12 +160,23 @@ async function lookThroughScim(
 async function lookThroughRest(
   deps: ReconcileDeps,
   context: CallContext,
-  uid: string,
+  { uid, scimId }: MemberListIds,
 ): Promise<GroupOutcome> {
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
   const observed = observeRestGroup(deps, group, groups.getGroup.id);
-  const memberIds = await fetchMemberIds(deps, context, uid);
-  const ids = { restId: group.id, uid: group.uid };
-  return { kind: 'done', known: { ids, observed, memberIds, doneFields: ['existence'] } };
+  const ids = { scimId, restId: group.id, uid: group.uid };
+  const memberIds = await fetchMemberIds(deps, context, {
+    uid,
+    scimId: findScimId(ids, deps.quirks.current().groupScimId),
+  });
+  return {
+    kind: 'done',
+    known: {
+      ids: { restId: group.id, uid: group.uid },
+      observed,
+      memberIds,
+      doneFields: ['existence'],
+    },
+  };
 }

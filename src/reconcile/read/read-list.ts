@@ -74,7 +74,8 @@ async function readVariant<O extends PagedOperation>(
   const { clock, policy, upstream } = deps;
   const args = variants[variant] ?? variants[0];
   const since = current().since ?? clock.now();
-  const options = { ...READING, signal, pageSize: policy.pageSize, from: current().cursor };
+  const place = { pageSize: policy.pageSize, from: current().cursor, emptyFrom: knownTotal };
+  const options = { ...READING, signal, ...place };
   const pages = paginate(upstream, operation, args, options);
   let sentAt = clock.now();
   for await (const page of pages) {

@@ -7,9 +7,7 @@ import {
   type SeenGroup,
 } from '../../store/groups/observations.ts';
 import type { Db } from '../../store/store.ts';
-import { scim } from '../../upstream/operations/scim.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { fetchMemberIds } from '../group/fetch-lists.ts';
+import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import { classify } from '../verdict.ts';
@@ -102,7 +100,7 @@ async function listUnproven(
 
 /**
  * Fetches the members of a group that its list no longer shows; undefined when it is gone. The service may refuse it
- * instead of calling it missing, which says nothing of other groups: it is looked at by itself.
+ * or show no list instead of calling it missing, which says nothing of other groups: it is looked at by itself.
  */
 async function fetchUnlisted(
   context: FirstReadContext,
@@ -111,7 +109,8 @@ async function fetchUnlisted(
   try {
     return await fetchMembers(context, group);
   } catch (error) {
-    if (classify(error).verdict !== 'forbidden') throw error;
+    const { verdict, problem } = classify(error);
+    if (verdict !== 'forbidden' && problem.code !== 'unreadable') throw error;
     return undefined;
   }
 }
@@ -124,30 +123,11 @@ async function fetchMembers(
   group: SeenGroup,
 ): Promise<readonly number[] | undefined> {
   const { deps, signal } = context;
-  const { uid } = group;
-  if (uid === undefined) return fetchThroughScim(context, group);
+  const { uid, scimId } = group;
+  const options = { ...READING, signal };
   try {
-    return await fetchMemberIds(deps, { ...READING, signal }, uid);
-  } catch (error) {
-    const { verdict } = classify(error);
-    if (verdict === 'missing') return undefined;
-    // Listing members needs another right than listing groups; one group by itself shows its members through SCIM
-    // too.
-    const instead = verdict === 'forbidden' ? await fetchThroughScim(context, group) : undefined;
-    if (instead === undefined) throw error;
-    return instead;
-  }
-}
-
-async function fetchThroughScim(
-  { deps, signal }: FirstReadContext,
-  { scimId }: SeenGroup,
-): Promise<readonly number[] | undefined> {
-  if (scimId === undefined) return undefined;
-  try {
-    const args = { path: { group_id: scimId } };
-    const answer = await deps.upstream.call(scim.getGroup, args, { ...READING, signal });
-    return parseScimGroup(answer).memberIds;
+    if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });
+    return scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
   } catch (error) {
     if (classify(error).verdict === 'missing') return undefined;
     throw error;

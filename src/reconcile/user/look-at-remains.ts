@@ -18,7 +18,7 @@ import {
 import { toInteger, unreadable } from '../../upstream/shapes/reader.ts';
 import {
   type JoinedGroup,
-  parseGroupEntity,
+  parseGroupEntities,
   parseJoinedGroup,
   parseSpace,
 } from '../../upstream/shapes/space.ts';
@@ -197,8 +197,7 @@ async function readEntities(
 ): Promise<Remainder[]> {
   const operation = groupEntities.getListOfGroupEntities;
   const listed = await upstream.call(operation, { path: { group_uid } }, call);
-  if (!Array.isArray(listed)) throw unreadable(operation.id, 'is not a list');
-  return listed.map(parseGroupEntity).map(({ uid, title = null }) => ({ id: uid, name: title }));
+  return parseGroupEntities(listed).map(({ uid, title = null }) => ({ id: uid, name: title }));
 }
 
 /** A space with those who entered it directly. */

@@ -1,4 +1,4 @@
-import { createReader, unreadable } from './reader.ts';
+import { createReader, parseEntries } from './reader.ts';
 
 /** A member or an administrator of a group. */
 export interface GroupUser {
@@ -12,6 +12,5 @@ export function parseGroupUser(body: unknown): GroupUser {
 
 /** The answer of getListOfGroupUsers and getListOfGroupAdmins. @throws UpstreamError `unreadable` */
 export function parseGroupUsers(body: unknown): GroupUser[] {
-  if (!Array.isArray(body)) throw unreadable('group users', 'is not a list');
-  return body.map(parseGroupUser);
+  return parseEntries('group users', body).map(parseGroupUser);
 }

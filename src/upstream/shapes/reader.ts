@@ -81,6 +81,20 @@ export function unreadable(what: string, problem: string): UpstreamError {
   });
 }
 
+/**
+ * The entries of a list, which may come as the field of an object, as some services send theirs. No content is no empty
+ * list: it may be that nobody could look. @throws UpstreamError `unreadable` when it is no list
+ */
+export function parseEntries(what: string, answer: unknown): readonly unknown[] {
+  if (Array.isArray(answer)) return answer;
+  const fields = new Map(Object.entries(answer ?? {}));
+  const wrapped = WRAPPINGS.map((name) => fields.get(name)).find(Array.isArray);
+  if (wrapped) return wrapped;
+  throw unreadable(what, answer ? 'is not a list' : 'has no content, which is no empty list');
+}
+
+const WRAPPINGS = ['items', 'data', 'results', 'Resources'] as const;
+
 /** An id as text, from a number or from text that is not empty. */
 export function toIdText(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);

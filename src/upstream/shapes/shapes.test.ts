@@ -163,6 +163,10 @@ test('the people of a group, of whom nothing but the id is asked', () => {
   expect(parseGroupUsers(body)).toEqual([{ id: 7 }]);
 });
 
+test.each(['items', 'data', 'results', 'Resources'])('a list that comes as %s', (name) => {
+  expect(parseGroupUsers({ total: 1, [name]: [{ id: 7 }] })).toEqual([{ id: 7 }]);
+});
+
 test('an audit event', () => {
   const body = {
     id: 'e-1',
@@ -249,6 +253,9 @@ describe('an answer that cannot be understood is an error and never a default', 
     },
     { parse: parseGroupUser, body: { email: 'x' }, problem: /id is not/ },
     { parse: parseGroupUsers, body: {}, problem: /not a list/ },
+    { parse: parseGroupUsers, body: null, problem: /no empty list/ },
+    { parse: parseGroupUsers, body: undefined, problem: /no empty list/ },
+    { parse: parseGroupUsers, body: { items: null }, problem: /not a list/ },
     {
       parse: parseAuditEvent,
       body: { id: 'e', category: 'c', action: 'a', created: 'soon' },

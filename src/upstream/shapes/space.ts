@@ -1,4 +1,4 @@
-import { createReader, toIdText, unreadable } from './reader.ts';
+import { createReader, parseEntries, toIdText } from './reader.ts';
 
 /** A space. */
 export interface Space {
@@ -21,7 +21,7 @@ export interface GroupEntity {
 }
 
 /** One entity of getListOfGroupEntities. @throws UpstreamError `unreadable` */
-export function parseGroupEntity(body: unknown): GroupEntity {
+function parseGroupEntity(body: unknown): GroupEntity {
   const reader = createReader('group entity', body);
   const roles = (reader.list('own_role_ids') ?? []).map((role) => {
     const id = toIdText(role);
@@ -33,8 +33,7 @@ export function parseGroupEntity(body: unknown): GroupEntity {
 
 /** The answer of getListOfGroupEntities. @throws UpstreamError `unreadable` */
 export function parseGroupEntities(body: unknown): GroupEntity[] {
-  if (!Array.isArray(body)) throw unreadable('group entities', 'is not a list');
-  return body.map(parseGroupEntity);
+  return parseEntries('group entities', body).map(parseGroupEntity);
 }
 
 /** A group as a company user shows it. */

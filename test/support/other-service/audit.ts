@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/domain/json.ts';
 import { type Deed, type Deeds, toName } from './company.ts';
-import { type Answer, type Call, findPerson } from './route.ts';
+import { type Answer, type Call, findPerson, toListAnswer } from './route.ts';
 import type { OtherShape } from './shape.ts';
 
 type Words = readonly [category: string, action: string];
@@ -56,7 +56,8 @@ export function retrieveAuditLogEvents({ company, query }: Call): Answer {
   const offset = Number(query.get('offset') ?? 0);
   const wanted = Number(query.get('limit') ?? 0) || 100;
   const page = all.slice(offset, offset + Math.min(wanted, shape.pageMax.audit));
-  return { status: 200, body: page.map((each) => toEvent(each, { company, query })) };
+  const shown = page.map((each) => toEvent(each, { company, query }));
+  return toListAnswer(shape, shown);
 }
 
 function toEvent(done: Deeds, { company }: Pick<Call, 'company' | 'query'>): JsonObject {

@@ -11,7 +11,16 @@ import {
   type Team,
   toName,
 } from './company.ts';
-import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
+import {
+  type Answer,
+  type Call,
+  findPerson,
+  findTeam,
+  inOrder,
+  nothing,
+  refuse,
+  toListAnswer,
+} from './route.ts';
 import { findTeamByName, noSeat, toObstacle } from './scim.ts';
 import { toSingle } from './shape.ts';
 
@@ -34,7 +43,7 @@ export function getListOfUsers(call: Call): Answer {
       `${each.email} ${toName(each)}`.toLowerCase().includes(sought),
   );
   const list = found.map((each) => toMember(company, each));
-  return isSection ? toPage(call, list) : { status: 200, body: list };
+  return isSection ? toPage(call, list) : toListAnswer(company.shape, list);
 }
 
 function toPage({ company, query }: Call, list: readonly JsonObject[]): Answer {
@@ -45,7 +54,7 @@ function toPage({ company, query }: Call, list: readonly JsonObject[]): Answer {
   if (from > 0 && page.length === 0 && beyondEnd === 'refused') {
     return refuse(400, 'offset is too large');
   }
-  return { status: 200, body: [...page] };
+  return toListAnswer(company.shape, page);
 }
 
 /** UB of the documents: what all answers say of a user. */
@@ -151,7 +160,7 @@ export function getListOfGroups(call: Call): Answer {
   const list = all.filter(({ name, removed }) => !removed && name.toLowerCase().includes(sought));
   const shown = list.map(toGroup);
   const isPaged = query.has('limit') || query.has('offset');
-  return isPaged ? toPage(call, shown) : { status: 200, body: shown };
+  return isPaged ? toPage(call, shown) : toListAnswer(company.shape, shown);
 }
 
 /** GET /company/groups/{uid}. */
@@ -202,7 +211,7 @@ export function listPeople(list: List) {
       const account = people.get(id);
       return account ? [toUser(account)] : [];
     });
-    return { status: 200, body };
+    return toListAnswer(company.shape, body);
   };
 }
 

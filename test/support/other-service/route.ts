@@ -21,6 +21,17 @@ export function nothing(status: number): Answer {
   return { status };
 }
 
+/** A list of REST. */
+export function toListAnswer(
+  { lists, emptyLists }: OtherShape,
+  list: readonly JsonValue[],
+): Answer {
+  const body = [...list];
+  if (body.length === 0 && emptyLists === 'null') return { status: 200, body: null };
+  if (body.length === 0 && emptyLists === 'no content') return nothing(204);
+  return { status: 200, body: lists === 'bare' ? body : { items: body } };
+}
+
 /** A refusal in words, as REST has them. */
 export function refuse(status: number, message: string): Answer {
   return { status, body: { message } };

@@ -38,6 +38,10 @@ export interface OtherShape {
   readonly groupNames: 'unique' | 'any';
   /** What is left of a removed group: nothing, or itself for those who know its id. */
   readonly removedGroups: 'found by id' | 'gone';
+  /** What a list of REST is: itself, or a field of an object. */
+  readonly lists: 'bare' | 'wrapped';
+  /** What the answer is where a list of REST has nobody. */
+  readonly emptyLists: 'lists' | 'null' | 'no content';
   /** The order of all lists but the audit log. */
   readonly order: 'newest first' | 'by name' | 'oldest first';
   /** What `totalResults` counts: nothing, all, this page, or those who are not listed too. */
@@ -101,6 +105,8 @@ export const OTHER_SHAPE: OtherShape = {
   creator: 'admin',
   groupNames: 'unique',
   removedGroups: 'found by id',
+  lists: 'wrapped',
+  emptyLists: 'lists',
   order: 'newest first',
   totals: 'absent',
   pageMax: { scim: 7, rest: 5, audit: 4 },
@@ -144,6 +150,8 @@ export const NOTED_SHAPE: OtherShape = {
   creator: 'nothing',
   groupNames: 'any',
   removedGroups: 'gone',
+  lists: 'bare',
+  emptyLists: 'lists',
   order: 'oldest first',
   totals: 'right',
   pageMax: { scim: 100, rest: 100, audit: 500 },
