@@ -235,6 +235,11 @@ export function toTransportHooks(
     onRefused(gate) {
       refused[gate] += 1;
     },
+    onRedirect({ operation, isShut, shutForMs: afterMs }) {
+      if (isShut) return logger.log(events.redirected({ operation }));
+      gates.opened();
+      logger.log(events.redirectOver({ operation, afterMs }));
+    },
     onGate({ gate, isShut, shutForMs: afterMs }) {
       const failures = refused[gate];
       refused[gate] = 0;

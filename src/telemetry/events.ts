@@ -222,6 +222,8 @@ export const events = {
     gate === 'credentials' ? line('tokenRefused', {}) : line('serviceFailing', {}),
   gateOpened: (gate: UpstreamGate, fields: { afterMs: number; failures: number }) =>
     gate === 'credentials' ? line('tokenAccepted', fields) : line('serviceAnswering', fields),
+  redirected: (fields: { operation: string }) => line('redirected', fields),
+  redirectOver: (fields: { operation: string; afterMs: number }) => line('redirectOver', fields),
   paused: (fields: { forMs: number }) => line('paused', fields),
   resumed: (fields: { afterMs: number }) => line('resumed', fields),
   /** `action` is the service's word in its audit log. */

@@ -413,6 +413,19 @@ export const logLines = {
     fields: ['afterMs', 'failures'],
     about: 'The end of it, after `afterMs`; `failures`: calls that were not sent.',
   },
+  redirected: {
+    levels: ['warn'],
+    message: 'the service sends calls elsewhere: they wait',
+    fields: ['operation'],
+    about:
+      'Set `upstream.url` to the address that answers itself; `scim-bridge check` says where calls are sent.',
+  },
+  redirectOver: {
+    levels: ['info'],
+    message: 'the service no longer sends calls elsewhere: they go on',
+    fields: ['operation', 'afterMs'],
+    about: 'The end of it, after `afterMs`.',
+  },
   paused: {
     levels: ['warn'],
     message: 'the service asks for a pause: calls stop',

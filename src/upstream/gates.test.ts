@@ -117,3 +117,43 @@ test('a gate tells once that it shut and once that it opened, however many calls
     { gate: 'credentials', isShut: false, shutForMs: 10_000 },
   ]);
 });
+
+const elsewhere: PassageResult = { kind: 'redirected', status: 302 };
+
+test('calls of an operation that are sent elsewhere wait, those of others go on, and a probe finds the end', async () => {
+  const clock = createFakeClock();
+  const onRedirect = vi.fn();
+  const gates = createGates(clock, { onRedirect });
+  const sinceMs = clock.now();
+  const earlier = gates.enter('x.y', 'b');
+  meet(gates, 'a', elsewhere);
+  earlier.record(answer(200));
+
+  expect(() => gates.enter('x.y', 'b')).toThrow(
+    expect.objectContaining({ code: 'redirected', outcome: 'not-sent', retryAfterMs: 5_000 }),
+  );
+  expect(() => gates.assertOpen('x.z')).not.toThrow();
+  await clock.advance(5_000);
+  meet(gates, 'a', answer(503));
+  meet(gates, 'a', elsewhere);
+  expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
+  expect(gates.redirectedSinceMs()).toBe(sinceMs);
+  await clock.advance(10_000);
+  meet(gates, 'a', answer(404));
+
+  expect(gates.redirectedSinceMs()).toBeUndefined();
+  expect(() => gates.assertOpen('x.y')).not.toThrow();
+  expect(onRedirect.mock.calls.flat()).toEqual([
+    { operation: 'x.y', isShut: true, shutForMs: 0 },
+    { operation: 'x.y', isShut: false, shutForMs: 15_000 },
+  ]);
+});
+
+test('nothing is known of a redirect that no call has met for long', async () => {
+  const clock = createFakeClock();
+  const gates = createGates(clock);
+  meet(gates, 'a', elsewhere);
+  await clock.advance(605_000);
+
+  expect(gates.redirectedSinceMs()).toBeUndefined();
+});

@@ -1,10 +1,25 @@
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
+import {
+  type Admission,
+  createProbeGate,
+  type GateState,
+  type ProbeGate,
+  type ProbeGateOptions,
+  type Verdict,
+} from './probe-gate.ts';
+import { createRedirectGates } from './redirect-gates.ts';
 import type { TransportHooks } from './transport-options.ts';
 
-/** The two gates that stop all calls: one for a refused token, one for a failing service. */
+/**
+ * The two gates that stop all calls, one for a refused token and one for a failing service, and one for each operation
+ * whose calls are sent elsewhere.
+ */
 export interface Gates {
-  /** @throws UpstreamError `credentials-refused` or `circuit-open` when a call has no chance now. Changes nothing. */
+  /**
+   * Changes nothing.
+   * @throws UpstreamError `credentials-refused`, `circuit-open` or `redirected` when a call has no chance now
+   */
   assertOpen(operation: string): void;
   /** Admits a call that is about to leave. @throws UpstreamError as `assertOpen`. */
   enter(operation: string, key: string | undefined): Passage;
@@ -12,6 +27,8 @@ export interface Gates {
   tokenRenewed(): void;
   readonly credentials: () => GateState;
   readonly service: () => GateState;
+  /** When the service began to send calls elsewhere, in milliseconds since 1970; undefined: it does not. */
+  readonly redirectedSinceMs: () => number | undefined;
 }
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
@@ -19,9 +36,9 @@ interface Passage {
   record(result: PassageResult): void;
 }
 
-/** Result of a call: an answer with this status, no answer, or nothing because it did not leave. */
+/** Result of a call: an answer with this status, perhaps one that sends it elsewhere; none; or nothing, as it did not leave. */
 export type PassageResult =
-  | { readonly kind: 'answer'; readonly status: number }
+  | { readonly kind: 'answer' | 'redirected'; readonly status: number }
   | { readonly kind: 'no-answer' }
   | { readonly kind: 'not-tried' };
 
@@ -33,7 +50,11 @@ const RESOURCES_TO_OPEN = 3;
 /** Creates open gates. */
 export function createGates(
   clock: Clock,
-  { onGate, onRefused }: Pick<TransportHooks, 'onGate' | 'onRefused'> = {},
+  {
+    onGate,
+    onRefused,
+    onRedirect,
+  }: Pick<TransportHooks, 'onGate' | 'onRefused' | 'onRedirect'> = {},
 ): Gates {
   const credentials = createProbeGate({
     clock,
@@ -47,6 +68,7 @@ export function createGates(
     resources: RESOURCES_TO_OPEN,
     onChange: (change) => onGate?.({ gate: 'service', ...change }),
   });
+  const redirects = createRedirectGates(clock, onRedirect);
 
   let tokens = 0;
 
@@ -57,9 +79,11 @@ export function createGates(
       throw credentialsRefused(operation, refusedMs);
     }
     const downMs = breaker.shutForMs();
-    if (downMs === 0) return;
-    onRefused?.('service');
-    throw circuitOpen(operation, downMs);
+    if (downMs > 0) {
+      onRefused?.('service');
+      throw circuitOpen(operation, downMs);
+    }
+    redirects.assertOpen(operation);
   }
 
   return {
@@ -68,12 +92,14 @@ export function createGates(
       assertOpen(operation);
       const token = tokens;
       const admitted = { credentials: credentials.admit(), service: breaker.admit() };
+      const redirect = redirects.admit(operation);
       return {
         record(result) {
           const verdict = token === tokens ? toCredentialsVerdict(result) : 'unknown';
           credentials.record(admitted.credentials, verdict);
           // A call without a resource counts by its operation.
           breaker.record(admitted.service, toServiceVerdict(result), key ?? operation);
+          redirect.record(toRedirectVerdict(result));
         },
       };
     },
@@ -83,6 +109,7 @@ export function createGates(
     },
     credentials: credentials.state,
     service: breaker.state,
+    redirectedSinceMs: redirects.sinceMs,
   };
 }
 
@@ -93,7 +120,13 @@ function toCredentialsVerdict(result: PassageResult): Verdict {
 
 function toServiceVerdict(result: PassageResult): Verdict {
   if (result.kind === 'not-tried') return 'unknown';
-  return result.kind === 'answer' && result.status < 500 ? 'good' : 'bad';
+  return result.kind !== 'no-answer' && result.status < 500 ? 'good' : 'bad';
+}
+
+/** An answer that says nothing of the address, as one of a failing gateway, leaves the gate as it is. */
+function toRedirectVerdict(result: PassageResult): Verdict {
+  if (result.kind === 'redirected') return 'bad';
+  return result.kind === 'answer' && result.status < 500 ? 'good' : 'unknown';
 }
 
 function credentialsRefused(operation: string, retryAfterMs: number): UpstreamError {
@@ -162,101 +195,5 @@ function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breake
       const weighed = weigh(verdict, key);
       gate.record(admission, admission === 'probe' ? verdict : weighed);
     },
-  };
-}
-
-/**
- * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A
- * shut gate makes no call wait: calls are refused at once and come back by their own backoff.
- */
-export interface ProbeGate {
-  /** Milliseconds until a call may try; 0 when calls pass or a probe is due. Changes nothing. */
-  shutForMs(): number;
-  /** Admits a call; `probe`: this call is the test, and its end must be recorded. */
-  admit(): Admission;
-  /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
-  record(admission: Admission, verdict: Verdict): void;
-  /** Makes a probe due at once, because what the gate guards may be another by now. */
-  retry(): void;
-  state(): GateState;
-}
-
-/** Position of a call before the gate. */
-export type Admission = 'pass' | 'probe' | 'shut';
-
-/** Finding of a call about the thing that the gate guards. */
-export type Verdict = 'good' | 'bad' | 'unknown';
-
-/** Open, or shut: since when, and until when at least (milliseconds since 1970). */
-export type GateState =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'shut'; readonly sinceMs: number; readonly nextProbeMs: number };
-
-/** Time that the gate stays shut before a probe: doubling from `firstMs` to `maxMs`. */
-export interface ProbeGateOptions {
-  readonly clock: Clock;
-  readonly firstMs: number;
-  readonly maxMs: number;
-  /** Called when it shuts and when it opens. */
-  readonly onChange?: ((change: GateChange) => void) | undefined;
-}
-
-/** The gate shuts or opens. */
-interface GateChange {
-  readonly isShut: boolean;
-  /** Milliseconds since it shut; 0 when it shuts now. */
-  readonly shutForMs: number;
-}
-
-/** Creates an open gate. */
-function createProbeGate(options: ProbeGateOptions): ProbeGate {
-  const { clock, firstMs, maxMs, onChange } = options;
-  let state: GateState = { kind: 'open' };
-  let pauseMs = firstMs;
-  let probing = false;
-
-  function shutForMs(): number {
-    if (state.kind === 'open') return 0;
-    const remainingMs = Math.max(0, state.nextProbeMs - clock.now());
-    return probing ? Math.max(1, remainingMs) : remainingMs;
-  }
-
-  function shut(sinceMs: number): void {
-    state = { kind: 'shut', sinceMs, nextProbeMs: clock.now() + pauseMs };
-    pauseMs = Math.min(pauseMs * 2, maxMs);
-  }
-
-  return {
-    shutForMs,
-    admit() {
-      if (state.kind === 'open') return 'pass';
-      if (shutForMs() > 0) return 'shut';
-      probing = true;
-      return 'probe';
-    },
-    record(admission, verdict) {
-      if (state.kind === 'open') {
-        if (verdict !== 'bad') return;
-        shut(clock.now());
-        onChange?.({ isShut: true, shutForMs: 0 });
-        return;
-      }
-      // Calls that left before the gate shut say nothing about now.
-      if (admission !== 'probe') return;
-      probing = false;
-      if (verdict === 'bad') shut(state.sinceMs);
-      if (verdict !== 'good') return;
-      const { sinceMs } = state;
-      state = { kind: 'open' };
-      pauseMs = firstMs;
-      onChange?.({ isShut: false, shutForMs: clock.now() - sinceMs });
-    },
-    retry() {
-      if (state.kind === 'open') return;
-      pauseMs = firstMs;
-      probing = false;
-      state = { ...state, nextProbeMs: clock.now() };
-    },
-    state: () => state,
   };
 }

@@ -82,7 +82,10 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
   const noted = { answer, sentAtMs: sentAtMs ?? deps.clock.now() };
-  return { ...readAnswer(deps, attempt, noted), result: toResult(answer.status) };
+  const read = readAnswer(deps, attempt, noted);
+  const isElsewhere = read.kind === 'failed' && read.error.code === 'redirected';
+  const kind = isElsewhere ? 'redirected' : 'answer';
+  return { ...read, result: { kind, status: answer.status } };
 }
 
 function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Attempt) {
@@ -153,10 +156,6 @@ function readAnswer(
   return { kind: 'failed', error };
 }
 
-function toResult(status: number): PassageResult {
-  return { kind: 'answer', status };
-}
-
 /**
  * A fault of the caller says nothing about the service: giving up, giving too little time, sending an unreadable
  * body.
@@ -166,7 +165,7 @@ function classifyLost(
   { timeouts }: SendDeps,
   { scope, waitedMs }: { scope: CallScope; waitedMs: number },
 ): PassageResult {
-  if (status !== undefined) return toResult(status);
+  if (status !== undefined) return { kind: 'answer', status };
   const patienceMs = Math.min(timeouts.headersMs, timeouts.callMs) / 2;
   const isShort = scope.ended() === 'deadline' && waitedMs < patienceMs;
   const isLapsed = scope.ended() === undefined && code === 'timeout' && outcome === 'not-sent';
@@ -185,7 +184,7 @@ function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): Att
     section,
     callClass: call.callClass,
     attempt: number,
-    status: sent.result.kind === 'answer' ? sent.result.status : undefined,
+    status: 'status' in sent.result ? sent.result.status : undefined,
     code: sent.kind === 'failed' ? sent.error.code : undefined,
     durationMs: performance.now() - startedMs,
     requestId: sent.kind === 'failed' ? sent.error.requestId : sent.head.requestId,

@@ -74,6 +74,8 @@ export interface TransportHooks {
   readonly onPause?: ((pause: PauseReport) => void) | undefined;
   /** Called when a gate shuts or opens; not when a probe finds it still shut. */
   readonly onGate?: ((gate: GateReport) => void) | undefined;
+  /** Called when the service begins to send the calls of an operation elsewhere (3xx), and when it takes them again. */
+  readonly onRedirect?: ((redirect: RedirectReport) => void) | undefined;
   /** Called each time that a shut gate refuses a call. */
   readonly onRefused?: ((gate: GateReport['gate']) => void) | undefined;
   /**
@@ -115,6 +117,11 @@ export interface GateReport {
   readonly isShut: boolean;
   /** Milliseconds since it shut; 0 when it shuts now. */
   readonly shutForMs: number;
+}
+
+/** Calls of an operation are sent elsewhere, and wait, or are taken again. */
+export interface RedirectReport extends Omit<GateReport, 'gate'> {
+  readonly operation: string;
 }
 
 /** A call about to leave. `args` may hold personal data. */

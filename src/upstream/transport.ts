@@ -4,13 +4,13 @@ import { type CallDeps, runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
 import { type Download, downloadFrom, toDownload } from './download.ts';
 import { createFormBody } from './form-body.ts';
-import type { GateState } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { FilePaths } from './operations/form-parts.ts';
 import type { Operation } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
 import { compileOperation, type Prepare } from './operations/prepare.ts';
+import type { GateState } from './probe-gate.ts';
 import {
   type DownloadRequest,
   type PathPrefixes,
@@ -64,6 +64,8 @@ export interface TransportHealth extends BudgetState {
   readonly credentials: GateState;
   /** Shut while the service does not answer or answers 5xx. */
   readonly service: GateState;
+  /** When the service began to send calls elsewhere (3xx), in milliseconds since 1970; undefined: it does not. */
+  readonly redirectedSinceMs?: number | undefined;
 }
 
 /**
@@ -136,6 +138,7 @@ function createControls(
       ...budget.state(),
       credentials: gates.credentials(),
       service: gates.service(),
+      redirectedSinceMs: gates.redirectedSinceMs(),
     }),
     writesRefused: () => hooks?.writesRefused?.(),
     queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),

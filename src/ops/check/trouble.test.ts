@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { UpstreamError } from '../../upstream/errors.ts';
 import { answered, unanswered } from './evidence-for-test.ts';
 import { isTlsFailure, toTrouble } from './trouble.ts';
 
@@ -70,3 +71,19 @@ for (const { why, look, remedy, tls } of rows) {
     expect(isTlsFailure(look.error)).toBe(tls);
   });
 }
+
+test.each([
+  { location: 'https://login.example/in?state=secret#top', detail: 'https://login.example/in' },
+  { location: '/login?state=secret', detail: '/login' },
+])('toTrouble: a redirect says where to, without its query: $location', ({ location, detail }) => {
+  const error = new UpstreamError('redirected', {
+    operation: 'test',
+    detail: '',
+    retry: 'later',
+    outcome: 'unknown',
+    status: 302,
+    headers: { location },
+  });
+
+  expect(toTrouble(error).detail).toBe(`answered 302 and sends to ${detail}`);
+});

@@ -27,10 +27,21 @@ function toTlsTrouble(cause: string): Trouble {
   };
 }
 
-function toDetail({ code, status, words, message }: UpstreamError, cause: string | undefined) {
+function toDetail(
+  { code, status, words, message, headers }: UpstreamError,
+  cause: string | undefined,
+): string {
   if (status === undefined) return cause === undefined ? message : `no answer (${cause})`;
+  if (code === 'redirected') return `answered ${status}${toPlace(headers)}`;
   const said = words === undefined ? '' : `: ${words}`;
   return code === 'unreadable' ? `answered ${status}, but no JSON` : `answered ${status}${said}`;
+}
+
+/** The address that a redirect names, without its query: that of a sign-in holds secrets. */
+function toPlace({ location }: UpstreamError['headers']): string {
+  if (typeof location !== 'string') return '';
+  const target = URL.parse(location);
+  return ` and sends to ${target ? target.origin + target.pathname : location.replace(/[?#].*/s, '')}`;
 }
 
 function toRemedy({ code, status }: UpstreamError, cause: string | undefined): string {

@@ -5,7 +5,12 @@ import type { UpstreamFacts } from './readiness-facts.ts';
 import type { Reason } from './reason.ts';
 
 /** Trouble with the service, or with the token for it. */
-export function listUpstream({ credentials, service, pausedForMs }: UpstreamFacts): Reason[] {
+export function listUpstream({
+  credentials,
+  service,
+  redirectedSinceMs,
+  pausedForMs,
+}: UpstreamFacts): Reason[] {
   const reasons: Reason[] = [];
   if (credentials.kind === 'shut') {
     reasons.push({
@@ -20,6 +25,14 @@ export function listUpstream({ credentials, service, pausedForMs }: UpstreamFact
       code: 'service-down',
       detail: `The service fails or does not answer since ${toMoment(service.sinceMs)}; writes are kept for later.`,
       remedy: 'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
+    });
+  }
+  if (redirectedSinceMs !== undefined) {
+    reasons.push({
+      code: 'redirected',
+      detail: `The service sends calls elsewhere (3xx) since ${toMoment(redirectedSinceMs)}: they are not followed, because the token belongs to it alone; writes are kept for later.`,
+      remedy:
+        'Set `upstream.url` to the address that answers itself, with https and the right host: `scim-bridge check` says where calls are sent.',
     });
   }
   if (pausedForMs > 0) {

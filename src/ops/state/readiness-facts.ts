@@ -81,7 +81,10 @@ export interface LeaderFacts {
 }
 
 /** Facts that the transport has of the service without asking it. */
-export type UpstreamFacts = Pick<TransportHealth, 'credentials' | 'service' | 'pausedForMs'>;
+export type UpstreamFacts = Pick<
+  TransportHealth,
+  'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
+>;
 
 /** Facts that readiness follows from, all known without a call to the service. */
 export interface ReadinessFacts {

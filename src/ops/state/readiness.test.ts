@@ -5,7 +5,7 @@ import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
-import type { GateState } from '../../upstream/gates.ts';
+import type { GateState } from '../../upstream/probe-gate.ts';
 import { toReadiness } from './readiness.ts';
 import type {
   AuditFailure,
@@ -255,6 +255,12 @@ const rows: {
     change: { upstream: { ...well.upstream, service: shut } },
     status: 'degraded',
     codes: ['service-down'],
+  },
+  {
+    why: 'an address that sends calls elsewhere is told, when calls of others are answered too',
+    change: { upstream: { ...well.upstream, redirectedSinceMs: nowMs } },
+    status: 'degraded',
+    codes: ['redirected'],
   },
   {
     why: 'a refused token is no reason to refuse writes',

@@ -22,6 +22,7 @@ export type ReasonCode =
   | 'recovery'
   | 'credentials-refused'
   | 'service-down'
+  | 'redirected'
   | 'paused'
   | 'section-closed'
   | 'stuck'
