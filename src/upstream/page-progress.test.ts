@@ -91,8 +91,28 @@ const cases: Case[] = [
   },
   {
     why: 'offset ignored on a short page',
-    pages: [{ ids: ids(1, 2) }, { ids: ids(1, 2) }],
+    pages: [{ ids: ids(1, 2) }, { ids: ids(1, 2) }, { ids: ids(1, 2) }],
     want: { complete: false, reason: 'a page came twice' },
+  },
+  {
+    why: 'one entry came at the top of two, and the last one is the end',
+    pages: [{ ids: [2, 1] }, { ids: [2, 1] }, { ids: [1] }],
+    want: { complete: true },
+  },
+  {
+    why: 'one entry came at the top of one, and there is no more',
+    pages: [{ ids: [1] }, { ids: [1] }, { ids: [] }],
+    want: { complete: true },
+  },
+  {
+    why: 'a page of one that came again, and one that may be behind another',
+    pages: [{ ids: [1] }, { ids: [1] }, { ids: [3] }],
+    want: 'more',
+  },
+  {
+    why: 'entries come at the top of two all the time',
+    pages: [{ ids: [2, 1] }, { ids: [2, 1] }, { ids: [3, 2] }, { ids: [3, 2] }],
+    want: { complete: false, reason: 'the list changed too much while reading' },
   },
   {
     why: 'offset and limit ignored: that was everything',

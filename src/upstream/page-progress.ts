@@ -28,6 +28,8 @@ export interface Cursor {
   readonly overlap?: number | undefined;
   /** The same for this once, because the page before began with one that is not known. */
   readonly back?: number | undefined;
+  /** True when the last page was one that had come before, as entries that are new at the top may have moved it. */
+  readonly again?: boolean | undefined;
 }
 
 /** Result of a read. An incomplete read proves nothing. */
@@ -84,7 +86,8 @@ export function toOffset({ position, overlap = 0, back = overlap }: Cursor): num
  * follows; a page that is shorter than asked does not, because the service chooses its own page size. A repeated page
  * is not counted again.
  * A list that is read by number may change while it is read, with or without a total, and entries move to before the
- * page. So each page begins with an entry of the page before, and the read steps back where it does not.
+ * page. So each page begins with an entry of the page before, and the read steps back where it does not. A list of few
+ * entries moves by a whole page when one comes at its top: only the next page shows whether the service repeats itself.
  */
 export function advance(cursor: Cursor, page: PageContent): Progress {
   const hasPlaces = page.next !== undefined || cursor.after !== undefined;
@@ -107,16 +110,18 @@ function advanceToPlace(cursor: Cursor, { items, next: after }: PageContent): Pr
 function advanceByNumber(before: Cursor, { items, total = before.total }: PageContent): Progress {
   const change = (total ?? 0) - (before.total ?? total ?? 0);
   const cursor = { ...before, total, moved: before.moved || change !== 0 };
-  if (isRepeated(cursor, items)) return classifyRepeated(cursor);
+  const again = isRepeated(cursor, items);
+  if (again && (cursor.again || items.length >= cursor.pageSize)) return classifyRepeated(cursor);
   const offset = toOffset(cursor);
   const isCutShort = items.length === 0 && offset < (total ?? 0);
   if (isCutShort) return incomplete('fewer entries than the total');
   const known = new Set(cursor.recent);
-  const isAtEdge = offset === 0 || offset === cursor.position;
+  const isEdgeProven = !cursor.again || items.length === 0;
+  const isAtEdge = offset === 0 || (offset === cursor.position && isEdgeProven);
   const isJoined = isAtEdge || known.has(identifyItem(items[0]));
   if (!isJoined) return stepBack(cursor, Math.abs(change));
   const fresh = items.filter((item) => !known.has(identifyItem(item)));
-  return pass(cursor, { items, fresh, position: offset + items.length });
+  return pass({ ...cursor, again }, { items, fresh, position: offset + items.length });
 }
 
 /** A page that joins the ones before, and what of it is in none of them. */
@@ -182,7 +187,7 @@ function stepBack(cursor: Cursor, change: number): Progress {
   const known = cursor.recent?.length ?? 0;
   const tried = cursor.back ?? cursor.overlap ?? 0;
   if (tried >= known) return incomplete('the list changed too much while reading');
-  const back = Math.min(Math.max(2 * tried, 2 * change), known);
+  const back = Math.min(Math.max(1, 2 * tried, 2 * change), known);
   return { kind: 'back', cursor: { ...cursor, back } };
 }
 
