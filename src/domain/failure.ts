@@ -7,7 +7,7 @@ import {
   onlyWaiting,
   parseFields,
 } from './cell.ts';
-import { isSameSpelt, normaliseName } from './name.ts';
+import { normaliseName } from './name.ts';
 import { type Refusal, withEarlierWords } from './refusal.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
@@ -243,13 +243,23 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
 
 /**
  * True when the service still holds the name that it held before this write was first sent, and that is another name:
- * in other letters it is how the service writes the one that was sent.
+ * where both are the same to `isSame`, it is how the service writes the one that was sent.
  */
 export function isNameKept(
   cell: Cell | undefined,
-  { sent, back, before }: { sent: string; back: string; before: string | undefined },
+  {
+    sent,
+    back,
+    before,
+    isSame,
+  }: {
+    sent: string;
+    back: string;
+    before: string | undefined;
+    isSame: (a: string, b: string) => boolean;
+  },
 ): boolean {
   const name = normaliseName(back);
   const held = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
-  return name === held && !isSameSpelt(name, sent);
+  return name === held && !isSame(name, sent);
 }

@@ -23,6 +23,15 @@ export function isSameSpelt(a: string, b: string): boolean {
   return toSpelling(a) === toSpelling(b);
 }
 
+/** True for two ways to write the name of one person: in other letters, or with the family name first. */
+export function isSamePersonName(a: string, b: string): boolean {
+  return toWords(a) === toWords(b);
+}
+
+function toWords(name: string): string {
+  return toSpelling(name).split(' ').toSorted().join(' ');
+}
+
 /** The form by which a name is recognised, however the service writes it: folded, and without escapes of HTML. Linear. */
 export function toSpelling(text: string): string {
   return foldCase(normaliseName(text.replace(ESCAPE, toCharacter)));

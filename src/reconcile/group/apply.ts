@@ -39,7 +39,7 @@ export async function applyGroupAction(
     case 'look-at-group':
       return lookAtGroup(deps, context, state);
     case 'create-group':
-      return createGroup(deps, context, action);
+      return createGroup(deps, context, { state, action });
     case 'update-group':
       return updateGroup(deps, context, { state, action });
     case 'delete-group':
@@ -85,14 +85,14 @@ function findLinks(action: GroupAction): readonly LinkChange[] | undefined {
 async function createGroup(
   deps: ReconcileDeps,
   context: CallContext,
-  action: CreateGroup,
+  { state, action }: { state: GroupState; action: CreateGroup },
 ): Promise<GroupOutcome> {
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
     const classified = classify(error);
     if (classified.verdict === 'conflict')
-      return resolveConflict(deps, context, { action, classified });
+      return resolveConflict(deps, context, { state, action, classified });
     return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
   }
 }
@@ -118,11 +118,14 @@ async function sendGroup(
   return { kind: 'done', known: { ids, observed, doneFields: ['existence'], ...echo } };
 }
 
-/** Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. */
+/**
+ * Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. Where an
+ * earlier create may have made it, lists that do not show it yet are no reason to refuse.
+ */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
-  { action, classified }: { action: CreateGroup; classified: Classified },
+  { state, action, classified }: { state: GroupState; action: CreateGroup; classified: Classified },
 ): Promise<GroupOutcome> {
   const { displayName: name } = action;
   if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
@@ -132,7 +135,11 @@ async function resolveConflict(
   try {
     return await sendGroup(deps, context, action);
   } catch (error) {
-    return toCreateFailure(deps, classify(error), ABOUT_EXISTENCE);
+    const again = classify(error);
+    const isOurs = again.verdict === 'conflict' && state.sentCreates.length > 0;
+    if (isOurs)
+      return { kind: 'unknown', problem: again.problem, parts: [...ABOUT_EXISTENCE.parts] };
+    return toCreateFailure(deps, again, ABOUT_EXISTENCE);
   }
 }
 
@@ -209,7 +216,7 @@ function toUpdated(state: GroupState, action: UpdateGroup, observed: ObservedGro
   const [back, before] = [observed.displayName, state.observed?.displayName];
   const ignored = fields.filter((field) =>
     field === 'displayName'
-      ? isNameKept(state.cells.displayName, { sent, back, before })
+      ? isNameKept(state.cells.displayName, { sent, back, before, isSame: isSameSpelt })
       : observed[field] !== undefined && observed[field] !== action[field],
   );
   if (ignored.length === 0) {

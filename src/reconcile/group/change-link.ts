@@ -9,13 +9,15 @@ import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure, toLater } from '../failure.ts';
 import { readBack } from '../read-back.ts';
-import { type Classified, classify } from '../verdict.ts';
+import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
 interface LinkStep {
   readonly state: GroupState;
   readonly change: LinkChange;
+  /** True where a list of the members has shown that the change is not made. */
+  readonly isListed?: boolean;
 }
 
 /** Adds or removes one member; through SCIM only where the group has no REST uid. */
@@ -24,7 +26,7 @@ export async function changeMember(
   context: CallContext,
   step: LinkStep,
 ): Promise<GroupOutcome> {
-  const { state, change } = step;
+  const { state, change, isListed = false } = step;
   const known = { members: [change] };
   const askedAt = deps.clock.now();
   try {
@@ -33,7 +35,8 @@ export async function changeMember(
     return isMade ? { kind: 'done', known } : toIgnored('member', change);
   } catch (error) {
     const classified = classify(error);
-    if (holdsAlready(classified, change))
+    const list = isListed ? undefined : () => listMembers(deps, context, state);
+    if (await holdsAlready(classified, change, list))
       return { kind: 'done', known: { members: [toFound(change)] } };
     const waiting = await awaitActivation(deps, context, { classified, change, askedAt });
     if (waiting) return waiting;
@@ -67,7 +70,7 @@ export async function changeAdmin(
     return isMade ? { kind: 'done', known } : toIgnored('admin', change);
   } catch (error) {
     const classified = classify(error);
-    if (holdsAlready(classified, change))
+    if (await holdsAlready(classified, change, () => fetchAdminIds(deps, context, uid)))
       return { kind: 'done', known: { admins: [toFound(change)] } };
     return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'admin', change }],
@@ -125,9 +128,24 @@ async function listMembers(
   return fetchMemberIds(deps, context, { uid, scimId });
 }
 
-/** True when the wanted state held already: 409 for a member who is in, 404 for one who is out. */
-function holdsAlready({ verdict }: Classified, { wanted }: LinkChange): boolean {
-  return wanted ? verdict === 'conflict' : verdict === 'missing';
+/**
+ * True when the wanted state held already: 409 for a member who is in, 404 for one who is out. A service may refuse
+ * both in another way, and then the list tells.
+ */
+async function holdsAlready(
+  classified: Classified,
+  { wanted, upstreamUserId }: LinkChange,
+  list: (() => Promise<readonly number[] | undefined>) | undefined,
+): Promise<boolean> {
+  const { verdict } = classified;
+  if (verdict === (wanted ? 'conflict' : 'missing')) return true;
+  if (list === undefined || !isRefusal(classified)) return false;
+  try {
+    return (await list())?.includes(upstreamUserId) === wanted;
+  } catch (error) {
+    classify(error); // The refusal stands where nothing shows more.
+    return false;
+  }
 }
 
 /** Marks a change that held without this call. A change that failed before did not hold then, so it counts as ours. */

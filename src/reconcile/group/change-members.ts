@@ -228,7 +228,8 @@ async function changeSingly(
 ): Promise<void> {
   for (const change of parts.changes) {
     if (isOver(parts.progress)) return;
-    const outcome = await changeMember(deps, context, { state: parts.state, change });
+    const isListed = parts.scimId !== undefined;
+    const outcome = await changeMember(deps, context, { state: parts.state, change, isListed });
     count(parts, change, outcome);
   }
 }

@@ -1,7 +1,7 @@
 import { listWaiting, toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
-import { fullName, normaliseName } from '../../domain/name.ts';
+import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import {
   type ObservedUser,
@@ -141,7 +141,10 @@ async function updateUser(
     const ignored = parts.filter((part) =>
       part === 'active'
         ? observed.active !== active
-        : name && isNameKept(state.cells.name, { sent: fullName(name), back, before }),
+        : name &&
+          isNameKept(state.cells.name, {
+            ...{ sent: fullName(name), back, before, isSame: isSamePersonName },
+          }),
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
     // Where suspending deactivates, this is one of two switches.

@@ -1,5 +1,5 @@
 import { toEcho } from '../../domain/cell.ts';
-import { fullName, isSameSpelt, normaliseName } from '../../domain/name.ts';
+import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import type { CreateUser } from '../../plan/actions.ts';
@@ -100,7 +100,7 @@ async function toCreated(
   }: { state: UserState; action: CreateUser; form: CreateForm; created: ScimUser },
 ): Promise<UserOutcome> {
   const sent = form.withName && action.name ? fullName(action.name) : undefined;
-  const tookName = sent === undefined ? undefined : isSameSpelt(sent, created.fullName);
+  const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
   await deps.quirks.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
@@ -125,7 +125,10 @@ function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: Cr
   return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
 }
 
-/** Resolves "already has access": the account was made since the last look, and is adopted or refused. */
+/**
+ * Resolves "already has access": the account was made since the last look, and is adopted or refused. Where an earlier
+ * create may have made it, lists that do not show it yet are no reason to refuse.
+ */
 async function resolveConflict(
   deps: ReconcileDeps,
   context: CallContext,
@@ -139,8 +142,11 @@ async function resolveConflict(
     case 'found':
       return adoptFound(deps, context, { found, problem });
     case 'not-there':
-    case 'ambiguous':
-      return { kind: 'refused', parts: ['account'], problem: { ...problem, code: 'conflict' } };
+    case 'ambiguous': {
+      const isOurs = found.kind === 'not-there' && state.sentCreates.length > 0;
+      const conflict = { ...problem, code: 'conflict' };
+      return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
+    }
     case 'could-not-look':
       return { kind: 'later', problem: found.problem };
   }

@@ -246,5 +246,6 @@ function move(company: OtherCompany, { list, team: uid, person: id, there }: Mov
   if (isDone || company.shape.repeated === 'fine') {
     return person ? { status: 200, body: toUser(person) } : nothing(200);
   }
+  if (company.shape.repeated === 'invalid') return refuse(400, 'nothing to change');
   return there ? refuse(409, 'is there already') : nothing(404);
 }

@@ -77,14 +77,15 @@ function rename(before: Parts | undefined, name: JsonObject): Parts {
 
 function toKept(company: OtherCompany, [given, family]: Parts): Pick<Account, 'full' | 'parts'> {
   const parts = [spell(company.shape, given), spell(company.shape, family)] as const;
-  const full = parts.join(' ').trim();
+  const shown = company.shape.names === 'family first' ? parts.toReversed() : parts;
+  const full = shown.join(' ').trim();
   return { full, parts: company.shape.names === 'parts' ? parts : undefined };
 }
 
 function toParts(account: Account, { names }: OtherCompany['shape']): Parts {
   if (account.parts) return account.parts;
   const words = account.full.split(' ');
-  if (names === 'one' || words.length === 1) return [account.full, ''];
+  if (names === 'one' || names === 'family first' || words.length === 1) return [account.full, ''];
   const cut = names === 'last word' ? words.length - 1 : 1;
   return [words.slice(0, cut).join(' '), words.slice(cut).join(' ')];
 }

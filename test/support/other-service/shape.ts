@@ -6,8 +6,11 @@ export interface OtherShape {
   readonly userIds: 'texts' | 'numbers';
   /** Which id of a group SCIM uses. */
   readonly groupIds: 'uid' | 'id';
-  /** How names are kept: as they were given, or as one full name of which the last or first word, or none, is shown apart. */
-  readonly names: 'last word' | 'first word' | 'one' | 'parts';
+  /**
+   * How names are kept: as they were given, or as one full name of which the last or first word, or none, is shown apart;
+   * or with the family name first.
+   */
+  readonly names: 'last word' | 'first word' | 'one' | 'family first' | 'parts';
   /** Letters of names of people and groups: as they were sent, all of them capital ones, or escaped for HTML. */
   readonly letters: 'kept' | 'capitals' | 'escaped';
   /** The userName of a new person: made of the address, as it was sent, or refused where it is no plain word. */
@@ -30,8 +33,8 @@ export interface OtherShape {
   readonly inactiveMembers: 'refused' | 'accepted';
   /** What deactivation does to memberships. */
   readonly deactivation: 'leaves groups' | 'keeps groups';
-  /** What a second addition, or the removal of what is not there, is answered with. */
-  readonly repeated: 'refused' | 'fine';
+  /** What a second addition, or the removal of what is not there, is answered with: 409 or 404, 400, or as the first. */
+  readonly repeated: 'refused' | 'invalid' | 'fine';
   /** What somebody who creates a group is in it. */
   readonly creator: 'admin' | 'nothing' | 'member';
   /** Two groups with one name. */
