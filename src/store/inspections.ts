@@ -39,6 +39,14 @@ export async function listDueInspections(
   return due.orderBy('due_at').limit(limit).execute();
 }
 
+/** Has everybody looked at now who is to be looked at later than `beyond` (epoch milliseconds). */
+export async function prioritiseInspections(
+  tx: Db,
+  { now, beyond }: { readonly now: number; readonly beyond: number },
+): Promise<void> {
+  await tx.updateTable('inspections').set({ due_at: now }).where('due_at', '>', beyond).execute();
+}
+
 /** When the next one is to be looked at (epoch milliseconds), or undefined: nobody waits. */
 export async function findNextInspectionAt(db: Db): Promise<number | undefined> {
   const first = db.selectFrom('inspections').select('due_at').orderBy('due_at').limit(1);

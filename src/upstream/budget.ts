@@ -1,5 +1,5 @@
 import type { CallClass, ClassCounts } from './call-class.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
 import {
@@ -16,7 +16,7 @@ export interface Budget {
    * @throws UpstreamError `overloaded`, `aborted` or `closed`; nothing was sent then.
    */
   take(request: TurnRequest): Turn | Promise<Turn>;
-  /** Stops all calls until `untilMs`, after a 429; then one request goes as a probe, the rest after its answer. */
+  /** Stops all calls until `untilMs` of the steady time, after a 429; then one request goes as a probe, the rest after its answer. */
   pause(untilMs: number): void;
   /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others?: number): number;
@@ -66,7 +66,7 @@ class TurnBudget implements Budget {
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
     this.#line = createTurnLine(queueMax, () => this.#pumpIfWaiting());
-    this.#window = createRateWindow(requestsPerSecond, marginMs, spentAt);
+    this.#window = createRateWindow(requestsPerSecond, marginMs, toSteady(clock, spentAt));
   }
 
   take(request: TurnRequest): Turn | Promise<Turn> {
@@ -83,7 +83,7 @@ class TurnBudget implements Budget {
   }
 
   queueAheadMs(callClass: CallClass, others = 0): number {
-    const nowMs = this.#clock.now();
+    const nowMs = readSteady(this.#clock);
     const { room } = this.#line;
     return estimateQueueMs({
       callClass,
@@ -104,7 +104,7 @@ class TurnBudget implements Budget {
     return {
       waiting: this.#line.room.counts(),
       inFlight: this.#inFlight,
-      pausedForMs: Math.max(0, this.#pausedUntilMs - this.#clock.now()),
+      pausedForMs: Math.max(0, this.#pausedUntilMs - readSteady(this.#clock)),
     };
   }
 
@@ -114,7 +114,7 @@ class TurnBudget implements Budget {
 
   /** Milliseconds until a call may go, or undefined when the end of a turn decides. */
   #waitMs(rateWaitMs: (nowMs: number) => number | undefined): number | undefined {
-    const nowMs = this.#clock.now();
+    const nowMs = readSteady(this.#clock);
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
     if (this.#probe === 'out' || this.#inFlight >= this.#inFlightMax) return undefined;
     return rateWaitMs(nowMs);
@@ -124,12 +124,12 @@ class TurnBudget implements Budget {
     const isProbe = this.#probe === 'due';
     if (isProbe) this.#probe = 'out';
     this.#inFlight += 1;
-    const place = this.#window.hold(this.#clock.now());
+    const place = this.#window.hold(readSteady(this.#clock));
     let left = false;
     return {
       sent: () => {
         left = true;
-        place.sent(this.#clock.now());
+        place.sent(readSteady(this.#clock));
         this.#pumpIfWaiting();
       },
       end: () => {
@@ -156,6 +156,11 @@ class TurnBudget implements Budget {
     }
     this.#pumping = false;
   }
+}
+
+/** Converts a moment of the past to the steady time; one that lies ahead, by a clock that was set back since, is now. */
+function toSteady(clock: Clock, at: number | undefined): number | undefined {
+  return at === undefined ? undefined : readSteady(clock) - Math.max(0, clock.now() - at);
 }
 
 /** False when the sleep was cut short. */

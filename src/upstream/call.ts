@@ -1,6 +1,7 @@
 import { type AnswerHead, toHead } from './answer-body.ts';
 import type { Bearer } from './bearer.ts';
 import type { Budget, Turn } from './budget.ts';
+import { readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import type { Gates, PassageResult } from './gates.ts';
 import type { Operation } from './operations/operation.ts';
@@ -137,7 +138,7 @@ async function takeTurn(
   { operation, callClass, options }: OutgoingCall,
   { signal, again }: { signal: AbortSignal | undefined; again: boolean },
 ): Promise<Turn> {
-  const askedAtMs = clock.now();
+  const askedAtMs = readSteady(clock);
   const turn = await budget.take({
     operation: operation.id,
     callClass,
@@ -145,7 +146,7 @@ async function takeTurn(
     signal,
     again,
   });
-  hooks.onTurn?.({ callClass, waitedMs: clock.now() - askedAtMs });
+  hooks.onTurn?.({ callClass, waitedMs: readSteady(clock) - askedAtMs });
   return turn;
 }
 

@@ -1,6 +1,6 @@
 import type { Turn } from './budget.ts';
 import type { CallClass } from './call-class.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
 import type { FormBody } from './form-body.ts';
 import type { Operation } from './operations/operation.ts';
@@ -59,7 +59,7 @@ export function openCallScope(
   callerSignal: AbortSignal | undefined,
 ): CallScope {
   const controller = new AbortController();
-  const endMs = clock.now() + timeoutMs;
+  const endMs = readSteady(clock) + timeoutMs;
   let ended: 'deadline' | 'caller' | undefined;
   const end = (by: 'deadline' | 'caller') => {
     ended ??= by;
@@ -72,7 +72,7 @@ export function openCallScope(
   return {
     signal: controller.signal,
     ended: () => ended,
-    remainingMs: () => endMs - clock.now(),
+    remainingMs: () => endMs - readSteady(clock),
     close() {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', onAbort);

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 
 /**
  * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A
@@ -46,18 +46,22 @@ interface GateChange {
 /** Creates an open gate. */
 export function createProbeGate(options: ProbeGateOptions): ProbeGate {
   const { clock, firstMs, maxMs, onChange } = options;
+  // As it is shown; what decides is in the steady time.
   let state: GateState = { kind: 'open' };
+  let shutAtMs = 0;
+  let probeAtMs = 0;
   let pauseMs = firstMs;
   let probing = false;
 
   function shutForMs(): number {
     if (state.kind === 'open') return 0;
-    const remainingMs = Math.max(0, state.nextProbeMs - clock.now());
+    const remainingMs = Math.max(0, probeAtMs - readSteady(clock));
     return probing ? Math.max(1, remainingMs) : remainingMs;
   }
 
   function shut(sinceMs: number): void {
     state = { kind: 'shut', sinceMs, nextProbeMs: clock.now() + pauseMs };
+    probeAtMs = readSteady(clock) + pauseMs;
     pauseMs = Math.min(pauseMs * 2, maxMs);
   }
 
@@ -73,6 +77,7 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       if (state.kind === 'open') {
         if (verdict !== 'bad') return;
         shut(clock.now());
+        shutAtMs = readSteady(clock);
         onChange?.({ isShut: true, shutForMs: 0 });
         return;
       }
@@ -81,16 +86,16 @@ export function createProbeGate(options: ProbeGateOptions): ProbeGate {
       probing = false;
       if (verdict === 'bad') shut(state.sinceMs);
       if (verdict !== 'good') return;
-      const { sinceMs } = state;
       state = { kind: 'open' };
       pauseMs = firstMs;
-      onChange?.({ isShut: false, shutForMs: clock.now() - sinceMs });
+      onChange?.({ isShut: false, shutForMs: readSteady(clock) - shutAtMs });
     },
     retry() {
       if (state.kind === 'open') return;
       pauseMs = firstMs;
       probing = false;
       state = { ...state, nextProbeMs: clock.now() };
+      probeAtMs = readSteady(clock);
     },
     state: () => state,
   };

@@ -1,12 +1,12 @@
 import type { Budget } from './budget.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 import type { Answer } from './exchange.ts';
 import { pauseAfter429Ms } from './pause.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /** Turns 429 answers into pauses of the whole budget. */
 export interface RateLimit {
-  /** Learns from an answer to a request sent at `sentAtMs`. Returns the pause in milliseconds when it is a 429. */
+  /** Learns from an answer to a request sent at `sentAtMs` of the steady time. Returns the pause in milliseconds when it is a 429. */
   note(answer: Answer, sentAtMs: number): number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function createRateLimit(
   let firstAtMs = 0;
 
   function end(): void {
-    if (streak > 0) onPause?.({ kind: 'over', afterMs: clock.now() - firstAtMs });
+    if (streak > 0) onPause?.({ kind: 'over', afterMs: readSteady(clock) - firstAtMs });
     streak = 0;
   }
 
@@ -34,14 +34,17 @@ export function createRateLimit(
         if (isNews) end();
         return undefined;
       }
-      const nowMs = clock.now();
+      const steadyMs = readSteady(clock);
       if (isNews) {
         streak += 1;
-        if (streak === 1) firstAtMs = nowMs;
-        pausedAtMs = nowMs;
+        if (streak === 1) firstAtMs = steadyMs;
+        pausedAtMs = steadyMs;
       }
-      const pauseMs = pauseAfter429Ms(headers, { nowMs, streak: Math.max(streak, 1) });
-      budget.pause(nowMs + pauseMs);
+      const pauseMs = pauseAfter429Ms(headers, {
+        nowMs: clock.now(),
+        streak: Math.max(streak, 1),
+      });
+      budget.pause(steadyMs + pauseMs);
       if (isNews) onPause?.({ kind: 'paused', forMs: pauseMs, streak });
       return pauseMs;
     },

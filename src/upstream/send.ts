@@ -1,6 +1,6 @@
 import { acceptedEncodings } from './answer-body.ts';
 import { addHeaders, type Bearer } from './bearer.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
 import {
@@ -68,7 +68,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     refuse: () => (deps.hooks.mayLeave?.() === false ? toLate(call) : undefined),
     // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
-      sentAtMs = deps.clock.now();
+      sentAtMs = readSteady(deps.clock);
       turn.sent();
     },
   };
@@ -81,7 +81,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     const waitedMs = performance.now() - startedMs;
     return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
-  const noted = { answer, sentAtMs: sentAtMs ?? deps.clock.now() };
+  const noted = { answer, sentAtMs: sentAtMs ?? readSteady(deps.clock) };
   const read = readAnswer(deps, attempt, noted);
   const isElsewhere = read.kind === 'failed' && read.error.code === 'redirected';
   const kind = isElsewhere ? 'redirected' : 'answer';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, readSteady } from '../../domain/clock.ts';
 import { events } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -25,13 +25,14 @@ export function followRequests({
 }: FollowDeps): RequestHandler {
   return (req, res, next) => {
     const arrivedAt = clock.now();
+    const beganAtMs = readSteady(clock);
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
     setRequestContext(res, { requestId, arrivedAt });
     res.setHeader('X-Request-Id', requestId);
     const span = beginSpan(tracing, req, requestId);
     res.once('close', () => endSpan(span, req, res));
     res.once('finish', () => {
-      const durationMs = clock.now() - arrivedAt;
+      const durationMs = Math.round(readSteady(clock) - beganAtMs);
       const { method } = req;
       const route = toRoute(req.baseUrl, req.route);
       const status = res.statusCode;

@@ -1,9 +1,9 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import {
-  listResting,
   listRestingGroupsOf,
   type Retried,
-  retryNow,
+  retryEach,
+  retryResting,
 } from '../../store/resources/retries.ts';
 import type { Store } from '../../store/store.ts';
 import { answerKeyed, createKeyedSource, type Keyed } from '../http/keyed.ts';
@@ -12,8 +12,6 @@ import type { RetryAnswer } from '../schemas/state.ts';
 
 /** Resources that an answer lists; the others are counted. */
 const LISTED_MAX = 100;
-/** Users or groups of one transaction. */
-const CHUNK = 100;
 
 /** Makes due what waits for its next attempt, stuck or not. */
 export interface RetrySource {
@@ -28,14 +26,7 @@ export function createRetrySource(
   { now, notify }: { readonly now: () => number; readonly notify: () => void },
 ): RetrySource {
   async function retry(keys: readonly ResourceKey[]): Promise<Retried[]> {
-    const tried = await store.write(async (tx) => {
-      const done: Retried[] = [];
-      for (const key of keys) {
-        const one = await retryNow(tx, key, now());
-        if (one !== undefined) done.push(one);
-      }
-      return done;
-    });
+    const tried = await store.write((tx) => retryEach(tx, keys, now()));
     notify();
     return tried;
   }
@@ -58,18 +49,11 @@ export function createRetrySource(
       const at = now();
       const tried: Retried[] = [];
       let count = 0;
-      for (const type of ['user', 'group'] as const) {
-        let after = '';
-        for (;;) {
-          const keys = await listResting(store.read, type, { now: at, after, limit: CHUNK });
-          const done = await retry(keys);
-          count += done.length;
-          tried.push(...done.slice(0, LISTED_MAX - tried.length));
-          const last = keys.at(-1);
-          if (last === undefined || keys.length < CHUNK) break;
-          after = last.id;
-        }
-      }
+      await retryResting(store, { now: at, beyond: at }, (done) => {
+        count += done.length;
+        tried.push(...done.slice(0, LISTED_MAX - tried.length));
+        notify();
+      });
       return { count, tried };
     },
   };

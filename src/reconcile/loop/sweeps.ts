@@ -148,8 +148,10 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   if (intervalMs === 0) return false;
   const last = await findLast(deps);
   const { finishedAt = 0 } = await readProgress(deps.store.read);
-  const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
   const now = deps.clock.now();
+  // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
+  const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
+  const lookedAt = Math.max(0, ...times);
   if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
   return lookedAt + unresolvedMinMs <= now && (await isAskedFor(deps, finishedAt));
 }

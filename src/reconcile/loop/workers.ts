@@ -3,6 +3,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { createDueTaker } from './due-taker.ts';
 import type { Runner } from './runner.ts';
+import { createSetBack } from './set-back.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
 const SLEEP_MAX_MS = 30_000;
@@ -26,6 +27,7 @@ export interface Workers {
 
 /** The due workers of one process. One resource's failure never stops another's. */
 export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
+  const setBack = createSetBack(deps.store, deps.clock);
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   const news = createNews(deps.clock, stopping.signal);
@@ -42,6 +44,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
     while (!stopping.signal.aborted) {
       let restMs = STORE_REST_MS;
       try {
+        await setBack.endLateRests();
         await due.take();
         restMs = await nextRestMs();
       } catch (error) {

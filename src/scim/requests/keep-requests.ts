@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { readSteady } from '../../domain/clock.ts';
 import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
 import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
@@ -18,11 +19,14 @@ export function keepRequests(
   deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns' | 'telemetry'>,
 ): RequestHandler {
   return (req, res, next) => {
+    const beganAtMs = readSteady(deps.clock);
     res.once('finish', () => {
       tellLosses(deps, res);
       if (isRead(req) && res.statusCode < 400) return;
       const { requestId } = getRequestContext(res);
-      keep(deps, req, res).catch((error: unknown) => deps.telemetry.failed({ requestId, error }));
+      keep(deps, { req, res, beganAtMs }).catch((error: unknown) =>
+        deps.telemetry.failed({ requestId, error }),
+      );
     });
     next();
   };
@@ -40,8 +44,11 @@ function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): 
 
 async function keep(
   { clock, requests, turns }: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
-  req: Request,
-  res: Response,
+  {
+    req,
+    res,
+    beganAtMs,
+  }: { readonly req: Request; readonly res: Response; readonly beganAtMs: number },
 ): Promise<void> {
   const { requestId, arrivedAt } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
@@ -49,7 +56,7 @@ async function keep(
   const common = {
     at: arrivedAt,
     requestId,
-    durationMs: clock.now() - arrivedAt,
+    durationMs: Math.round(readSteady(clock) - beganAtMs),
     client: toClient(req.headers['user-agent']),
     credential,
     route: toRoute(req),

@@ -12,6 +12,8 @@ import { lockUser, updateUser } from '../users/users.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
+/** The same of a retry, which locks each row. */
+const RETRIED_AT_ONCE = 100;
 
 /** Condition of a row with work to do. A deleted one whose lost create is looked for has times of its own. */
 const HAS_WORK = sql`(lost_looks = 0 or deleted_at is null)`;
@@ -44,15 +46,60 @@ export interface Retried {
   readonly waits: readonly string[];
 }
 
+/** Moments of a retry, in epoch milliseconds. */
+export interface Retry {
+  readonly now: number;
+  /** What rests beyond it is tried; `now`: all that rests. */
+  readonly beyond: number;
+}
+
+/**
+ * Makes users and groups due now that wait for their next attempt, stuck or not. `tried` is told of each transaction.
+ */
+export async function retryResting(
+  store: Pick<Store, 'read' | 'write'>,
+  { now, beyond }: Retry,
+  tried: (done: readonly Retried[]) => void,
+): Promise<void> {
+  for (const type of ['user', 'group'] as const) {
+    for (let after = ''; ; ) {
+      const keys = await listResting(store.read, type, { beyond, after, limit: RETRIED_AT_ONCE });
+      const last = keys.at(-1);
+      if (last === undefined) break;
+      tried(await store.write((tx) => retryEach(tx, keys, now)));
+      if (keys.length < RETRIED_AT_ONCE) break;
+      after = last.id;
+    }
+  }
+}
+
+/** Makes these due now as far as something of them waits, and returns those. `now` is epoch milliseconds. */
+export async function retryEach(
+  tx: Db,
+  keys: readonly ResourceKey[],
+  now: number,
+): Promise<Retried[]> {
+  const done: Retried[] = [];
+  for (const key of keys) {
+    const one = await retryNow(tx, key, now);
+    if (one !== undefined) done.push(one);
+  }
+  return done;
+}
+
 /** Users and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
-export async function listResting(
+async function listResting(
   db: Db,
   type: ResourceKey['type'],
-  { now, after, limit }: { readonly now: number; readonly after: string; readonly limit: number },
+  {
+    beyond,
+    after,
+    limit,
+  }: Pick<Retry, 'beyond'> & { readonly after: string; readonly limit: number },
 ): Promise<ResourceKey[]> {
   const table = sql.table(type === 'user' ? 'users' : 'groups');
   const { rows } = await sql<{ id: string }>`
-    select id from ${table} where due_at > ${now} and ${HAS_WORK} and id > ${after}
+    select id from ${table} where due_at > ${beyond} and ${HAS_WORK} and id > ${after}
     order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) => toResourceKey({ type, id }));
 }
@@ -68,7 +115,7 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
 }
 
 /** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
-export async function retryNow(
+async function retryNow(
   tx: Db,
   key: ResourceKey,
   now: number,
