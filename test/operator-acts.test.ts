@@ -89,6 +89,39 @@ test('what an operator decides is kept and told with the name of the token', asy
   });
 });
 
+test('an act that found nothing to do says so, and no state of what is not there', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    const answers = [
+      await askOps(bridge, 'POST', '/resume'),
+      await askOps(bridge, 'POST', '/pause', { reason: 'one' }),
+      await askOps(bridge, 'POST', '/pause', { reason: 'one' }),
+      await askOps(bridge, 'POST', '/resume'),
+      await askOps(bridge, 'POST', `/plans/${nobody}/approve`, { hash: 'x' }),
+      await askOps(bridge, 'POST', `/plans/${nobody}/discard`),
+      await askOps(bridge, 'POST', `/drifts/${nobody}/accept`),
+    ];
+    const { items } = (await askOps(bridge, 'GET', '/acts')).body;
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404, 404, 404]);
+    const acts: unknown[] = Array.isArray(items) ? items : [];
+    expect(
+      acts
+        .slice(0, 7)
+        .map((one) => Object(one))
+        .map(({ act, after }) => [act, after]),
+    ).toEqual([
+      ['accepted a difference', null],
+      ['discarded a plan', null],
+      ['approved a plan', null],
+      ['ended the pause of all changes', { paused: false, reason: null }],
+      ['asked for a pause, which there was already', { paused: true, reason: 'one' }],
+      ['paused all changes', { paused: true, reason: 'one' }],
+      ['asked for the end of a pause that there was not', { paused: false, reason: null }],
+    ]);
+  });
+});
+
 test('whom and what an operator acts on is told by its id, and never by a name', async () => {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);

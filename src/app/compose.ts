@@ -17,6 +17,7 @@ import { toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
@@ -83,7 +84,7 @@ export async function openMigratedStore(
   settings: Settings,
   options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
 ): Promise<Store> {
-  const store = await openStore({ url: toStoreUrl(settings), ...options });
+  const store = await openStore({ url: toStoreUrl(settings), ...options }).catch(refuseSecond);
   try {
     await migrate(store);
     return store;
@@ -91,6 +92,13 @@ export async function openMigratedStore(
     await store.close();
     throw error;
   }
+}
+
+/** Says to the second bridge on a file what several need. @throws the error */
+function refuseSecond(error: unknown): never {
+  if (!(error instanceof StoreError) || error.code !== 'store-in-use') throw error;
+  const message = `${error.message}; several bridges on one store need PostgreSQL`;
+  throw new StoreError(error.code, message, { cause: error });
 }
 
 /** Composes a bridge; nothing runs before `start`. */

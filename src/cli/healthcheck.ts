@@ -9,7 +9,9 @@ const timeoutMs = 3_000;
 export const addHealthcheckCommand: AddCommand = (program, { loadSettings, write }) => {
   program
     .command('healthcheck')
-    .description('ask the running bridge whether it is well; fails when it is not')
+    .description(
+      'ask the bridge on this machine (`HOST`, `PORT`) whether it is well; fails when it is not',
+    )
     .action(async () => {
       const url = toHealthUrl(loadSettings().settings);
       await assertHealthy(url);

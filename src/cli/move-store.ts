@@ -125,7 +125,7 @@ async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Pr
   if (!/^postgres(ql)?:\/\//.test(to)) {
     throw new BridgeError('move-failed', '--to must be postgres://user:password@host/database');
   }
-  const target = await openStore({ url: to });
+  const target = await openStore({ url: to, named: 'the target' });
   try {
     return await use(target);
   } finally {

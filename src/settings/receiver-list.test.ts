@@ -36,7 +36,31 @@ test('receivers are completed with everything of the format standard, without na
 
 const refused = [
   { why: 'is no list', receivers: 'x', says: 'a list of receivers' },
-  { why: 'has no name', receivers: [{ url: pager.url }], says: 'entry 1 has a wrong name' },
+  {
+    why: 'has no name',
+    receivers: [{ url: pager.url }],
+    says: 'entry 1 has no name: a name of letters',
+  },
+  {
+    why: 'has no address',
+    receivers: [{ name: 'pager' }],
+    says: 'entry 1 has no url: an https:// address',
+  },
+  {
+    why: 'has a number as its address',
+    receivers: [{ ...pager, url: 5 }],
+    says: 'entry 1 has a wrong url; it takes an https:// address',
+  },
+  {
+    why: 'is text',
+    receivers: ['pager'],
+    says: 'entry 1 is no receiver, which has a name, a url and a secretFile',
+  },
+  {
+    why: 'has a form that is none',
+    receivers: [{ ...pager, format: 'SLACK' }],
+    says: 'entry 1 has a wrong format; it takes standard, slack or teams',
+  },
   {
     why: 'has a key that is none',
     receivers: [{ ...pager, formt: 'slack' }],
@@ -74,6 +98,6 @@ for (const { why, receivers, says } of refused) {
 test('no refusal shows the address of a channel', () => {
   const message = refusal([{ ...chat, events: ['NO'] }]);
 
-  expect(message).toContain('entry 1 has a wrong events.0');
+  expect(message).toContain('entry 1 has a wrong events; it takes a list');
   expect(message).not.toContain(SECRET_PATH);
 });

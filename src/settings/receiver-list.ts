@@ -6,11 +6,11 @@ import { kindFacts } from './kinds.ts';
 const RECEIVERS_MAX = 20;
 
 const receiver = z.strictObject({
-  name: z.string().regex(/^[\w.-]{1,64}$/, 'a name of letters, digits, dots, dashes'),
-  url: z.string().refine(isReceiverUrl, 'an https:// address without a user or a fragment'),
+  name: z.string().regex(/^[\w.-]{1,64}$/),
+  url: z.string().refine(isReceiverUrl),
   secretFile: z.string().min(1).max(4_096).optional(),
   events: z
-    .array(z.string().regex(/^[a-z*.-]{1,64}$/, 'events such as reason.* or leaver.late'))
+    .array(z.string().regex(/^[a-z*.-]{1,64}$/))
     .min(1)
     .max(100)
     .default(['*']),
@@ -18,16 +18,27 @@ const receiver = z.strictObject({
   names: z.boolean().default(false),
 });
 
+/** Words for what each key takes. */
+const TAKES: Readonly<Record<string, string>> = {
+  name: 'a name of letters, digits, dots, dashes',
+  url: 'an https:// address without a user or a fragment',
+  secretFile: 'the path of a file',
+  events: 'a list of 1 to 100 types such as reason.* or leaver.late',
+  format: 'standard, slack or teams',
+  names: 'true or false',
+};
+
 /** Receivers of notifications: a YAML list, or JSON text in the environment. */
 export function receiverList() {
   return z
     .union([z.array(z.unknown()), z.string().transform(parseJsonList)])
     .pipe(z.array(z.unknown()).max(RECEIVERS_MAX))
     .transform((entries, context) => {
-      const parsed = entries.map((entry) => receiver.safeParse(entry));
+      const parsed = entries.map((entry) => ({ entry, ...receiver.safeParse(entry) }));
       const receivers = parsed.flatMap(({ data }) => (data === undefined ? [] : [data]));
-      for (const [index, { data, error }] of parsed.entries()) {
-        const problems = data ? findProblems(data, receivers) : (error?.issues ?? []).map(toWords);
+      for (const [index, { entry, data, error }] of parsed.entries()) {
+        const issues = error?.issues ?? [];
+        const problems = data ? findProblems(data, receivers) : toProblems(entry, issues);
         for (const message of problems) {
           context.addIssue({ code: 'custom', message, params: { entry: index + 1 } });
         }
@@ -63,9 +74,16 @@ function parseJsonList(text: string): unknown {
 }
 
 /** No part of a value is shown: it may be the address of a channel. */
-function toWords({ path, message, code }: z.core.$ZodIssue): string {
-  if (code === 'unrecognized_keys') return 'has a key that no receiver has';
-  return `has a wrong ${path.map(String).join('.') || 'form'}: ${message}`;
+function toProblems(entry: unknown, issues: readonly z.core.$ZodIssue[]): string[] {
+  const words = issues.map(({ path: [key], code }) => {
+    if (code === 'unrecognized_keys') return 'has a key that no receiver has';
+    if (key === undefined) return 'is no receiver, which has a name, a url and a secretFile';
+    const name = String(key);
+    return Object.hasOwn(Object(entry), key)
+      ? `has a wrong ${name}; it takes ${TAKES[name]}`
+      : `has no ${name}: ${TAKES[name]}`;
+  });
+  return [...new Set(words)];
 }
 
 function isReceiverUrl(text: string): boolean {

@@ -80,6 +80,8 @@ export interface StoreDeadline {
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
+  /** Setting or option with that address, for messages; `DATABASE_URL` when absent. */
+  named?: string;
   /** PostgreSQL only: the address for a new connection, whose password may be another by then; `url` when absent. */
   findUrl?: () => string;
   /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */

@@ -33,7 +33,7 @@ export const driftRoutes = [
     async handle({ decideDrifts }: Needs, { params, operator }) {
       const before = await decideDrifts.findStatus(params.id);
       const decision = await decideDrifts.repair(params.id, operator.name);
-      return { ...toAnswer(202, decision), change: toChange(before, decision, 'repairing') };
+      return { ...toAnswer(202, decision), ...toChange(before, decision, 'repairing') };
     },
   }),
   route({
@@ -45,7 +45,7 @@ export const driftRoutes = [
     async handle({ decideDrifts }: Needs, { params }) {
       const before = await decideDrifts.findStatus(params.id);
       const decision = await decideDrifts.accept(params.id);
-      return { ...toAnswer(200, decision), change: toChange(before, decision, 'accepted') };
+      return { ...toAnswer(200, decision), ...toChange(before, decision, 'accepted') };
     },
   }),
   route({
@@ -60,7 +60,7 @@ export const driftRoutes = [
       const ignoring = { until: parseTerm(until, decideDrifts.now()), reason, by };
       const before = await decideDrifts.findStatus(params.id);
       const decision = await decideDrifts.ignore(params.id, ignoring);
-      return { ...toAnswer(200, decision), change: toChange(before, decision, 'ignored') };
+      return { ...toAnswer(200, decision), ...toChange(before, decision, 'ignored') };
     },
   }),
   route({
@@ -143,17 +143,18 @@ function toManyAnswer(
   }
 }
 
-/** States for the acts of operators; a decision that was not taken leaves a drift as it was. */
+/**
+ * States for the acts of operators; a decision that was not taken leaves a drift as it was, and of none that is not
+ * there is nothing to tell.
+ */
 function toChange(
   before: DriftStatus | undefined,
   decision: DriftDecision,
   after: DriftStatus,
-): Change {
-  const status = before ?? null;
-  return {
-    before: { status },
-    after: { status: decision.kind === 'done' ? after : status },
-  };
+): { readonly change?: Change } {
+  if (before === undefined) return {};
+  const status = decision.kind === 'done' ? after : before;
+  return { change: { before: { status: before }, after: { status } } };
 }
 
 type DecisionAnswer<Status extends number> =

@@ -188,15 +188,16 @@ async function decide(
 ): Promise<Answer<200, PlanAnswer> | Refused> {
   const before = await readState(source, id);
   const answer = await answerDecision(source, await take());
+  if (before === undefined) return answer;
   if (answer.status !== 200) return { ...answer, change: { before, after: before } };
   const { status, waiting } = answer.json;
   return { ...answer, change: { before, after: { status, waiting } } };
 }
 
-/** The state of a plan for the acts of operators. */
-async function readState(source: PlanSource, id: string): Promise<JsonObject> {
+/** The state of a plan for the acts of operators; undefined: there is none. */
+async function readState(source: PlanSource, id: string): Promise<JsonObject | undefined> {
   const plan = await source.find(id);
-  if (plan === undefined) return { status: null };
+  if (plan === undefined) return undefined;
   return { status: plan.status, waiting: (await source.countActions(id)).get('planned') ?? 0 };
 }
 

@@ -75,6 +75,22 @@ describeStores('decisions of operators', ({ makeStore }) => {
     expect(ofOther.map(({ operator }) => operator)).toEqual(['bob']);
   });
 
+  test("that changed nothing stand in nobody else's line of time", async () => {
+    const store = await makeStore();
+    const log = createLog(store, () => 1_000);
+    const [open, paused] = [{ paused: false }, { paused: true }];
+    const by = { ...ACT, operator: 'alice', target: undefined, status: 200 };
+
+    log.acted({ ...by, route: '/ops/resume', change: { before: open, after: open } });
+    log.acted({ ...by, route: '/ops/pause', change: { before: open, after: paused } });
+    log.acted({ ...by, route: '/ops/pause', change: { before: paused, after: paused } });
+    await log.stop();
+
+    expect((await listActsOf(store.read, EVER)).map(({ act }) => act)).toEqual([
+      'paused all changes',
+    ]);
+  });
+
   test('that the store does not take are told, and the next is kept', async () => {
     const store = await makeStore();
     let isFull = true;

@@ -37,11 +37,12 @@ export interface ActLog {
 }
 
 /**
- * Words of an act, and its extent: `everyone` concerns all users and groups, and so does `all` without a target; an act
+ * Words of an act, those of one that changed nothing, and its extent: `everyone` concerns all users and groups, and so does `all` without a target; an act
  * about the `forgotten` keeps no id.
  */
 interface ActWords {
   readonly act: string;
+  readonly unchanged?: string;
   readonly concerns?: 'everyone' | 'all' | 'forgotten';
 }
 
@@ -64,8 +65,16 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'POST /ops/plans/:id/approve': { act: 'approved a plan' },
   'POST /ops/plans/:id/discard': { act: 'discarded a plan' },
   'POST /ops/plans/:id/undo': { act: 'had a plan undone' },
-  'POST /ops/pause': { act: 'paused all changes', concerns: 'everyone' },
-  'POST /ops/resume': { act: 'ended the pause of all changes', concerns: 'everyone' },
+  'POST /ops/pause': {
+    act: 'paused all changes',
+    unchanged: 'asked for a pause, which there was already',
+    concerns: 'everyone',
+  },
+  'POST /ops/resume': {
+    act: 'ended the pause of all changes',
+    unchanged: 'asked for the end of a pause that there was not',
+    concerns: 'everyone',
+  },
   'POST /ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
   'POST /ops/notifications/retry': { act: 'had notifications sent again' },
   'POST /ops/notifications/test': { act: 'tried receivers of notifications' },
@@ -123,16 +132,19 @@ function toRow(told: OperatorAct, at: number): NewAct | undefined {
   const route = told.route.replace(/\/$/, '');
   const words = ACT_WORDS[`${told.method} ${route}`];
   if (words === undefined) return undefined;
-  const { act, concerns } = words;
   const { target = '', operator, credential, method, status, change } = told;
-  const isForAll = concerns === 'everyone' || (concerns === 'all' && target === '');
+  const { concerns, unchanged } = words;
+  const [state_before, state_after] = [toText(change?.before), toText(change?.after)];
+  const isIdle = unchanged !== undefined && state_before !== null && state_before === state_after;
+  const act = isIdle ? unchanged : words.act;
+  const isForAll = !isIdle && (concerns === 'everyone' || (concerns === 'all' && target === ''));
   return {
     ...{ at, act, operator, credential, method, route, status },
     target: concerns === 'forgotten' ? '' : target,
     address: told.remoteAddress,
     request_id: told.requestId,
-    state_before: toText(change?.before),
-    state_after: toText(change?.after),
+    state_before,
+    state_after,
     everyone: isForAll ? 1 : 0,
   };
 }

@@ -12,7 +12,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     return await open(options);
   } catch (error) {
-    throw toOpeningError(error, options.url);
+    throw toOpeningError(error, options.url, options.named);
   }
 }
 

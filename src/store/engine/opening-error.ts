@@ -7,19 +7,23 @@ const WORDLESS: ReadonlySet<StoreErrorCode> = new Set([
   'store-failed',
 ]);
 
-/** Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is told. */
-export function toOpeningError(error: unknown, url: string): unknown {
+/**
+ * Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is told.
+ * @param named the setting or option with the address
+ */
+export function toOpeningError(error: unknown, url: string, named = 'DATABASE_URL'): unknown {
   if (!(error instanceof StoreError) || !WORDLESS.has(error.code)) return error;
   const { code, cause } = error;
   const path = /^sqlite:(.+)$/.exec(url)?.[1];
   const place = path ?? toServer(url);
   const why = findWords(cause) ?? error.message;
-  const remedy = path === undefined ? POSTGRES_REMEDY : toFileRemedy(code);
+  const remedy = path === undefined ? toServerRemedy(named) : toFileRemedy(code);
   return new StoreError(code, `the store ${place} cannot be opened: ${why}. ${remedy}`, { cause });
 }
 
-const POSTGRES_REMEDY =
-  'See whether PostgreSQL runs there, and whether user, password and database of DATABASE_URL are right';
+function toServerRemedy(named: string): string {
+  return `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`;
+}
 
 function toFileRemedy(code: StoreErrorCode): string {
   return code === 'store-corrupt'

@@ -23,7 +23,7 @@ export function takeFile(path: string, waitMs = busyTimeoutMs): DatabaseSync {
     lock.close();
     const error = toSqliteStoreError(cause);
     if (error.code !== 'store-busy') throw error;
-    const message = `another process has the store ${path}: end it, or use PostgreSQL for several`;
+    const message = `another process has the store ${path}: end that one first`;
     throw new StoreError('store-in-use', message, { cause });
   }
 }
