@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -169,10 +169,35 @@ test('a file that is there is left alone, and what is no whole store of the brid
   for (const path of [text, torn, other, newer, join(folder, 'none')]) {
     const { code, text: words } = await run('restore', String(path));
     expect(code, `${path}: ${words}`).toBe(1);
+    expect(words).toContain(path);
   }
   expect(readFileSync(file).equals(original)).toBe(true);
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
+
+test('where a disk is full, backup and restore say of which file, and change nothing', async () => {
+  const { folder, file, backup, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
+  expect((await runAlone([commands.backup], ['backup', backup], env)).code).toBe(0);
+  const before = readFileSync(file);
+  // Files of this process may grow so far, as on a full disk.
+  const run = (...args: string[]) =>
+    spawnSync('prlimit', ['--fsize=100000:', process.execPath, 'src/cli/bin.mjs', ...args], {
+      ...{ encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } },
+    });
+
+  const made = run('backup', join(folder, 'second.db'));
+  const restored = run('restore', backup, '--yes');
+
+  expect([made.status, restored.status]).toEqual([1, 1]);
+  expect(made.stderr).toMatch(
+    /^the store \S+bridge\.db cannot be copied to \S+second\.db\.part: .+\n$/,
+  );
+  expect(restored.stderr).toMatch(/^\S+ cannot be copied to \S+bridge\.db\.part: .+\n$/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
+}, 30_000);
 
 test('backup and restore tell a terminal what they do, and take that away', async () => {
   const { backup, env } = makeFolder();

@@ -250,6 +250,7 @@ describeBridges('a handover', ({ makeUrl }) => {
       expect([second.code, unknown.code]).toEqual([1, 1]);
       expect(second.text).toContain(`Plan ${planId} hands over already`);
       expect(shown.text).toContain('of handover: 1 action, held');
+      expect(shown.text).toMatch(/^ +1 user\.hand-over$/m); // Nobody has changed anything in the service.
       expect(shown.text).toMatch(/user.hand-over +ada@example.com: goes to another provider/);
       const reasons: JsonObject[] = Object(ready.body.reasons);
       expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(

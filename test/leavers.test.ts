@@ -442,6 +442,9 @@ test('`leavers` tells each step, as a table, JSON or CSV, and names nobody in a 
       expect(text).not.toContain('ada@example.com');
     }
     expect(none).toMatchObject({ code: 0, text: 'Nobody lost access in that time.\n' });
+    expect((await person('leavers', '--status', 'refused')).text).toBe(
+      'Nobody lost access in that time with these filters.\n',
+    );
     expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
     expect(both.code).toBe(64);
   }));

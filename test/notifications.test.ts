@@ -341,6 +341,7 @@ test('what a receiver wants no more is given up, listed, and sent again when an 
     expect(listed.text).toMatch(/ dead +1 +answered with 410\n/);
     expect(again.text).toBe('Tried again now: 1\n');
     expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
+    expect((await run('notifications', 'list', '--dead')).text).toBe('There is none like that.\n');
     expect(await run('notifications', 'list')).toMatchObject({
       text: 'Every receiver has everything.\n',
     });

@@ -13,6 +13,7 @@ import {
   readList,
   show,
   toFirstOf,
+  toNone,
 } from './listing.ts';
 import { toMoment } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
@@ -47,7 +48,7 @@ export const addLeaversCommand: AddCommand = (program, context) => {
         const page = await readList<LeaverAnswer>(client, reading);
         return isNamed ? page : toNameless('LeaverList', page);
       },
-      toText: (page) => (csv ? toCsv(page.items, CSV) : toText(page, context)),
+      toText: (page) => (csv ? toCsv(page.items, CSV) : toText(page, status, context)),
     });
   });
 };
@@ -56,9 +57,11 @@ const HELP = `
 Where the output is no terminal, as in a scheduled job, ids stand in the place of names: --names tells more.
 "could not look" stands where nobody could look what remains, and never means that nothing does.`;
 
-function toText(page: Page<LeaverAnswer>, context: CliContext): string {
+function toText(page: Page<LeaverAnswer>, status: string | undefined, context: CliContext): string {
   const { items, nextCursor } = page;
-  if (items.length === 0) return 'Nobody lost access in that time.\n';
+  if (items.length === 0) {
+    return `${toNone('Nobody lost access in that time', [status], 'with')}\n`;
+  }
   return toFirstOf(items, { columns: COLUMNS, context, hasMore: nextCursor !== null });
 }
 

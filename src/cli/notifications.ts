@@ -31,7 +31,7 @@ function addList(parent: Command, context: CliContext): void {
       showList<NotificationView>(command, context, {
         ...{ options, columns, path: '/notifications' },
         query: { receiver, status: dead && 'dead' },
-        none: NONE,
+        none: receiver === undefined && dead === undefined ? NONE : 'There is none like that.',
       }),
     );
 }

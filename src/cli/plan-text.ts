@@ -37,7 +37,8 @@ export function toPlanAnswerText(plan: PlanAnswer): string {
     return `  ${kind.padEnd(18)} ${whom}: ${action.reason}${isHarm} · ${action.status}${author}\n`;
   });
   const sums = summary.map(
-    ({ kind, by, count }) => `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${toBy(by)}\n`,
+    ({ kind, by, count }) =>
+      `${`  ${String(count).padStart(6)} ${kind.padEnd(18)} ${toBy(by, source)}`.trimEnd()}\n`,
   );
   const left = counts.total - actions.length;
   const more = left > 0 ? `  … and ${left} more\n` : '';
@@ -45,8 +46,12 @@ export function toPlanAnswerText(plan: PlanAnswer): string {
   return `${toPlanHead(plan)}${toSeatText(plan.seats)}${sums.join('')}\n${lines.join('')}${more}${decisions}`;
 }
 
-function toBy(by: string | null): string {
-  return by === null ? 'not known by whom' : `by ${by}`;
+/** Sources of plans that are about no change in the service. */
+const OWN: readonly PlanAnswer['source'][] = ['handover', 'undo', 'first-run'];
+
+function toBy(by: string | null, source: PlanAnswer['source']): string {
+  if (by !== null) return `by ${by}`;
+  return OWN.includes(source) ? '' : 'not known by whom';
 }
 
 function toDecisions({ id, hash, source }: Pick<PlanAnswer, 'id' | 'hash' | 'source'>): string {

@@ -44,10 +44,10 @@ function OnePlan({ id, plan }: { readonly id: string; readonly plan: PlanOf | un
 }
 
 function toFacts(plan: PlanOf): Fact[] {
-  const { counts, status } = plan;
+  const { counts, status, source } = plan;
   return [
     ['Changes', counts.total.toLocaleString('en')],
-    ['By whom', toAuthors(plan.summary)],
+    ...(OWN.includes(source) ? [] : [['By whom', toAuthors(plan.summary)] as const]),
     ...(status === 'held' ? [] : [['What became of them', toProgress(plan)] as const]),
     ['Harm', toHarm(counts.harm)],
     ...(plan.seats?.needs ? [['Seats', toSeats(plan.seats)] as const] : []),
@@ -85,6 +85,9 @@ function toProgress({ done, dropped, waiting, counts: { total } }: PlanOf): stri
     told.map(([count, word]) => `${count.toLocaleString('en')} ${word}`).join(', ') || 'nothing'
   );
 }
+
+/** Sources of plans that are about no change in the service. */
+const OWN: readonly PlanOf['source'][] = ['handover', 'undo', 'first-run'];
 
 /** Authors of the differences, or providers who asked, the most first. */
 function toAuthors(summary: PlanOf['summary']): string {

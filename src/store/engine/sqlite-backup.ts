@@ -8,9 +8,11 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/errors.ts';
 import { listMigrations } from './migrate.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
+import { StoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
@@ -52,14 +54,22 @@ function openNew(part: string): void {
 
 /** One read of everything, which writers do not wait for. */
 function writeOut(path: string, part: string): void {
-  const source = connect(path, { readOnly: true });
+  let source: DatabaseSync | undefined;
   try {
+    source = connect(path, { readOnly: true });
     source.prepare('vacuum into ?').run(part);
   } catch (error) {
-    throw toSqliteStoreError(error);
+    throw toFileError(error, `the store ${path} cannot be copied to ${part}`);
   } finally {
-    source.close();
+    source?.close();
   }
+}
+
+/** Says of a failure which file it is about, and why in the words of the engine. */
+function toFileError(error: unknown, what: string): StoreError {
+  const { code, message, cause } = toSqliteStoreError(error);
+  const why = cause instanceof Error ? cause.message : message;
+  return new StoreError(code, `${what}: ${why}`, { cause });
 }
 
 /**
@@ -86,8 +96,9 @@ export interface InspectedFile {
 
 /** Reads all of a file to prove it whole. @throws StoreError */
 export function inspectSqlite(path: string): InspectedFile {
-  const file = connect(path, { readOnly: true });
+  let file: DatabaseSync | undefined;
   try {
+    file = connect(path, { readOnly: true });
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
     const tables = file.prepare("select name from sqlite_master where name = 'kysely_migration'");
     if (found !== 'ok' || tables.get() === undefined) {
@@ -96,9 +107,9 @@ export function inspectSqlite(path: string): InspectedFile {
     const names = file.prepare('select name from kysely_migration').all();
     return { isWhole: true, migrations: names.map(({ name }) => String(name)) };
   } catch (error) {
-    throw toSqliteStoreError(error);
+    throw toFileError(error, `${path} cannot be read as a store`);
   } finally {
-    file.close();
+    file?.close();
   }
 }
 
@@ -130,7 +141,7 @@ export async function replaceSqlite(replacement: Replacement): Promise<void> {
     for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
     createFile(part);
     onStep('copying');
-    copyFileSync(from, part);
+    copyWhole(from, part);
     onStep('preparing');
     await prepare(part);
     for (const end of ['', ...BESIDE]) {
@@ -140,6 +151,18 @@ export async function replaceSqlite(replacement: Replacement): Promise<void> {
   } finally {
     for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
     lock.close();
+  }
+}
+
+/** @throws BridgeError `backup-failed`, where the disk is full for instance */
+function copyWhole(from: string, part: string): void {
+  try {
+    copyFileSync(from, part);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : '';
+    throw new BridgeError('backup-failed', `${from} cannot be copied to ${part}: ${why}`, {
+      cause,
+    });
   }
 }
 
