@@ -8,7 +8,7 @@ import { toOpsPage } from '../scripts/openapi/ops-page.ts';
 import type { JsonValue } from '../src/domain/json.ts';
 import { toOpsDocument } from '../src/ops/document.ts';
 import { createRouteRouter } from '../src/ops/http/route.ts';
-import { type OpsSources, opsRoutes } from '../src/ops/routes.ts';
+import { opsRoutes } from '../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
@@ -60,7 +60,8 @@ function listServed(router: Router): string[] {
 const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${path}`;
 
 test('what is described is served, and what is served is described', () => {
-  const served = listServed(createRouteRouter(opsRoutes, NOTHING));
+  const rows = opsRoutes.map((row) => ({ ...row, serve: () => [] }));
+  const served = listServed(createRouteRouter(rows, undefined));
 
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
@@ -77,99 +78,6 @@ test('an unknown address is 404 in the form of whom it was asked of: operators o
     expect(operators.body).not.toHaveProperty('schemas');
     expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
   }));
-
-/** Nobody asks these. */
-const never = () => Promise.reject(new Error('nobody asks here'));
-const resources = { list: never, find: never, adopt: never, release: never };
-const decisions = { approve: never, discard: never };
-const NOTHING: OpsSources = {
-  describe: () => {
-    throw new Error('nobody asks here');
-  },
-  status: {
-    readReadiness: never,
-    readBacklog: never,
-    upstreamHealth: () => {
-      throw new Error('nobody asks here');
-    },
-    writes: () => ({ mode: 'live', pause: undefined }),
-    viewAttempts: () => ({ failed: 0, sources: [] }),
-    activity: () => ({ running: 0, waiting: 0 }),
-    listStuck: never,
-    listFailing: never,
-    listDisputes: never,
-    findLeavers: never,
-    findRelease: never,
-    readQueue: never,
-    readSeats: never,
-    callMs: 0,
-    scimUrl: '',
-    about: { version: '1', startedAt: 0 },
-    engine: 'sqlite',
-    readFirstRead: never,
-    countDrifts: never,
-    findLastSweep: never,
-  },
-  settings: [],
-  sandbox: undefined,
-  acts: { list: never },
-  timeline: { user: never, group: never, any: never },
-  explain: { user: never, group: never, any: never },
-  members: { isGroup: never, listHeld: never, list: never },
-  erasure: { plan: never, erase: never },
-  resources: { users: resources, groups: resources },
-  recovery: { read: never },
-  firstRun: { readPage: never },
-  sweeps: { request: never, find: never, list: never, listDrifts: never },
-  plans: {
-    find: never,
-    list: never,
-    listActions: never,
-    countActions: never,
-    previewUndo: never,
-    listParts: never,
-    readSeats: never,
-    undo: never,
-    ...decisions,
-  },
-  looks: { look: never, isUnfinished: never, listNames: never },
-  decideDrifts: {
-    repair: never,
-    accept: never,
-    ignore: never,
-    many: never,
-    findStatus: never,
-    now: Date.now,
-  },
-  leavers: never,
-  census: {
-    compare: () => {
-      throw new Error('nobody asks here');
-    },
-    isProvider: never,
-    isRead: () => true,
-    reserve: () => undefined,
-  },
-  handover: {
-    find: never,
-    plan: never,
-    importIds: never,
-    isProvider: never,
-    reserve: () => undefined,
-  },
-  listRequests: never,
-  writes: { pause: never, resume: never, read: never },
-  retry: { one: never, all: never },
-  samples: { list: never, now: () => 0 },
-  access: {
-    providers: { create: never, list: never, change: never, delete: never },
-    tokens: { make: never, list: never, revoke: never },
-    clients: { make: never, list: never, rotate: never, revoke: never },
-    sessions: { open: never, find: never, list: never, end: never },
-  },
-  notifications: { list: never, retry: never, test: never, receivers: [] },
-  api: { call: never, findSubject: never, told: () => undefined },
-};
 
 /** Opens a session of the console. */
 async function signIn({ baseUrl }: TestBridge): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { ApiSource } from '../ops/api/routes.ts';
+import type { ApiSource } from '../ops/sources.ts';
 import type { BoundedWait } from '../reconcile/bounded-wait.ts';
 import type { KnownLeader, OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';

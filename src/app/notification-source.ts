@@ -1,7 +1,7 @@
 import type { Notice } from '../domain/notification.ts';
 import { enqueue } from '../notify/enqueue.ts';
-import type { NotificationSource } from '../ops/notifications/routes.ts';
-import { listNotifications, retryNotifications } from '../store/notifications.ts';
+import type { NotificationSource } from '../ops/sources.ts';
+import { retryNotifications } from '../store/notifications.ts';
 import type { WatchedOptions } from './options.ts';
 
 /** Notifications as operators ask for them, in every process; the leader sends. */
@@ -20,7 +20,6 @@ export function toNotificationSource({
 
   return {
     receivers: receivers.map(({ name }) => name),
-    list: (query) => listNotifications(store.read, query),
     retry: (id) => decide((tx) => retryNotifications(tx, id, Math.round(clock.now()))),
     test(name) {
       const asked = receivers.filter((one) => name === undefined || one.name === name);

@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { SandboxAddress } from '../ops/state/sandbox.ts';
-import type { About } from '../ops/state/status.ts';
+import type { About, OpsSources } from '../ops/sources.ts';
 import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
@@ -20,7 +19,7 @@ export interface Target {
   readonly identity: string;
   readonly requestsPerSecond: number;
   /** Address and token of the embedded sandbox; undefined: it is a real service. */
-  readonly sandbox?: SandboxAddress;
+  readonly sandbox?: OpsSources['sandbox'];
 }
 
 /** Options of a bridge. */

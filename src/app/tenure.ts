@@ -3,7 +3,7 @@ import { createHarmRoom } from '../domain/harm.ts';
 import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
 import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
-import type { ApiSource } from '../ops/api/routes.ts';
+import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';

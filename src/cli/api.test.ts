@@ -9,9 +9,10 @@ import { readForm, startRecording } from '../../test/client-operations/recording
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import type { Credential } from '../domain/credential.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
-import { type ApiSource, apiRoutes } from '../ops/api/routes.ts';
+import { apiRoutes } from '../ops/api/routes.ts';
 import { requireOperator } from '../ops/http/operator.ts';
 import { createRouteRouter } from '../ops/http/route.ts';
+import type { ApiSource } from '../ops/sources.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { loadSettings } from '../settings/load.ts';
 import { users } from '../upstream/operations/people.ts';

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import type { SandboxAddress } from '../ops/state/sandbox.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { parseNumber } from './listing.ts';
@@ -216,7 +216,7 @@ async function tell(
 async function findSandbox(
   { connect }: CliContext,
   { url, token }: ControlOptions,
-): Promise<SandboxAddress> {
+): Promise<OpsJson<'Sandbox'>> {
   if (url !== undefined && token !== undefined) return { url, token };
-  return parseAnswer<SandboxAddress>(await connect().send('GET', '/sandbox'));
+  return parseAnswer<OpsJson<'Sandbox'>>(await connect().send('GET', '/sandbox'));
 }

@@ -1,22 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import express from 'express';
 import supertest from 'supertest';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { copySqliteTemplate } from '../../test/support/store-templates.ts';
+import { getTemplate } from '../../test/support/template.ts';
 import { createGivenTokenFinder } from '../access/access.ts';
 import type { FindCredential } from '../access/credential.ts';
+import { MATCHES_NOTHING } from '../domain/matcher.ts';
+import { createRuleBook } from '../domain/rule-book.ts';
+import { openStore } from '../store/engine/database.ts';
 import { StoreError } from '../store/engine/store-error.ts';
+import { createProtection } from '../store/resources/protection.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 import type { AccessSource } from './access/router.ts';
-import type { PlanSource } from './drift/plans.ts';
-import type { SweepSource } from './drift/sweeps.ts';
-import type { FirstRunSource, RecoverySource } from './recovery/routes.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
 import { opsRoutes } from './routes.ts';
+import type { StatusSources } from './sources.ts';
 import { type HealthSources, readReadiness } from './state/health.ts';
 import type { WaitingWork } from './state/readiness-facts.ts';
-import type { StatusSources } from './state/status.ts';
-import type { WritesSource } from './state/writes.ts';
 
 const token = 'ops-token-0123456789';
 const reader = 'reader-token-0123456789';
@@ -40,81 +45,14 @@ const nothingWaits: WaitingWork = {
   oldestSince: undefined,
   queued: { removals: 0, changes: 0, looks: 0 },
 };
-const nothing = async () => ({ kind: 'none' }) as const;
 const readSeats = async () => ({ total: 50, used: 38, waiting: 0, free: 12, daysLeft: 3.5 });
-const explain = { user: nothing, group: nothing, any: nothing };
-const noResources = {
-  list: async () => ({ items: [], nextCursor: null }),
-  find: async () => undefined,
-  adopt: async () => ({ kind: 'unknown' }) as const,
-  release: async () => ({ kind: 'unknown' }) as const,
-};
-const resources = { users: noResources, groups: noResources };
 const api = {
   call: async () => undefined,
   findSubject: async () => undefined,
   told: () => undefined,
 };
-const recovery: RecoverySource = {
-  read: async () => ({
-    ...{
-      phase: 'none',
-      detection: null,
-      since: null,
-      reason: null,
-      planId: null,
-      reading: null,
-      release: null,
-    },
-  }),
-};
 
 const LIVE = { mode: 'live', pause: undefined } as const;
-const retry = {
-  one: async () => ({ kind: 'none' as const }),
-  all: async () => ({ count: 0, tried: [] }),
-};
-const writes: WritesSource = {
-  pause: async () => undefined,
-  resume: async () => undefined,
-  read: async () => ({ mode: 'live', paused: null, waiting: 0 }),
-};
-
-const firstRun: FirstRunSource = {
-  readPage: async () => ({
-    ...{
-      phase: 'none',
-      planId: null,
-      reading: null,
-      release: null,
-      counts: {},
-      seats: { needs: 0, frees: 0, has: null },
-      items: [],
-      nextCursor: null,
-    },
-  }),
-};
-
-const sweeps: SweepSource = {
-  request: async () => 'sweep-1',
-  find: async () => undefined,
-  list: async () => [],
-  listDrifts: async () => [],
-};
-
-const unknown = async () => ({ kind: 'unknown' }) as const;
-const plans: PlanSource = {
-  find: async () => undefined,
-  list: async () => [],
-  listActions: async () => [],
-  countActions: async () => new Map(),
-  previewUndo: async () => undefined,
-  listParts: async () => [],
-  readSeats,
-  approve: unknown,
-  discard: unknown,
-  undo: unknown,
-};
 const access: AccessSource = {
   providers: {
     create: async () => ({ kind: 'taken' }),
@@ -141,61 +79,46 @@ const access: AccessSource = {
   },
 };
 const attempts = { failed: async () => ({ kind: 'refused' }) as const };
-const decideDrifts = {
-  repair: unknown,
-  accept: unknown,
-  ignore: unknown,
+const unknown = async () => ({ kind: 'unknown' }) as const;
+const drifts = {
+  ...{ approve: unknown, discard: unknown, undo: unknown, repair: unknown, accept: unknown },
+  ...{ ignore: unknown, letGo: unknown, previewUndo: async () => undefined },
   many: async () => ({ kind: 'done' as const, ones: [], plan: undefined }),
-  now: Date.now,
-  findStatus: async () => undefined,
+  handOver: async () => {
+    throw new Error('nobody asks here');
+  },
 };
+const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-router-'));
+const store = await openStore({ url: copySqliteTemplate(getTemplate(), join(folder, 'store.db')) });
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 const operators = {
-  looks: { look: unknown, isUnfinished: async () => false, listNames: async () => new Map() },
-  clock: createFakeClock(),
-  explain,
-  members: {
-    isGroup: async () => false,
-    listHeld: async () => new Set<string>(),
-    list: async () => [],
+  ...{ store, clock: createFakeClock(), access, api, drifts },
+  deactivation: 'scim' as const,
+  rules: {
+    ...{ book: createRuleBook([]), deactivation: 'scim' as const },
+    protection: createProtection({
+      ...{ isProtectedUser: MATCHES_NOTHING, isProtectedGroup: MATCHES_NOTHING },
+      findOwnAccount: () => undefined,
+    }),
   },
-  timeline: explain,
-  erasure: {
-    plan: async () => ({ kind: 'none' as const }),
-    erase: async () => ({ kind: 'none' as const }),
-    told: () => undefined,
+  ...{ settings: [], sandbox: undefined },
+  pause: async () => ({ since: 0, reason: null }),
+  resume: async () => undefined,
+  notify: () => undefined,
+  ...{ adoptUser: unknown, adoptGroup: unknown, look: unknown },
+  planSums: async () => [],
+  requestSweep: async () => 'sweep-1',
+  privileges: {
+    listPrivileged: async () => new Map(),
+    findGroupPrivilege: async () => undefined,
   },
-  resources,
-  recovery,
-  firstRun,
-  sweeps,
-  plans,
-  decideDrifts,
-  writes,
-  retry,
-  leavers: async () => [],
-  handover: {
-    find: async () => ({ items: [], handovers: [], counts: {} }),
-    importIds: async () => [],
-    plan: async () => {
-      throw new Error('nobody asks here');
-    },
-    isProvider: async () => false,
-    reserve: () => undefined,
-  },
-  census: {
-    compare: () => {
-      throw new Error('nobody asks here');
-    },
-    isProvider: async () => false,
-    isRead: () => true,
-    reserve: () => undefined,
-  },
-  listRequests: async () => [],
+  findDetection: () => undefined,
+  reserve: () => undefined,
+  refreshFormerIds: async () => undefined,
   acts: { list: async () => [] },
-  settings: [],
-  sandbox: undefined,
-  access,
-  api,
 };
 
 const find = createGivenTokenFinder({
@@ -243,13 +166,11 @@ function request(
       failed: () => undefined,
       attempts,
       sessions: access.sessions,
-      samples: { list: async () => [], now: () => 0 },
       news: { listen: () => undefined },
       readersSeeNames: true,
       status,
       notifications: {
         receivers: [],
-        list: async () => [],
         retry: async () => 0,
         test: async () => [],
       },
@@ -491,11 +412,11 @@ describe('what goes wrong below /ops', () => {
   test.each(cases)('is $status as JSON, and told to the log', async ({ why, status, code }) => {
     const told: unknown[] = [];
     const others = {
-      listRequests: () => Promise.reject(why),
+      access: { ...access, tokens: { ...access.tokens, list: () => Promise.reject(why) } },
       failed: ({ error }: { error: unknown }) => void told.push(error),
     };
     const answer = await request({}, undefined, others)
-      .get('/ops/requests')
+      .get('/ops/tokens')
       .set('Authorization', `Bearer ${token}`);
 
     expect(answer.status).toBe(status);

@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import type { Attempts } from '../access/attempts.ts';
 import type { FindCredential } from '../access/credential.ts';
 import type { Sessions } from '../access/sessions.ts';
-import type { Clock } from '../domain/clock.ts';
 import { toOpsDocument } from './document.ts';
 import type { News } from './events/news.ts';
 import { streamNews } from './events/stream.ts';
@@ -12,13 +11,13 @@ import { hideNames } from './http/names.ts';
 import { createStillIn, limitOperators, requireOperator } from './http/operator.ts';
 import { type OperatorAct, tellActs } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
-import { type OpsSources, opsRoutes } from './routes.ts';
+import { opsRoutes } from './routes.ts';
+import type { OpsSources } from './sources.ts';
 import { type HealthSources, readReadiness } from './state/health.ts';
 
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  readonly clock: Clock;
   /** Called for each request that does more than read, once it is answered. */
   readonly acted: (act: OperatorAct) => void;
   readonly failed: TellFailed;

@@ -1,35 +1,17 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
-import type { CallOptions } from '../../upstream/transport.ts';
 import { EXACT_JSON } from '../http/body.ts';
 import { noteTarget } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ApiFailure } from '../schemas/requests.ts';
+import type { ApiSource, OpsSources } from '../sources.ts';
 import { toApiFailure } from './failure.ts';
 import { findOperation } from './find-operation.ts';
 import { parseCall } from './parse-call.ts';
 
 /** A call with its files, which travel as base64: 12 MB of them. */
 const BODY_MAX = '16mb';
-
-/** The way of an operator to the service. */
-export interface ApiSource {
-  /** @throws TypeError when the arguments do not fit; UpstreamError when the call fails */
-  readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
-  /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
-  readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
-  /** Reports each call when it has ended, without its values. */
-  readonly told: (call: EndedCall, res: Response) => void;
-}
-
-/** A call of an operator that has ended. */
-export interface EndedCall {
-  readonly operation: string;
-  readonly remoteAddress: string;
-  /** `done`, or the code of the error. */
-  readonly result: string;
-}
 
 const JSON_TYPES = ['json', '+json'];
 
@@ -59,7 +41,7 @@ export const apiRoutes = [
       503: 'CallFailure',
       504: 'CallFailure',
     },
-    async handle({ api }: { readonly api: ApiSource }, { params, req, res }) {
+    async handle({ api }: Pick<OpsSources, 'api'>, { params, req, res }) {
       const id = `${params.group}.${params.operation}`;
       const found = findOperation(id);
       if (found.kind === 'found') {

@@ -1,20 +1,11 @@
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { parseColumnMap } from '../exports/read-entries.ts';
-import { fileTaken, type Reserve, readFileEntries } from '../exports/read-file.ts';
+import { fileTaken, readFileEntries } from '../exports/read-file.ts';
 import { type AnswerInParts, problem, route } from '../http/route.ts';
-import type { CensusSource, CensusTotals } from './source.ts';
-
-/** Parts of the bridge that a census needs. */
-export interface CensusNeeds {
-  readonly census: {
-    readonly compare: CensusSource;
-    readonly isProvider: (name: string) => Promise<boolean>;
-    /** False: the service is not read yet, so nobody knows whom it has. */
-    readonly isRead: () => boolean;
-    readonly reserve: Reserve;
-  };
-}
+import type { OpsSources } from '../sources.ts';
+import { type CensusTotals, compareAll } from './source.ts';
 
 /** The request for a census. */
 export const censusRoutes = [
@@ -32,12 +23,15 @@ export const censusRoutes = [
     file: 'text/csv',
     readers: [],
     answers: { 200: 'Census', 404: 'Problem', 429: 'Problem', 503: 'Problem' },
-    async handle({ census }: CensusNeeds, { query: { filters }, req, res }) {
+    async handle(sources: OpsSources, { query: { filters }, req, res }) {
       const { provider = DEFAULT_PROVIDER } = filters;
       const map = parseColumnMap(filters.map ?? '');
-      if (!(await census.isProvider(provider))) return unknownProvider();
-      if (!census.isRead()) return problem(503, 'could-not-look', 'The service is not read yet.');
-      const end = census.reserve();
+      const { store, status, reserve } = sources;
+      if (!(await isProvider(store.read, provider))) return unknownProvider();
+      const { kind } = await status.readFirstRead();
+      if (kind !== 'finished')
+        return problem(503, 'could-not-look', 'The service is not read yet.');
+      const end = reserve();
       if (end === undefined) return fileTaken();
       // Also where nobody waits for the answer any more.
       res.once('close', end);
@@ -47,7 +41,7 @@ export const censusRoutes = [
           throw error;
         },
       );
-      const parts = toParts(census.compare({ provider, entries }), end);
+      const parts = toParts(compareAll(sources, { provider, entries }), end);
       // It tells and changes nothing, so it is no act.
       return { status: 200, parts, acts: [] } satisfies AnswerInParts;
     },
@@ -59,7 +53,7 @@ const PART_LENGTH = 16_384;
 
 /** The JSON of a census, whose numbers come last because they are known last. */
 async function* toParts(
-  findings: ReturnType<CensusSource>,
+  findings: ReturnType<typeof compareAll>,
   end: () => void,
 ): AsyncGenerator<string> {
   let text = '{"items":[';

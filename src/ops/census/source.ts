@@ -1,12 +1,11 @@
 import type { CensusKind } from '../../domain/census.ts';
 import { createTurns, forEachInTurns, workInTurns } from '../../domain/turns.ts';
-import type { Deactivation } from '../../domain/user.ts';
-import type { Db } from '../../store/store.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
 import { listUsersAfter } from '../../store/users/users.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
 import { toMoment } from '../http/moment.ts';
 import type { CensusAnswer, CensusFinding } from '../schemas/census.ts';
+import type { OpsSources } from '../sources.ts';
 import { comparePerson, compareStranger, NOTHING, toEntryView } from './compare.ts';
 import { createMatcher, type Matches, type Shared, type Sought } from './match.ts';
 import { type CensusPerson, toCensusPerson } from './person.ts';
@@ -17,40 +16,33 @@ export interface CensusRequest {
   readonly entries: readonly ExportEntry[];
 }
 
-/** Finds what differs, and tells the numbers of all at the end. */
-export type CensusSource = (
-  request: CensusRequest,
-) => AsyncGenerator<CensusFinding, CensusTotals, undefined>;
-
 /** Numbers of a census. */
 export type CensusTotals = Omit<CensusAnswer, 'items'>;
 
 /** Rows that are read at once. */
 const PART = 100;
 
-/** Creates the source of one store. It reads, and calls nobody. */
-export function createCensusSource(db: Db, deactivation: Deactivation): CensusSource {
-  return async function* compare({ provider, entries }) {
-    const sweptAt = await findLastSweptAt(db);
-    const matches = await matchAll({ db, deactivation }, entries, {
-      provider,
-      idAttribute: 'externalId',
-    });
-    const counter = createCounter(provider);
-    const turns = createTurns();
-    const people = listPeople(db, deactivation);
-    const lists = [listKnown(people, { provider, matches, counter }), listUnknown(matches)];
-    for (const list of lists) {
-      for await (const found of list) {
-        if (found) yield counter.told(found);
-        const pause = turns();
-        if (pause) await pause;
-      }
+/** Finds what differs, and tells the numbers of all at the end. It reads, and calls nobody. */
+export async function* compareAll(
+  sources: Reading,
+  { provider, entries }: CensusRequest,
+): AsyncGenerator<CensusFinding, CensusTotals, undefined> {
+  const sweptAt = await findLastSweptAt(sources.store.read);
+  const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
+  const counter = createCounter(provider);
+  const turns = createTurns();
+  const people = listPeople(sources);
+  const lists = [listKnown(people, { provider, matches, counter }), listUnknown(matches)];
+  for (const list of lists) {
+    for await (const found of list) {
+      if (found) yield counter.told(found);
+      const pause = turns();
+      if (pause) await pause;
     }
-    return {
-      ...{ provider, sweptAt: toMoment(sweptAt ?? null), entries: entries.length },
-      ...counter.end(),
-    };
+  }
+  return {
+    ...{ provider, sweptAt: toMoment(sweptAt ?? null), entries: entries.length },
+    ...counter.end(),
   };
 }
 
@@ -83,30 +75,24 @@ async function* listUnknown(matches: Matches): AsyncGenerator<CensusFinding | un
 }
 
 /** The store, and how it says who is active. */
-export interface Reading {
-  readonly db: Db;
-  readonly deactivation: Deactivation;
-}
+export type Reading = Pick<OpsSources, 'store' | 'deactivation'>;
 
 /** Matches entries with everybody whom the bridge manages or observes. */
 export async function matchAll(
-  { db, deactivation }: Reading,
+  sources: Reading,
   entries: readonly ExportEntry[],
   sought: Sought,
 ): Promise<Matches> {
   const turns = createTurns();
   const matcher = await workInTurns(createMatcher(entries, sought), turns);
-  await forEachInTurns(listPeople(db, deactivation), turns, matcher.add);
+  await forEachInTurns(listPeople(sources), turns, matcher.add);
   return workInTurns(matcher.end(), turns);
 }
 
 /** Everybody whom the bridge manages or observes. */
-export async function* listPeople(
-  db: Db,
-  deactivation: Deactivation,
-): AsyncGenerator<CensusPerson> {
+export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
   for (let afterSeq = 0; ; ) {
-    const rows = await listUsersAfter(db, { afterSeq, limit: PART });
+    const rows = await listUsersAfter(store.read, { afterSeq, limit: PART });
     for (const row of rows) yield toCensusPerson(row, deactivation);
     const last = rows.at(-1);
     if (last === undefined || rows.length < PART) return;

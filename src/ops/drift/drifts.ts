@@ -2,25 +2,14 @@ import type { DriftStatus } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { ManyDecided, ManyDecision } from '../../reconcile/repair/decide-many.ts';
 import type { DriftDecision } from '../../reconcile/repair/decisions.ts';
-import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
+import { findDrift } from '../../store/drifts.ts';
+import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import type { Change } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { DriftsDecided } from '../schemas/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-
-/** Decisions about drifts. */
-export interface DriftDecisionSource
-  extends Pick<DriftDecisions, 'repair' | 'accept' | 'ignore' | 'many'> {
-  /** Finds the status of a drift. */
-  readonly findStatus: (id: string) => Promise<DriftStatus | undefined>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
-interface Needs {
-  readonly decideDrifts: DriftDecisionSource;
-}
+import type { OpsSources } from '../sources.ts';
 
 /** Requests that decide about drifts. */
 export const driftRoutes = [
@@ -30,9 +19,9 @@ export const driftRoutes = [
     tag: 'Sweeps and drift',
     summary: 'Has the service hold what is desired, by a plan.',
     answers: { 202: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    async handle({ decideDrifts }: Needs, { params, operator }) {
-      const before = await decideDrifts.findStatus(params.id);
-      const decision = await decideDrifts.repair(params.id, operator.name);
+    async handle({ store, drifts }: OpsSources, { params, operator }) {
+      const before = await findStatus(store.read, params.id);
+      const decision = await drifts.repair(params.id, operator.name);
       return { ...toAnswer(202, decision), ...toChange(before, decision, 'repairing') };
     },
   }),
@@ -42,9 +31,9 @@ export const driftRoutes = [
     tag: 'Sweeps and drift',
     summary: 'Takes what is observed as what is desired.',
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    async handle({ decideDrifts }: Needs, { params }) {
-      const before = await decideDrifts.findStatus(params.id);
-      const decision = await decideDrifts.accept(params.id);
+    async handle({ store, drifts }: OpsSources, { params }) {
+      const before = await findStatus(store.read, params.id);
+      const decision = await drifts.accept(params.id);
       return { ...toAnswer(200, decision), ...toChange(before, decision, 'accepted') };
     },
   }),
@@ -55,11 +44,11 @@ export const driftRoutes = [
     summary: 'Leaves it alone until a date.',
     body: 'IgnoreBody',
     answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    async handle({ decideDrifts }: Needs, { params, operator, body }) {
+    async handle({ store, clock, drifts }: OpsSources, { params, operator, body }) {
       const { until, reason, by = operator.name } = body;
-      const ignoring = { until: parseTerm(until, decideDrifts.now()), reason, by };
-      const before = await decideDrifts.findStatus(params.id);
-      const decision = await decideDrifts.ignore(params.id, ignoring);
+      const ignoring = { until: parseTerm(until, clock.now()), reason, by };
+      const before = await findStatus(store.read, params.id);
+      const decision = await drifts.ignore(params.id, ignoring);
       return { ...toAnswer(200, decision), ...toChange(before, decision, 'ignored') };
     },
   }),
@@ -70,19 +59,23 @@ export const driftRoutes = [
     summary: 'Takes one decision about many; repairs are one plan, within the limits or as seen.',
     body: 'DriftsBody',
     answers: { 200: 'DriftsDecided', 409: 'Problem' },
-    async handle({ decideDrifts }: Needs, { operator, body }) {
+    async handle({ clock, drifts }: OpsSources, { operator, body }) {
       const { decision: word, ids, dryRun: isDryRun = false } = body;
-      const decision = toDecision(body, decideDrifts.now());
+      const decision = toDecision(body, clock.now());
       const asked = {
         ids: [...new Set(ids)],
         decision,
         isDryRun,
         by: toAuthor(body, operator.name),
       };
-      return toManyAnswer(await decideDrifts.many(asked), { isDryRun, after: AFTER[word] });
+      return toManyAnswer(await drifts.many(asked), { isDryRun, after: AFTER[word] });
     },
   }),
 ] as const;
+
+async function findStatus(db: Db, id: string): Promise<DriftStatus | undefined> {
+  return (await findDrift(db, id))?.status;
+}
 
 /** Status of a drift after a decision. */
 const AFTER = { repair: 'repairing', accept: 'accepted', ignore: 'ignored' } as const;

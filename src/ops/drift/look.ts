@@ -1,27 +1,18 @@
 import { assertNever } from '../../domain/errors.ts';
-import { groupId, type ResourceKey, userId } from '../../domain/ids.ts';
+import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { LookRequest, LookResult } from '../../reconcile/repair/look-now.ts';
+import { listNames } from '../../store/audit/timeline.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { isUnfinished } from '../../store/resources/explained.ts';
+import type { Db } from '../../store/store.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { LookAnswer } from '../schemas/drift.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** Request for a look at one user or group. */
 type Asked = Omit<LookRequest, 'signal'>;
-
-/** Looks at users and groups now. */
-export interface LookSource {
-  readonly look: (request: Asked) => Promise<LookResult>;
-  /** True where something waits, is stuck or is held, which is no drift. */
-  readonly isUnfinished: (key: ResourceKey) => Promise<boolean>;
-  /** Names of users and groups, by their SCIM ids. */
-  readonly listNames: (ids: ReadonlySet<string>) => Promise<Map<string, string>>;
-}
-
-interface Needs {
-  readonly looks: LookSource;
-}
 
 const looking = {
   method: 'post',
@@ -36,8 +27,8 @@ export const lookRoutes = [
     ...looking,
     path: '/users/{id}/look',
     summary: 'Looks at one account now, with at most three calls, and says what differs.',
-    handle: async ({ looks }: Needs, { params, body, operator }) =>
-      lookAt(looks, {
+    handle: (sources: OpsSources, { params, body, operator }) =>
+      lookAt(sources, {
         key: { type: 'user', id: userId(params.id) },
         ...{ repairs: body.repair ?? false, by: operator.name },
       }),
@@ -46,8 +37,8 @@ export const lookRoutes = [
     ...looking,
     path: '/groups/{id}/look',
     summary: 'Looks at one group and its members now; its admins are left to sweeps.',
-    handle: async ({ looks }: Needs, { params, body, operator }) =>
-      lookAt(looks, {
+    handle: (sources: OpsSources, { params, body, operator }) =>
+      lookAt(sources, {
         key: { type: 'group', id: groupId(params.id) },
         ...{ repairs: body.repair ?? false, by: operator.name },
       }),
@@ -56,11 +47,11 @@ export const lookRoutes = [
 
 type LookAnswers = Answer<200, LookAnswer> | Answer<404 | 409 | 503, Problem>;
 
-async function lookAt(looks: LookSource, request: Asked): Promise<LookAnswers> {
-  const result = await looks.look(request);
+async function lookAt({ store, look }: OpsSources, request: Asked): Promise<LookAnswers> {
+  const result = await look(request);
   switch (result.kind) {
     case 'looked':
-      return toLooked(await toLookAnswer(looks, request, result));
+      return toLooked(await toLookAnswer(store.read, request, result));
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
     case 'not-linked':
@@ -86,12 +77,12 @@ function toLooked(answer: LookAnswer): Answer<200, LookAnswer> {
 }
 
 async function toLookAnswer(
-  { listNames, isUnfinished }: LookSource,
+  db: Db,
   { key }: Asked,
   { at, isGone, calls, drifts, repair }: Extract<LookResult, { kind: 'looked' }>,
 ): Promise<LookAnswer> {
   const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));
-  const names = await listNames(new Set(members));
+  const names = await listNames(db, new Set(members));
   return {
     ...key,
     at: toMoment(at),
@@ -105,6 +96,6 @@ async function toLookAnswer(
     })),
     repair:
       repair === undefined ? null : { planId: repair.plan?.id ?? null, exceeded: repair.exceeded },
-    unfinished: await isUnfinished(key),
+    unfinished: await isUnfinished(db, key),
   };
 }

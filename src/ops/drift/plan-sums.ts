@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PlanActionView } from '../../store/plans/actions.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { OLDEST } from '../http/list-query.ts';
 import type { PlanAnswer, PlanPart } from '../schemas/plans.ts';
+import { listAuthoredActions } from './plan-authors.ts';
 
 /** An action as it is counted; no author: not known. */
 export interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
@@ -37,15 +40,8 @@ const USED_MS = 60_000;
 /** Plans whose parts are remembered; those that were made first are forgotten first. */
 const PLANS_MAX = 20;
 
-/** Dependencies of `createPlanSums`. */
-export interface PlanSumsDeps {
-  /** Reads the next actions of a plan; fewer than `limit` are the last. */
-  readonly read: (
-    plan: PlanRow,
-    page: { afterId: number; limit: number },
-  ) => Promise<readonly (CountedAction & { readonly id: number })[]>;
-  readonly clock: { now(): number };
-}
+/** Reads how many actions a plan has of each group, kind and author. */
+export type PlanSums = (plan: PlanRow) => Promise<readonly PlanPart[]>;
 
 /** Actions whose authors are found in one turn of the event loop. */
 const PART = 50;
@@ -54,22 +50,16 @@ const PART = 50;
  * Creates a reader of the parts of plans, whose every author is looked up: it is done once for all who look within a
  * minute, since a page that follows a plan asks each second.
  */
-export function createPlanSums({
-  read,
-  clock,
-}: PlanSumsDeps): (plan: PlanRow) => Promise<readonly PlanPart[]> {
-  const made = new Map<
-    string,
-    { readonly at: number; readonly parts: Promise<readonly PlanPart[]> }
-  >();
+export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
+  const made = new Map<string, { readonly at: number; readonly parts: ReturnType<PlanSums> }>();
 
   async function make(plan: PlanRow): Promise<readonly PlanPart[]> {
     const all: CountedAction[] = [];
-    for (let afterId = 0; ; await nextTurn()) {
-      const part = await read(plan, { afterId, limit: PART });
+    for (let from: number = OLDEST; ; await nextTurn()) {
+      const part = await listAuthoredActions(db, plan, { from, limit: PART });
       all.push(...part);
       if (part.length < PART) return toParts(all);
-      afterId = part.at(-1)?.id ?? afterId;
+      from = part.at(-1)?.id ?? from;
     }
   }
 

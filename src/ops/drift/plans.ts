@@ -1,79 +1,25 @@
 import { getChangeRow } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { type ActionStatus, PLAN_STATUSES } from '../../domain/plan.ts';
+import { PLAN_STATUSES } from '../../domain/plan.ts';
 import type { PlanDecision } from '../../reconcile/repair/decisions.ts';
 import type { DriftDecisions } from '../../reconcile/repair/keeper.ts';
+import type { UndoDecision } from '../../reconcile/repair/undo.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  countPlanActions,
-  listPlanActionViews,
-  type PlanActionView,
-} from '../../store/plans/actions.ts';
+import { countPlanActions } from '../../store/plans/actions.ts';
 import { findPlan, listPlans, type PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { NEWEST, OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import type { PlanActionAnswer, PlanAnswer, PlanPart, PlanSummary } from '../schemas/plans.ts';
-import type { SeatsView } from '../schemas/seats.ts';
+import type { PlanActionAnswer, PlanAnswer, PlanSummary } from '../schemas/plans.ts';
+import type { OpsSources } from '../sources.ts';
 import { toPlanSeats } from '../state/seats.ts';
-import { type ActionAuthor, findActionAuthors } from './plan-authors.ts';
-import { createPlanSums, sumUp, toParts } from './plan-sums.ts';
+import { type AuthoredAction, listAuthoredActions } from './plan-authors.ts';
+import { sumUp, toParts } from './plan-sums.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
-
-/** An action with its author; undefined: not known. */
-interface AuthoredAction extends PlanActionView {
-  readonly author: ActionAuthor | undefined;
-}
-
-type PlanDecisions = Pick<DriftDecisions, 'approve' | 'discard' | 'undo' | 'previewUndo'>;
-
-/** The plans of a store, and the decisions about them. */
-export interface PlanSource extends PlanDecisions {
-  readonly find: (id: string) => Promise<PlanRow | undefined>;
-  readonly list: (page: Parameters<typeof listPlans>[1]) => Promise<PlanRow[]>;
-  /** Actions with their authors, in the order of the plan. */
-  readonly listActions: (
-    plan: PlanRow,
-    page: { afterId: number; limit: number },
-  ) => Promise<AuthoredAction[]>;
-  readonly countActions: (id: string) => Promise<ReadonlyMap<ActionStatus, number>>;
-  /** Counts the actions by group, kind and author. */
-  readonly listParts: (plan: PlanRow) => Promise<readonly PlanPart[]>;
-  readonly readSeats: () => Promise<SeatsView>;
-}
-
-/** The plans of a store. */
-export function createPlanSource(
-  db: Db,
-  clock: { now(): number },
-  { approve, discard, undo, previewUndo, readSeats }: PlanDecisions & Pick<PlanSource, 'readSeats'>,
-): PlanSource {
-  const listActions: PlanSource['listActions'] = async (plan, page) => {
-    const views = await listPlanActionViews(db, plan.id, page);
-    const authors = await findActionAuthors(db, plan, views);
-    return views.map((view, place) => ({ ...view, author: authors[place] }));
-  };
-  return {
-    find: (id) => findPlan(db, id),
-    list: (page) => listPlans(db, page),
-    listActions,
-    listParts: createPlanSums({ read: listActions, clock }),
-    countActions: (id) => countPlanActions(db, id),
-    readSeats,
-    approve,
-    discard,
-    undo,
-    previewUndo,
-  };
-}
-
-interface Needs {
-  readonly plans: PlanSource;
-}
 
 /** Requests that show plans, and decide about them. */
 export const planRoutes = [
@@ -84,10 +30,10 @@ export const planRoutes = [
     summary: 'Plans, the newest first.',
     filters: { status: PLAN_STATUSES },
     answers: { 200: 'PlanList' },
-    async handle({ plans }: Needs, { query }) {
+    async handle({ store }: OpsSources, { query }) {
       const { status } = query.filters;
       const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        plans.list({ status, beforeSeq, limit });
+        listPlans(store.read, { status, beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toSummary));
     },
   }),
@@ -97,9 +43,9 @@ export const planRoutes = [
     tag: 'Plans',
     summary: 'One plan with its first actions.',
     answers: { 200: 'Plan', 404: 'Problem' },
-    async handle({ plans }: Needs, { params }) {
-      const row = await plans.find(params.id);
-      return row === undefined ? unknownPlan() : ok(await toAnswer(plans, row));
+    async handle(sources: OpsSources, { params }) {
+      const row = await findPlan(sources.store.read, params.id);
+      return row === undefined ? unknownPlan() : ok(await toAnswer(sources, row));
     },
   }),
   route({
@@ -109,13 +55,10 @@ export const planRoutes = [
     summary: 'All actions of a plan.',
     filters: {},
     answers: { 200: 'PlanActionList', 404: 'Problem' },
-    async handle({ plans }: Needs, { params: { id }, query }) {
-      const plan = await plans.find(id);
+    async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
+      const plan = await findPlan(db, id);
       if (plan === undefined) return unknownPlan();
-      const read = async ({ from: afterId, limit }: PartQuery) => {
-        const views = await plans.listActions(plan, { afterId, limit });
-        return views.map((view) => ({ ...view, seq: view.id }));
-      };
+      const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
       return ok(await readList(query, OLDEST, read, toActionAnswer));
     },
   }),
@@ -126,10 +69,10 @@ export const planRoutes = [
     summary: 'How many actions a plan has of each group, kind and author, the most first.',
     filters: {},
     answers: { 200: 'PlanPartList', 404: 'Problem' },
-    async handle({ plans }: Needs, { params: { id }, query }) {
-      const plan = await plans.find(id);
+    async handle({ store, planSums }: OpsSources, { params: { id }, query }) {
+      const plan = await findPlan(store.read, id);
       if (plan === undefined) return unknownPlan();
-      return ok(toPage(await plans.listParts(plan), query));
+      return ok(toPage(await planSums(plan), query));
     },
   }),
   route({
@@ -139,8 +82,8 @@ export const planRoutes = [
     summary: 'Does exactly the plan with this hash, as far as it still holds.',
     body: 'HashBody',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
-    handle: ({ plans }: Needs, { params: { id }, body, operator }) =>
-      decide(plans, id, () => plans.approve(id, body.hash, operator.name)),
+    handle: (sources: OpsSources, { params: { id }, body, operator }) =>
+      decide(sources, id, ({ approve }) => approve(id, body.hash, operator.name)),
   }),
   route({
     method: 'post',
@@ -149,8 +92,8 @@ export const planRoutes = [
     summary:
       'Does nothing of a plan that waits. What a plan of removals by providers is about stays as the service has it, and becomes what is desired.',
     answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
-    handle: ({ plans }: Needs, { params: { id }, operator }) =>
-      decide(plans, id, () => plans.discard(id, operator.name)),
+    handle: (sources: OpsSources, { params: { id }, operator }) =>
+      decide(sources, id, ({ discard }) => discard(id, operator.name)),
   }),
   route({
     method: 'get',
@@ -158,8 +101,8 @@ export const planRoutes = [
     tag: 'Plans',
     summary: 'What undoing a plan would do now.',
     answers: { 200: 'UndoPreview', 404: 'Problem' },
-    async handle({ plans }: Needs, { params }) {
-      const preview = await plans.previewUndo(params.id);
+    async handle({ drifts }: OpsSources, { params }) {
+      const preview = await drifts.previewUndo(params.id);
       return preview === undefined ? unknownPlan() : ok(preview);
     },
   }),
@@ -169,8 +112,8 @@ export const planRoutes = [
     tag: 'Plans',
     summary: 'Takes back what a plan did, as far as the provider has written nothing of it since.',
     answers: { 202: 'Undoing', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ plans }: Needs, { params, operator }) =>
-      answerUndo(plans, await plans.undo(params.id, operator.name)),
+    handle: async (sources: OpsSources, { params, operator }) =>
+      answerUndo(sources, await sources.drifts.undo(params.id, operator.name)),
   }),
 ] as const;
 
@@ -182,12 +125,12 @@ function unknownPlan(): Answer<404, Problem> {
 
 /** Takes a decision, and notes the states before and after it. */
 async function decide(
-  source: PlanSource,
+  sources: OpsSources,
   id: string,
-  take: () => Promise<PlanDecision>,
+  take: (decisions: DriftDecisions) => Promise<PlanDecision>,
 ): Promise<Answer<200, PlanAnswer> | Refused> {
-  const before = await readState(source, id);
-  const answer = await answerDecision(source, await take());
+  const before = await readState(sources.store.read, id);
+  const answer = await answerDecision(sources, await take(sources.drifts));
   if (before === undefined) return answer;
   if (answer.status !== 200) return { ...answer, change: { before, after: before } };
   const { status, waiting } = answer.json;
@@ -195,19 +138,19 @@ async function decide(
 }
 
 /** The state of a plan for the acts of operators; undefined: there is none. */
-async function readState(source: PlanSource, id: string): Promise<JsonObject | undefined> {
-  const plan = await source.find(id);
+async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
+  const plan = await findPlan(db, id);
   if (plan === undefined) return undefined;
-  return { status: plan.status, waiting: (await source.countActions(id)).get('planned') ?? 0 };
+  return { status: plan.status, waiting: (await countPlanActions(db, id)).get('planned') ?? 0 };
 }
 
 async function answerDecision(
-  source: PlanSource,
+  sources: OpsSources,
   decision: PlanDecision,
 ): Promise<Answer<200, PlanAnswer> | Refused> {
   switch (decision.kind) {
     case 'done':
-      return ok(await toAnswer(source, decision.plan));
+      return ok(await toAnswer(sources, decision.plan));
     case 'unknown':
       return unknownPlan();
     case 'not-held': {
@@ -224,13 +167,13 @@ async function answerDecision(
 }
 
 async function answerUndo(
-  source: PlanSource,
-  decision: Awaited<ReturnType<PlanSource['undo']>>,
+  sources: OpsSources,
+  decision: UndoDecision,
 ): Promise<Answer<202, PlanAnswer & { readonly leftOut: number }> | Refused> {
   switch (decision.kind) {
     case 'done': {
       const { plan, leftOut } = decision;
-      const answer = await toAnswer(source, plan);
+      const answer = await toAnswer(sources, plan);
       const { id: undoneBy, status, counts } = answer;
       const after = { undoneBy, status, changes: counts.total, leftOut };
       return {
@@ -273,29 +216,23 @@ function toSummary(row: PlanRow): PlanSummary {
   };
 }
 
-async function toAnswer(source: PlanSource, row: PlanRow): Promise<PlanAnswer> {
-  const shown = await readFirst(source, row);
-  const counted = await source.countActions(row.id);
+async function toAnswer(sources: OpsSources, row: PlanRow): Promise<PlanAnswer> {
+  const { store, status, planSums } = sources;
+  const read = (part: PartQuery) => listAuthoredActions(store.read, row, part);
+  const first = { limit: ACTIONS_SHOWN, from: OLDEST };
+  const { items: shown } = await readPage(first, read, (rows) => rows);
+  const counted = await countPlanActions(store.read, row.id);
   const summary = toSummary(row);
   const isHeld = row.status === 'held';
   return {
     ...summary,
-    seats: isHeld ? toPlanSeats(summary.counts, await source.readSeats()) : null,
+    seats: isHeld ? toPlanSeats(summary.counts, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
-    summary:
-      shown.length < ACTIONS_SHOWN ? sumUp(toParts(shown)) : sumUp(await source.listParts(row)),
+    summary: sumUp(shown.length < ACTIONS_SHOWN ? toParts(shown) : await planSums(row)),
     actions: shown.map(toActionAnswer),
   };
-}
-
-async function readFirst(source: PlanSource, row: PlanRow): Promise<readonly AuthoredAction[]> {
-  const read = async ({ from: afterId, limit }: PartQuery) => {
-    const actions = await source.listActions(row, { afterId, limit });
-    return actions.map((action) => ({ ...action, seq: action.id }));
-  };
-  return (await readPage({ limit: ACTIONS_SHOWN, from: OLDEST }, read, (rows) => rows)).items;
 }
 
 function toActionAnswer(view: AuthoredAction): PlanActionAnswer {

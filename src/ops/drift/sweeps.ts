@@ -11,46 +11,22 @@ import { type DriftQuery, type DriftView, listDriftViews } from '../../store/dri
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { findSweep, listSweeps, type SweepRow } from '../../store/sweeps.ts';
-import { NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import {
+  NEWEST,
+  OLDEST,
+  type PartQuery,
+  parseSeq,
+  readList,
+  readPage,
+} from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { DriftAnswer, SweepView } from '../schemas/drift.ts';
-
-/** The sweeps and drifts of a store, and the way to ask for a sweep. */
-export interface SweepSource {
-  /** Asks for a sweep, and gives its id. */
-  readonly request: (options: { isDryRun: boolean }) => Promise<string>;
-  readonly find: (id: string) => Promise<ShownSweep | undefined>;
-  readonly list: (page: { beforeSeq: number; limit: number }) => Promise<ShownSweep[]>;
-  readonly listDrifts: (query: DriftQuery) => Promise<AuthoredDrift[]>;
-}
+import type { OpsSources } from '../sources.ts';
 
 /** A drift with its author; undefined: the audit log does not say. */
 interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
-}
-
-/** A sweep with how far it has come. */
-type ShownSweep = SweepRow & { readonly progress: SweepView['progress'] };
-
-/** The sweeps and drifts of a store. */
-export function createSweepSource(
-  { db, clock }: { readonly db: Db; readonly clock: { now(): number } },
-  request: SweepSource['request'],
-): SweepSource {
-  const show = async (row: SweepRow): Promise<ShownSweep> => {
-    const isRunning = row.status === 'running';
-    return { ...row, progress: isRunning ? await readProgressOf(db, row, clock.now()) : null };
-  };
-  return {
-    request,
-    async find(id) {
-      const row = await findSweep(db, id);
-      return row && show(row);
-    },
-    list: async (page) => Promise.all((await listSweeps(db, page)).map(show)),
-    listDrifts: (query) => listAuthored(db, query),
-  };
 }
 
 /** Sweeps among which one that ended is looked for. */
@@ -80,10 +56,6 @@ async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]>
   return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
 }
 
-interface Needs {
-  readonly sweeps: SweepSource;
-}
-
 /** Requests about sweeps, and the list of what they found. */
 export const sweepRoutes = [
   route({
@@ -93,8 +65,8 @@ export const sweepRoutes = [
     summary: 'Has the service compared with the store: a new sweep, or the one that runs or waits.',
     body: 'SweepBody',
     answers: { 202: 'SweepAsked' },
-    async handle({ sweeps }: Needs, { body: { dryRun = false } }) {
-      const id = await sweeps.request({ isDryRun: dryRun });
+    async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
+      const id = await requestSweep({ isDryRun: dryRun });
       return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
     },
   }),
@@ -105,15 +77,12 @@ export const sweepRoutes = [
     summary: 'Sweeps, the newest first.',
     filters: {},
     answers: { 200: 'SweepList' },
-    handle: async ({ sweeps: { list } }: Needs, { query }) =>
-      ok(
-        await readList(
-          query,
-          NEWEST,
-          ({ from: beforeSeq, limit }) => list({ beforeSeq, limit }),
-          toSweepView,
-        ),
-      ),
+    async handle({ store: { read: db }, clock }: OpsSources, { query }) {
+      const read = ({ from: beforeSeq, limit }: PartQuery) => listSweeps(db, { beforeSeq, limit });
+      const toViews = (rows: readonly SweepRow[]) =>
+        Promise.all(rows.map((row) => toSweepView(db, row, clock.now())));
+      return ok(await readPage({ ...query, from: parseSeq(query.cursor, NEWEST) }, read, toViews));
+    },
   }),
   route({
     method: 'get',
@@ -121,9 +90,9 @@ export const sweepRoutes = [
     tag: 'Sweeps and drift',
     summary: 'One sweep.',
     answers: { 200: 'Sweep', 404: 'Problem' },
-    async handle({ sweeps }: Needs, { params }) {
-      const row = await sweeps.find(params.id);
-      if (row !== undefined) return ok(toSweepView(row));
+    async handle({ store: { read: db }, clock }: OpsSources, { params }) {
+      const row = await findSweep(db, params.id);
+      if (row !== undefined) return ok(await toSweepView(db, row, clock.now()));
       return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
   }),
@@ -142,11 +111,11 @@ export const sweepRoutes = [
       resource: 'Of the user or group with this SCIM id, also as a member.',
     },
     answers: { 200: 'DriftList' },
-    handle: async ({ sweeps: { listDrifts } }: Needs, { query }) => {
+    async handle({ store }: OpsSources, { query }) {
       const { kind, status, resource: resourceId } = query.filters;
       const statuses = toStatuses(status);
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listDrifts({ kind, statuses, resourceId, afterSeq, limit });
+        listAuthored(store.read, { kind, statuses, resourceId, afterSeq, limit });
       return ok(await readList(query, OLDEST, read, toDriftAnswer));
     },
   }),
@@ -160,8 +129,13 @@ function toStatuses(
   return status === 'undecided' ? ['contested', 'open'] : status && [status];
 }
 
-/** A sweep as operators are shown it. */
-export function toSweepView(row: ShownSweep): SweepView {
+/** Finds the newest sweep, which may run; null: there was none. */
+export async function findLastSweep(db: Db, now: number): Promise<SweepView | null> {
+  const [last] = await listSweeps(db, { beforeSeq: NEWEST, limit: 1 });
+  return last === undefined ? null : toSweepView(db, last, now);
+}
+
+async function toSweepView(db: Db, row: SweepRow, now: number): Promise<SweepView> {
   return {
     id: row.id,
     status: row.status,
@@ -173,7 +147,7 @@ export function toSweepView(row: ShownSweep): SweepView {
     calls: row.calls,
     counts: parseStored<Record<string, number>>(row.counts),
     reasons: parseStored<string[]>(row.reasons),
-    progress: row.progress,
+    progress: row.status === 'running' ? await readProgressOf(db, row, now) : null,
   };
 }
 

@@ -1,46 +1,23 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
-import {
-  type Erasure,
-  type ErasureDeps,
-  eraseUser,
-  planErasure,
-} from '../../reconcile/erasure/erasure.ts';
+import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
 import { listErasable } from '../../store/resources/erasure.ts';
 import { answerKeyed, type Keyed } from '../http/keyed.ts';
 import { problem, route } from '../http/route.ts';
 import type { ErasureAnswer } from '../schemas/resources.ts';
-
-/** Shows and does erasures, by id, userName, displayName or address. */
-export interface ErasureSource {
-  readonly plan: (key: string) => Promise<Keyed<Erasure>>;
-  /** With obstacles nothing is erased. */
-  readonly erase: (key: string) => Promise<Keyed<Erasure>>;
-}
-
-/** Erasures from a store. */
-export function createErasureSource(deps: ErasureDeps): ErasureSource {
-  return {
-    plan: (key) => findOne(deps, key, planErasure),
-    erase: (key) => findOne(deps, key, eraseUser),
-  };
-}
+import type { OpsSources } from '../sources.ts';
 
 /** Does nothing where the key fits several users. */
 async function findOne(
-  deps: ErasureDeps,
+  { store, clock, deactivation }: OpsSources,
   key: string,
   work: typeof planErasure,
 ): Promise<Keyed<Erasure>> {
-  const rows = await listErasable(deps.store.read, key);
+  const rows = await listErasable(store.read, key);
   if (rows.length > 1)
     return { kind: 'several', found: rows.map(({ id }) => ({ type: 'user', id })) };
   const [row] = rows;
-  const value = row && (await work(deps, row.id));
+  const value = row && (await work({ store, clock, policy: { deactivation } }, row.id));
   return value === undefined ? { kind: 'none' } : { kind: 'found', id: value.id, value };
-}
-
-interface Needs {
-  readonly erasure: ErasureSource;
 }
 
 /** Requests that show and do erasures. */
@@ -51,8 +28,8 @@ export const erasureRoutes = [
     tag: 'People and groups',
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ erasure }: Needs, { params }) =>
-      answerKeyed(toView(await erasure.plan(params.key))),
+    handle: async (sources: OpsSources, { params }) =>
+      answerKeyed(toView(await findOne(sources, params.key, planErasure))),
   }),
   route({
     method: 'post',
@@ -61,8 +38,8 @@ export const erasureRoutes = [
     summary:
       'Erases everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
-    async handle({ erasure }: Needs, { params }) {
-      const erased = toView(await erasure.erase(params.key));
+    async handle(sources: OpsSources, { params }) {
+      const erased = toView(await findOne(sources, params.key, eraseUser));
       if (erased.kind !== 'found') return answerKeyed<ErasureAnswer>(erased);
       const { id: target, obstacles, counts } = erased.value;
       if (obstacles.length > 0) {

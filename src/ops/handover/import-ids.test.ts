@@ -4,14 +4,17 @@ import { addUser } from '../../../test/support/rows.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
 import { lockFormerIds } from '../../store/resources/former-ids.ts';
 import { deleteUser } from '../../store/users/users.ts';
-import { createImportSource } from './import-ids.ts';
+import { createFakeClock } from '../../upstream/testing/fake-clock.ts';
+import { importIds } from './import-ids.ts';
 
 describePostgres('an import of ids', ({ makeStore }) => {
   test('keeps none of somebody who is erased while it runs', async () => {
     const store = await makeStore();
     const { id } = await addUser(store, { doc: { userName: 'ada@example.com' } });
-    const clock = { now: () => 1 };
-    const importIds = createImportSource({ store, clock, refresh: async () => {} }, 'scim');
+    const sources = {
+      ...{ store, clock: createFakeClock(), deactivation: 'scim' as const },
+      refreshFormerIds: async () => {},
+    };
     const texts = { id: 'old-ada', userName: 'ada@example.com' };
     const entries = [{ row: 1, active: undefined, texts }];
     const request = { type: 'user', provider: 'default', entries, isDryRun: false } as const;
@@ -25,7 +28,7 @@ describePostgres('an import of ids', ({ makeStore }) => {
 
     const importing = await store.write(async (tx) => {
       await lockFormerIds(tx);
-      const running = importIds(request);
+      const running = importIds(sources, request);
       await expect.poll(isWaiting, { interval: 10 }).toBe(1);
       await deleteUser(tx, id);
       return { running };

@@ -1,6 +1,5 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
 import { createTurns, forEachInTurns, type Turns } from '../../domain/turns.ts';
-import type { Deactivation } from '../../domain/user.ts';
 import { listGroupsAfter } from '../../store/groups/groups.ts';
 import {
   findHolders,
@@ -8,13 +7,13 @@ import {
   insertFormerIds,
   lockFormerIds,
 } from '../../store/resources/former-ids.ts';
-import type { Store } from '../../store/store.ts';
-import type { Matches } from '../census/match.ts';
+import type { Db } from '../../store/store.ts';
 import { toFolded } from '../census/person.ts';
-import { listPeople, matchAll } from '../census/source.ts';
+import { listPeople, matchAll, type Reading } from '../census/source.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import type { ImportItem } from '../schemas/handover.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** An import of ids that is asked for. */
 export interface ImportRequest {
@@ -25,63 +24,50 @@ export interface ImportRequest {
   readonly isDryRun: boolean;
 }
 
-/** Imports ids of an earlier SCIM server, and tells what became of each row. */
-export type ImportSource = (request: ImportRequest) => Promise<readonly ImportItem[]>;
-
 /** Groups that are read at once. */
 const PART = 100;
 
-/** Parts of the bridge that an import needs. */
-interface ImportDeps {
-  readonly store: Store;
-  readonly clock: { now(): number };
-  /** Has this process read what was imported. */
-  readonly refresh: () => Promise<void>;
-}
-
-/** Creates the source of one store. */
-export function createImportSource(
-  { store, clock, refresh }: ImportDeps,
-  deactivation: Deactivation,
-): ImportSource {
-  return async ({ type, provider, entries, isDryRun }) => {
-    assertIds(entries);
-    const owners = await (type === 'user'
-      ? findPeople(store, deactivation, { provider, entries })
-      : findGroups(store, { provider, entries }));
-    const turns = createTurns();
-    const twice = await findTwice(entries, turns);
-    const save = async (db: Store['read']) => {
-      const ids = entries.map(({ texts }) => texts.id ?? '');
-      const holders = await findHolders(db, type, ids);
-      const live = await findLive(db, type, listOwnerIds(owners));
-      const items: ImportItem[] = [];
-      await forEachInTurns(entries, turns, (entry) => {
-        items.push(toItem({ type, entry, owners, holders, twice, live }));
-      });
-      return items;
-    };
-    if (isDryRun) return save(store.read);
-    const items = await store.write(async (tx) => {
-      await lockFormerIds(tx);
-      const told = await save(tx);
-      const now = clock.now();
-      const rows = told.flatMap(({ outcome, formerId, id }) =>
-        outcome !== 'imported' || id === null
-          ? []
-          : {
-              ...{ resource_type: type, former_id: formerId, resource_id: id },
-              ...{ provider, created_at: now },
-            },
-      );
-      await insertFormerIds(tx, rows);
-      return told;
+/** Imports ids of an earlier SCIM server, and tells what became of each row. */
+export async function importIds(
+  sources: Reading & Pick<OpsSources, 'clock' | 'refreshFormerIds'>,
+  { type, provider, entries, isDryRun }: ImportRequest,
+): Promise<readonly ImportItem[]> {
+  const { store, clock, refreshFormerIds } = sources;
+  assertIds(entries);
+  const find = type === 'user' ? findPeople : findGroups;
+  const owners = await find(sources, { provider, entries });
+  const turns = createTurns();
+  const twice = await findTwice(entries, turns);
+  const save = async (db: Db) => {
+    const ids = entries.map(({ texts }) => texts.id ?? '');
+    const holders = await findHolders(db, type, ids);
+    const live = await findLive(db, type, listOwnerIds(owners));
+    const items: ImportItem[] = [];
+    await forEachInTurns(entries, turns, (entry) => {
+      items.push(toItem({ type, entry, owners, holders, twice, live }));
     });
-    // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
-    store.bell.ring('former-ids');
-    await refresh();
     return items;
   };
+  if (isDryRun) return save(store.read);
+  const items = await store.write(async (tx) => {
+    await lockFormerIds(tx);
+    const told = await save(tx);
+    const now = clock.now();
+    const rows = told.flatMap(({ outcome, formerId, id }) =>
+      outcome !== 'imported' || id === null
+        ? []
+        : {
+            ...{ resource_type: type, former_id: formerId, resource_id: id },
+            ...{ provider, created_at: now },
+          },
+    );
+    await insertFormerIds(tx, rows);
+    return told;
+  });
+  // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
+  store.bell.ring('former-ids');
+  await refreshFormerIds();
+  return items;
 }
 
 /** @throws InvalidRequest */
@@ -122,18 +108,11 @@ function listOwnerIds(owners: Owners): string[] {
 
 type Finding = Pick<ImportRequest, 'provider' | 'entries'>;
 
-async function findPeople(
-  { read }: Pick<Store, 'read'>,
-  deactivation: Deactivation,
-  { provider, entries }: Finding,
-): Promise<Owners> {
-  const reading = { db: read, deactivation };
-  const matches: Matches = await matchAll(reading, entries, {
-    ...{ provider, idAttribute: 'externalId' },
-  });
+async function findPeople(sources: Reading, { provider, entries }: Finding): Promise<Owners> {
+  const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
   const owners = new Map<ExportEntry, Owner | 'unsure'>(entries.map((entry) => [entry, 'unsure']));
   const turns = createTurns();
-  await forEachInTurns(listPeople(read, deactivation), turns, ({ id, name }) => {
+  await forEachInTurns(listPeople(sources), turns, ({ id, name }) => {
     const found = matches.findEntry(id);
     if (found) owners.set(found.entry, { id, name });
   });
@@ -144,13 +123,10 @@ async function findPeople(
 }
 
 /** Groups are known by the externalId of the provider, else by the name. */
-async function findGroups(
-  { read }: Pick<Store, 'read'>,
-  { provider, entries }: Finding,
-): Promise<Owners> {
+async function findGroups({ store }: Reading, { provider, entries }: Finding): Promise<Owners> {
   const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
   for (let afterSeq = 0; ; ) {
-    const rows = await listGroupsAfter(read, { afterSeq, limit: PART });
+    const rows = await listGroupsAfter(store.read, { afterSeq, limit: PART });
     for (const { id, display_name: name, display_name_folded, external_id, ...row } of rows) {
       const isOwn = row.origin !== null && row.provider === provider;
       if (isOwn && external_id !== null) push(byId, external_id, { id, name });

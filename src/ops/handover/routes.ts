@@ -1,22 +1,15 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
 import { createTurns } from '../../domain/turns.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { parseColumnMap } from '../exports/read-entries.ts';
-import { fileTaken, hasFile, type Reserve, readFileEntries } from '../exports/read-file.ts';
+import { fileTaken, hasFile, readFileEntries } from '../exports/read-file.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { problem, route } from '../http/route.ts';
 import type { ImportItem } from '../schemas/handover.ts';
-import type { ImportSource } from './import-ids.ts';
-import type { SwitchRequest, SwitchSource } from './source.ts';
-
-/** Parts of the bridge that a switch of providers needs. */
-export interface HandoverNeeds {
-  readonly handover: SwitchSource & {
-    readonly importIds: ImportSource;
-    readonly isProvider: (name: string) => Promise<boolean>;
-    readonly reserve: Reserve;
-  };
-}
+import type { OpsSources } from '../sources.ts';
+import { importIds } from './import-ids.ts';
+import { findSwitch, type SwitchRequest } from './source.ts';
 
 /** Requests that give people and groups to another provider. */
 export const handoverRoutes = [
@@ -35,19 +28,21 @@ export const handoverRoutes = [
     file: 'text/csv',
     readers: [],
     answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
-    async handle({ handover }: HandoverNeeds, { params: { id: from }, query: { filters }, req }) {
+    async handle(sources: OpsSources, { params: { id: from }, query: { filters }, req }) {
       const { to, map, dryRun } = filters;
       if (to === undefined || to === from)
         throw new InvalidRequest('to is the name of another provider.');
       const columns = parseColumnMap(map ?? '');
-      const known = await Promise.all([from, to].map(handover.isProvider));
+      const known = await Promise.all(
+        [from, to].map((name) => isProvider(sources.store.read, name)),
+      );
       if (known.includes(false)) return unknownProvider();
-      const end = handover.reserve();
+      const end = sources.reserve();
       if (end === undefined) return fileTaken();
       try {
         const reading = { map: columns, idsOf: 'provider' } as const;
         const entries = hasFile(req) ? await readFileEntries(req, reading) : undefined;
-        return await answer(handover, { from, to, entries }, dryRun === 'true');
+        return await answer(sources, { from, to, entries }, dryRun === 'true');
       } finally {
         end();
       }
@@ -68,17 +63,17 @@ export const handoverRoutes = [
     file: 'text/csv',
     readers: [],
     answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
-    async handle({ handover }: HandoverNeeds, { params, query: { filters }, req }) {
+    async handle(sources: OpsSources, { params, query: { filters }, req }) {
       const { id: provider } = params;
       const { type = 'user', map = '', dryRun } = filters;
       const columns = parseColumnMap(map);
-      if (!(await handover.isProvider(provider))) return unknownProvider();
-      const end = handover.reserve();
+      if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
+      const end = sources.reserve();
       if (end === undefined) return fileTaken();
       try {
         const entries = await readFileEntries(req, { map: columns, idsOf: 'server' });
         const isDryRun = dryRun === 'true';
-        const items = await handover.importIds({ type, provider, entries, isDryRun });
+        const items = await importIds(sources, { type, provider, entries, isDryRun });
         const counts = countOutcomes(items);
         const told = toItemsAnswer({ provider, dryRun: isDryRun, counts }, items);
         const change = { after: { imported: counts.imported ?? 0 } };
@@ -96,17 +91,13 @@ function countOutcomes(items: readonly ImportItem[]): Partial<Record<ImportOutco
   return counts;
 }
 
-async function answer(
-  handover: HandoverNeeds['handover'],
-  request: SwitchRequest,
-  isDryRun: boolean,
-) {
+async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {
   const { from, to } = request;
-  const { counts, items, handovers } = await handover.find(request);
+  const { counts, items, handovers } = await findSwitch(sources, request);
   const told = { from, to, counts };
   if (isDryRun || handovers.length === 0)
     return toItemsAnswer({ ...told, planId: null, hash: null }, items);
-  const planned = await handover.plan(handovers, `what belongs to ${from} goes to ${to}`);
+  const planned = await sources.drifts.handOver(handovers, `what belongs to ${from} goes to ${to}`);
   if (planned.kind === 'waits') {
     const message = `Plan ${planned.plan.id} hands over already: approve or discard it.`;
     return problem(409, 'waits', message, { plan: planned.plan.id });

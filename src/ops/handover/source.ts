@@ -1,9 +1,7 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
 import { createTurns, forEachInTurns } from '../../domain/turns.ts';
-import type { Deactivation } from '../../domain/user.ts';
-import type { HandOver, PlannedHandover } from '../../reconcile/repair/hand-over.ts';
+import type { HandOver } from '../../reconcile/repair/hand-over.ts';
 import { listGroupsOf } from '../../store/groups/groups.ts';
-import type { Db } from '../../store/store.ts';
 import type { Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/source.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
@@ -24,33 +22,27 @@ export interface Switching {
   readonly counts: Readonly<Partial<Record<HandoverOutcome, number>>>;
 }
 
-/** Finds out who would go to the other provider, and plans it. */
-export interface SwitchSource {
-  readonly find: (request: SwitchRequest) => Promise<Switching>;
-  /** Makes the plan, for an operator to approve. */
-  readonly plan: (handovers: readonly HandOver[], reason: string) => Promise<PlannedHandover>;
-}
-
 /** Groups that are read at once. */
 const PART = 100;
 
-/** Creates a finder of one store. It reads, and calls nobody. */
-export function createSwitchFinder(db: Db, deactivation: Deactivation): SwitchSource['find'] {
-  return async ({ from, to, entries }) => {
-    const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
-    const matches = entries && (await matchAll({ db, deactivation }, entries, sought));
-    const taken = countExternalIds(entries ?? []);
-    const collected = createCollector(from, to);
-    const turns = createTurns();
-    await forEachInTurns(listSubjects({ db, deactivation }, from), turns, (subject) => {
-      if (subject?.type === 'user') collected.add(subject, findOutcome(matches, subject.id, taken));
-      else if (subject) collected.add(subject, EVERYBODY);
-    });
-    await forEachInTurns(matches?.listStrangers() ?? [], turns, (stranger) => {
-      if (stranger && stranger.active !== false) collected.addStranger(stranger);
-    });
-    return collected.end();
-  };
+/** Finds out who would go to the other provider. It reads, and calls nobody. */
+export async function findSwitch(
+  sources: Reading,
+  { from, to, entries }: SwitchRequest,
+): Promise<Switching> {
+  const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
+  const matches = entries && (await matchAll(sources, entries, sought));
+  const taken = countExternalIds(entries ?? []);
+  const collected = createCollector(from, to);
+  const turns = createTurns();
+  await forEachInTurns(listSubjects(sources, from), turns, (subject) => {
+    if (subject?.type === 'user') collected.add(subject, findOutcome(matches, subject.id, taken));
+    else if (subject) collected.add(subject, EVERYBODY);
+  });
+  await forEachInTurns(matches?.listStrangers() ?? [], turns, (stranger) => {
+    if (stranger && stranger.active !== false) collected.addStranger(stranger);
+  });
+  return collected.end();
 }
 
 interface Outcome {
@@ -90,16 +82,13 @@ function countExternalIds(entries: readonly ExportEntry[]): ReadonlyMap<string, 
 }
 
 /** People and groups of a provider; undefined: the next person is somebody else's. */
-async function* listSubjects(
-  { db, deactivation }: Reading,
-  from: string,
-): AsyncGenerator<Subject | undefined> {
-  for await (const { provider, externalIds, id, name } of listPeople(db, deactivation)) {
+async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Subject | undefined> {
+  for await (const { provider, externalIds, id, name } of listPeople(sources)) {
     const [externalId = null] = externalIds;
     yield provider === from ? { type: 'user', id, name, externalId } : undefined;
   }
   for (let afterSeq = 0; ; ) {
-    const rows = await listGroupsOf(db, from, { afterSeq, limit: PART });
+    const rows = await listGroupsOf(sources.store.read, from, { afterSeq, limit: PART });
     for (const { id, display_name: name, external_id: externalId } of rows) {
       yield { type: 'group', id, name, externalId };
     }

@@ -17,34 +17,29 @@ interface Candidate<T> extends GivenKey, Pick<UserRow, 'deleted_at' | 'due_at'> 
   readonly read: () => Promise<T>;
 }
 
-/** Reads of one thing that is told of users and of groups, by a SCIM id, a userName, an address or a displayName. */
-export interface KeyedSource<T, Args extends readonly unknown[] = []> {
-  readonly user: (key: string, ...args: Args) => Promise<Keyed<T>>;
-  readonly group: (key: string, ...args: Args) => Promise<Keyed<T>>;
-  /** A user or a group. */
-  readonly any: (key: string, ...args: Args) => Promise<Keyed<T>>;
+/** Reads of one thing that is told of users and of groups. */
+export interface KeyedReaders<T> {
+  readonly user: (row: UserRow) => Promise<T>;
+  readonly group: (row: GroupRow) => Promise<T>;
 }
 
-/** Reads from the rows of a store. */
-export function createKeyedSource<T, Args extends readonly unknown[]>(
+/** The type of what a key is of; `any`: a user or a group. */
+export type KeyedType = 'user' | 'group' | 'any';
+
+/** Reads what is told of the one that has this SCIM id, userName, address or displayName. */
+export async function readKeyed<T>(
   db: Db,
-  readUser: (row: UserRow, ...args: Args) => Promise<T>,
-  readGroup: (row: GroupRow, ...args: Args) => Promise<T>,
-): KeyedSource<T, Args> {
-  const findUsers = async (key: string, args: Args) =>
-    (await listUsersByKey(db, key)).map((row): Candidate<T> => {
-      return { ...row, type: 'user', read: () => readUser(row, ...args) };
-    });
-  const findGroups = async (key: string, args: Args) =>
-    (await listGroupsByKey(db, key)).map((row): Candidate<T> => {
-      return { ...row, type: 'group', read: () => readGroup(row, ...args) };
-    });
-  return {
-    user: async (key, ...args) => toKeyed(await findUsers(key, args)),
-    group: async (key, ...args) => toKeyed(await findGroups(key, args)),
-    any: async (key, ...args) =>
-      toKeyed(preferCurrent([...(await findUsers(key, args)), ...(await findGroups(key, args))])),
-  };
+  key: string,
+  type: KeyedType,
+  read: KeyedReaders<T>,
+): Promise<Keyed<T>> {
+  const users = type === 'group' ? [] : await listUsersByKey(db, key);
+  const groups = type === 'user' ? [] : await listGroupsByKey(db, key);
+  const found: Candidate<T>[] = [
+    ...users.map((row) => ({ ...row, type: 'user' as const, read: () => read.user(row) })),
+    ...groups.map((row) => ({ ...row, type: 'group' as const, read: () => read.group(row) })),
+  ];
+  return toKeyed(type === 'any' ? preferCurrent(found) : found);
 }
 
 /** Reads the only candidate. */

@@ -18,13 +18,14 @@ import {
 import { parseStored } from '../../store/engine/columns.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/errors.ts';
-import { NEWEST, parseSeq, readPage } from '../http/list-query.ts';
+import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { LeaverAnswer } from '../schemas/leavers.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** Removal with what other tables tell of it. */
-export interface ProvenLeaver {
+interface ProvenLeaver {
   readonly seq: number;
   readonly row: LeaverView;
   /** Newest call; undefined: there was none, or the ledger has forgotten it. */
@@ -34,23 +35,17 @@ export interface ProvenLeaver {
   readonly log: PollState | undefined;
 }
 
-/** Reads removals of access with their proofs. */
-export type LeaverSource = (query: LeaverQuery) => Promise<ProvenLeaver[]>;
-
-/** Creates the source of one store. */
-export function createLeaverSource(db: Db): LeaverSource {
-  return async (query) => {
-    const rows = await listLeavers(db, query);
-    const eventIds = rows.flatMap((row) => findEventId(row) ?? []);
-    const authors = await findEventAuthors(db, eventIds);
-    const log = await POLL_STATE.find(db);
-    const proven: ProvenLeaver[] = [];
-    for (const row of rows) {
-      const call = row.sent === null ? await findRemovalCall(db, row) : undefined;
-      proven.push({ seq: row.seq, row, call, author: authors.get(findEventId(row) ?? ''), log });
-    }
-    return proven;
-  };
+async function listProven(db: Db, query: LeaverQuery): Promise<ProvenLeaver[]> {
+  const rows = await listLeavers(db, query);
+  const eventIds = rows.flatMap((row) => findEventId(row) ?? []);
+  const authors = await findEventAuthors(db, eventIds);
+  const log = await POLL_STATE.find(db);
+  const proven: ProvenLeaver[] = [];
+  for (const row of rows) {
+    const call = row.sent === null ? await findRemovalCall(db, row) : undefined;
+    proven.push({ seq: row.seq, row, call, author: authors.get(findEventId(row) ?? ''), log });
+  }
+  return proven;
 }
 
 function parseLogged({ logged }: LeaverView): LoggedRemoval | undefined {
@@ -75,17 +70,12 @@ export const leaverRoutes = [
       resource: 'Of this SCIM id.',
     },
     answers: { 200: 'LeaverList' },
-    async handle({ leavers }: { readonly leavers: LeaverSource }, { query }) {
+    async handle({ store }: OpsSources, { query }) {
       const { status, since: text, resource: userId } = query.filters;
       const since = text === undefined ? 0 : parseSince(text);
-      const from = parseSeq(query.cursor, NEWEST);
-      return ok(
-        await readPage(
-          { limit: query.limit, from },
-          (part) => leavers({ userId, status, since, beforeSeq: part.from, limit: part.limit }),
-          (rows) => rows.map(toLeaverAnswer),
-        ),
-      );
+      const read = ({ from: beforeSeq, limit }: PartQuery) =>
+        listProven(store.read, { userId, status, since, beforeSeq, limit });
+      return ok(await readList(query, NEWEST, read, toLeaverAnswer));
     },
   }),
 ] as const;

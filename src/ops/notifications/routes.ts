@@ -1,22 +1,9 @@
-import type { NotificationQuery, NotificationRow } from '../../store/notifications.ts';
-import { type PartQuery, readList } from '../http/list-query.ts';
+import { listNotifications, type NotificationRow } from '../../store/notifications.ts';
+import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { NotificationView } from '../schemas/notifications.ts';
-
-/** Notifications that wait or were given up. */
-export interface NotificationSource {
-  readonly list: (query: NotificationQuery) => Promise<NotificationRow[]>;
-  /** Has one tried again, or all; returns how many. */
-  readonly retry: (id: string | undefined) => Promise<number>;
-  /** Stores a notification for one receiver, or for each; returns the ids. */
-  readonly test: (receiver: string | undefined) => Promise<string[]>;
-  readonly receivers: readonly string[];
-}
-
-interface Needs {
-  readonly notifications: NotificationSource;
-}
+import type { OpsSources } from '../sources.ts';
 
 /** Requests about notifications. */
 export const notificationRoutes = [
@@ -28,11 +15,10 @@ export const notificationRoutes = [
     filters: { receiver: 'text', status: ['waiting', 'dead'] },
     meanings: { receiver: 'For the receiver with this name.', status: '`dead`: given up.' },
     answers: { 200: 'NotificationList' },
-    async handle({ notifications }: Needs, { query }) {
-      const { receiver, status } = query.filters;
+    async handle({ store }: OpsSources, { query }) {
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        notifications.list({ receiver, status, afterSeq, limit });
-      return ok(await readList(query, 0, read, toView));
+        listNotifications(store.read, { ...query.filters, afterSeq, limit });
+      return ok(await readList(query, OLDEST, read, toView));
     },
   }),
   route({
@@ -42,7 +28,7 @@ export const notificationRoutes = [
     summary: 'Has a notification tried again now, or all that wait or were given up.',
     body: 'NotificationRetryBody',
     answers: { 200: 'NotificationRetry', 404: 'Problem' },
-    async handle({ notifications }: Needs, { body }) {
+    async handle({ notifications }: OpsSources, { body }) {
       const id = 'id' in body ? body.id : undefined;
       const count = await notifications.retry(id);
       if (count > 0 || id === undefined) return { ...ok({ count }), change: { after: { count } } };
@@ -60,7 +46,7 @@ export const notificationRoutes = [
     summary: 'Sends a notification to one receiver, or to each, to try it.',
     body: 'NotificationTestBody',
     answers: { 200: 'NotificationTest', 404: 'Problem' },
-    async handle({ notifications }: Needs, { body: { receiver } }) {
+    async handle({ notifications }: OpsSources, { body: { receiver } }) {
       const known = notifications.receivers;
       if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
         return ok({ ids: await notifications.test(receiver) });

@@ -1,23 +1,7 @@
 import { ok, route } from '../http/route.ts';
-import type { FirstRunView, RecoveryView } from '../schemas/recovery.ts';
-
-/** The state of recovery. */
-export interface RecoverySource {
-  readonly read: () => Promise<RecoveryView>;
-}
-
-/** The preview of the first run. */
-export interface FirstRunSource {
-  readonly readPage: (page: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-  }) => Promise<FirstRunView>;
-}
-
-interface Needs {
-  readonly recovery: RecoverySource;
-  readonly firstRun: FirstRunSource;
-}
+import type { OpsSources } from '../sources.ts';
+import { readFirstRun } from './first-run.ts';
+import { readRecoveryView } from './view.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
 export const recoveryRoutes = [
@@ -28,7 +12,7 @@ export const recoveryRoutes = [
     summary: 'What each person and group is before the bridge is live, and the plan that is held.',
     filters: {},
     answers: { 200: 'FirstRun' },
-    handle: async ({ firstRun }: Needs, { query }) => ok(await firstRun.readPage(query)),
+    handle: async (sources: OpsSources, { query }) => ok(await readFirstRun(sources, query)),
   }),
   route({
     method: 'get',
@@ -36,6 +20,7 @@ export const recoveryRoutes = [
     tag: 'Going live and recovery',
     summary: 'Where recovery stands.',
     answers: { 200: 'Recovery' },
-    handle: async ({ recovery }: Needs) => ok(await recovery.read()),
+    handle: async ({ store, clock, findDetection }: OpsSources) =>
+      ok(await readRecoveryView(store.read, { detection: findDetection(), now: clock.now() })),
   }),
 ] as const;

@@ -39,15 +39,18 @@ export function parsePlace(cursor: string | undefined): Place {
   return { stage, after: Number(after) };
 }
 
-/** Sources of the list. */
-export interface WalkDeps {
-  readonly db: Db;
+/** What is never taken over by itself. */
+export interface Privileges {
   /** The accounts that are never taken over by themselves, with the reason. */
   readonly listPrivileged: (
     db: Db,
     rows: readonly UserRow[],
   ) => Promise<ReadonlyMap<UserId, string>>;
   readonly findGroupPrivilege: (db: Db, row: GroupRow) => Promise<string | undefined>;
+}
+
+interface WalkDeps extends Privileges {
+  readonly db: Db;
 }
 
 /** An entry of the list, and the place to go on from. */

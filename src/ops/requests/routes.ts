@@ -1,15 +1,13 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import type { RequestQuery, RequestRow } from '../../store/audit/requests.ts';
+import { listRequests, type RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { RequestView } from '../schemas/requests.ts';
+import type { OpsSources } from '../sources.ts';
 import { findRefusalWords, findRepairWords } from './words.ts';
-
-/** Reads the log of requests. */
-export type ListRequests = (query: RequestQuery) => Promise<RequestRow[]>;
 
 /** The request for the log of requests. */
 export const requestRoutes = [
@@ -26,11 +24,11 @@ export const requestRoutes = [
       status: 'Answered with it: `409`, or `4xx`.',
     },
     answers: { 200: 'RequestList' },
-    async handle({ listRequests }: { readonly listRequests: ListRequests }, { query }) {
+    async handle({ store }: OpsSources, { query }) {
       const { resource: resourceId, status: text, ...filters } = query.filters;
       const status = text === undefined ? undefined : parseStatuses(text);
       const read = ({ from: beforeSeq, limit }: PartQuery) =>
-        listRequests({ ...filters, resourceId, status, beforeSeq, limit });
+        listRequests(store.read, { ...filters, resourceId, status, beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toRequestView));
     },
   }),

@@ -1,12 +1,12 @@
 import type { Adoption } from '../../domain/adoption.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import type { ResourcePart } from '../../store/resources/lists.ts';
 import { unknownProvider } from '../access/providers.ts';
 import { type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { ResourceSource, ResourceSources } from './source.ts';
+import type { OpsSources } from '../sources.ts';
+import { groups, type ResourceQuery, type ResourceSource, users } from './source.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
@@ -28,10 +28,6 @@ const adopt = { method: 'post', tag: 'People and groups', body: 'AdoptBody' } as
 
 const release = { method: 'post', tag: 'People and groups' } as const;
 
-interface Needs {
-  readonly resources: ResourceSources;
-}
-
 /** Requests that show users and groups, and take them over. */
 export const resourceRoutes = [
   route({
@@ -39,65 +35,69 @@ export const resourceRoutes = [
     path: '/users',
     summary: 'People in order of creation, managed or only observed.',
     answers: { 200: 'UserList' },
-    handle: async ({ resources }: Needs, { query }) =>
-      ok(await resources.users.list(toPart(query))),
+    handle: async (sources: OpsSources, { query }) =>
+      ok(await users.list(sources, toResourceQuery(query))),
   }),
   route({
     ...find,
     path: '/users/{id}',
     summary: 'One person, deleted or not.',
     answers: { 200: 'User', 404: 'Problem' },
-    handle: async ({ resources }: Needs, { params }) => show(resources.users, params.id),
+    handle: (sources: OpsSources, { params }) => show(sources, users, params.id),
   }),
   route({
     ...adopt,
     path: '/users/{id}/adopt',
     summary: 'Takes over an account that the bridge only observes, as the service holds it.',
     answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
-    handle: async ({ resources }: Needs, { params, body }) =>
-      takeOver(resources.users, params.id, body),
+    handle: (sources: OpsSources, { params: { id }, body }) =>
+      takeOver(sources, users, { id, ...body }),
   }),
   route({
     ...release,
     path: '/users/{id}/release',
     summary: 'Lets a person go: the bridge only observes the account, as the service holds it.',
     answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ resources }: Needs, { params }) => letGo(resources.users, params.id),
+    handle: (sources: OpsSources, { params }) => letGo(sources, users, params.id),
   }),
   route({
     ...list,
     path: '/groups',
     summary: 'Groups in order of creation, managed or only observed.',
     answers: { 200: 'GroupList' },
-    handle: async ({ resources }: Needs, { query }) =>
-      ok(await resources.groups.list(toPart(query))),
+    handle: async (sources: OpsSources, { query }) =>
+      ok(await groups.list(sources, toResourceQuery(query))),
   }),
   route({
     ...find,
     path: '/groups/{id}',
     summary: 'One group, deleted or not.',
     answers: { 200: 'Group', 404: 'Problem' },
-    handle: async ({ resources }: Needs, { params }) => show(resources.groups, params.id),
+    handle: (sources: OpsSources, { params }) => show(sources, groups, params.id),
   }),
   route({
     ...adopt,
     path: '/groups/{id}/adopt',
     summary: 'Takes over a group that the bridge only observes, after a look at its admins.',
     answers: { 200: 'Group', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
-    handle: async ({ resources }: Needs, { params, body }) =>
-      takeOver(resources.groups, params.id, body),
+    handle: (sources: OpsSources, { params: { id }, body }) =>
+      takeOver(sources, groups, { id, ...body }),
   }),
   route({
     ...release,
     path: '/groups/{id}/release',
     summary: 'Lets a group go, with its members as they are: the bridge only observes it.',
     answers: { 200: 'Group', 404: 'Problem', 409: 'Problem' },
-    handle: async ({ resources }: Needs, { params }) => letGo(resources.groups, params.id),
+    handle: (sources: OpsSources, { params }) => letGo(sources, groups, params.id),
   }),
 ] as const;
 
 /** The part of a list that is asked for. Deleted ones are listed by themselves. */
-function toPart({ filters, limit, cursor }: ListQuery<typeof list.filters>): ResourcePart {
+function toResourceQuery({
+  filters,
+  limit,
+  cursor,
+}: ListQuery<typeof list.filters>): ResourceQuery {
   const { managed, due, stuck, disputed, drifted, deleted, q } = filters;
   return {
     managed: toFlag(managed),
@@ -108,7 +108,7 @@ function toPart({ filters, limit, cursor }: ListQuery<typeof list.filters>): Res
     deleted: deleted === 'true',
     text: q,
     limit,
-    afterSeq: parseSeq(cursor, OLDEST),
+    from: parseSeq(cursor, OLDEST),
   };
 }
 
@@ -117,36 +117,39 @@ function toFlag(text: string | undefined): boolean | undefined {
 }
 
 async function show<Item>(
-  source: ResourceSource<Item>,
+  sources: OpsSources,
+  { find }: ResourceSource<Item>,
   id: string,
 ): Promise<Answer<200, Item> | Answer<404, Problem>> {
-  const item = await source.find(id);
+  const item = await find(sources, id);
   return item === undefined ? problem(404, 'not-found', 'Nothing has this id.') : ok(item);
 }
 
 type Refusal = Answer<403 | 404 | 409 | 503, Problem>;
 
 async function takeOver<Item>(
-  source: ResourceSource<Item>,
-  id: string,
-  { privileged = false, provider = DEFAULT_PROVIDER }: OpsJson<'AdoptBody'>,
+  sources: OpsSources,
+  resource: ResourceSource<Item>,
+  asked: OpsJson<'AdoptBody'> & { readonly id: string },
 ): Promise<Answer<200, Item> | Refusal> {
-  const request = { id, privileged: privileged ? 'adopt' : 'refuse', provider } as const;
-  const adoption = await source.adopt(request);
+  const { id, provider = DEFAULT_PROVIDER } = asked;
+  const adopt = resource.type === 'user' ? sources.adoptUser : sources.adoptGroup;
+  const adoption = await adopt({ id, privileged: asked.privileged ? 'adopt' : 'refuse', provider });
   if (adoption.kind !== 'adopted') return toRefusal(adoption);
   const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
-  return { ...(await show(source, id)), change };
+  return { ...(await show(sources, resource, id)), change };
 }
 
 async function letGo<Item>(
-  source: ResourceSource<Item>,
+  sources: OpsSources,
+  resource: ResourceSource<Item>,
   id: string,
 ): Promise<Answer<200, Item> | Answer<404 | 409, Problem>> {
-  const released = await source.release(id);
+  const released = await sources.drifts.letGo({ type: resource.type, id });
   if (released.kind === 'unknown') return problem(404, 'not-found', 'Nothing has this id.');
   if (released.kind !== 'released') return problem(409, released.kind, NOT_RELEASED[released.kind]);
   const change = { before: { provider: released.provider }, after: { provider: null } };
-  return { ...(await show(source, id)), change };
+  return { ...(await show(sources, resource, id)), change };
 }
 
 const NOT_RELEASED = {

@@ -1,15 +1,9 @@
 import { parseStored } from '../../store/engine/columns.ts';
-import type { SampleRow } from '../../store/samples.ts';
+import { listSamples, type SampleRow } from '../../store/samples.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { SamplesAnswer } from '../schemas/samples.ts';
-
-/** Source of samples. */
-export interface SampleSource {
-  /** Samples since a moment (epoch milliseconds), the oldest first. */
-  readonly list: (since: number) => Promise<SampleRow[]>;
-  readonly now: () => number;
-}
+import type { OpsSources } from '../sources.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes that an entry covers, by the hours that are asked for: a chart of a day has 288 entries. */
@@ -26,10 +20,10 @@ export const sampleRoutes = [
     filters: { hours: ['1', '24', '48'] },
     meanings: { hours: 'How far back; 24 when left out.' },
     answers: { 200: 'Samples' },
-    async handle({ samples }: { readonly samples: SampleSource }, { query }) {
+    async handle({ store, clock }: OpsSources, { query }) {
       const { hours = DAY } = query.filters;
-      const since = samples.now() - Number(hours) * 60 * MINUTE_MS;
-      return ok(toSamples(await samples.list(since), STEPS[hours]));
+      const since = clock.now() - Number(hours) * 60 * MINUTE_MS;
+      return ok(toSamples(await listSamples(store.read, since), STEPS[hours]));
     },
   }),
 ] as const;

@@ -1,6 +1,6 @@
-import type { ShownSetting } from '../../settings/shown.ts';
 import { toPage } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** The request for the settings in effect. */
 export const settingsRoute = route({
@@ -12,7 +12,7 @@ export const settingsRoute = route({
   filters: { from: ['default', 'file', 'environment', 'secret-file'] },
   meanings: { from: 'Only those whose value comes from there.' },
   answers: { 200: 'SettingList' },
-  async handle({ settings }: { readonly settings: readonly ShownSetting[] }, { query }) {
+  async handle({ settings }: OpsSources, { query }) {
     const { from: wanted } = query.filters;
     const all = settings.filter(({ from }) => wanted === undefined || from === wanted);
     return ok(toPage(all, query));

@@ -1,60 +1,19 @@
 import type { AttemptsView } from '../../access/failure-counts.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
-import type { ReleaseProgress } from '../../reconcile/repair/release-progress.ts';
-import type { LateLeavers } from '../../store/changes.ts';
-import {
-  QUEUED_CLASSES,
-  type StuckPart,
-  type TroubledResource,
-} from '../../store/resources/backlog.ts';
-import type { DisputeView } from '../../store/resources/disputes.ts';
+import { QUEUED_CLASSES, type TroubledResource } from '../../store/resources/backlog.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import { toReleaseView } from '../recovery/release.ts';
 import { toReadingView } from '../recovery/view.ts';
-import type { SweepView } from '../schemas/drift.ts';
-import type { SeatsView } from '../schemas/seats.ts';
 import type { Status } from '../schemas/state.ts';
+import type { OpsSources, StatusSources } from '../sources.ts';
 import { toLeaversStatus } from './leavers.ts';
-import type { Readiness } from './readiness.ts';
-import type { FirstRead, WaitingWork, WritesFacts } from './readiness-facts.ts';
+import type { WaitingWork } from './readiness-facts.ts';
 import { toWritesView } from './writes.ts';
 
 /** Stuck resources and disputes that a status lists. */
 const TROUBLE_MAX = 100;
-
-/** Sources of a status. Nothing here calls the service. */
-export interface StatusSources {
-  readonly readReadiness: () => Promise<Readiness>;
-  readonly readBacklog: () => Promise<WaitingWork>;
-  readonly upstreamHealth: () => TransportHealth;
-  readonly writes: () => WritesFacts;
-  readonly viewAttempts: () => AttemptsView;
-  readonly activity: () => { readonly running: number; readonly waiting: number };
-  readonly listStuck: (limit: number) => Promise<StuckPart[]>;
-  readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
-  readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
-  readonly findLeavers: () => Promise<LateLeavers>;
-  readonly findRelease: () => Promise<ReleaseProgress | undefined>;
-  readonly readQueue: () => Promise<Queue>;
-  readonly readSeats: () => Promise<SeatsView>;
-  /** Time that each call takes of the rate, in milliseconds. */
-  readonly callMs: number;
-  readonly scimUrl: string;
-  readonly about: About;
-  readonly engine: 'sqlite' | 'postgres';
-  readonly readFirstRead: () => Promise<FirstRead>;
-  readonly countDrifts: () => Promise<Status['drifts']>;
-  readonly findLastSweep: () => Promise<SweepView | null>;
-}
-
-/** Facts about the process that answers. */
-export interface About {
-  readonly version: string;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-}
 
 /** The request for the state of the bridge. */
 export const statusRoute = route({
@@ -63,7 +22,7 @@ export const statusRoute = route({
   tag: 'State',
   summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
   answers: { 200: 'Status' },
-  handle: async ({ status }: { readonly status: StatusSources }) => ok(await readStatus(status)),
+  handle: async ({ status }: OpsSources) => ok(await readStatus(status)),
 });
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */

@@ -5,7 +5,7 @@ import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, route } from '../http/route.ts';
 import type { ActView } from '../schemas/acts.ts';
-import type { ActLog } from './act-log.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** Outcomes of acts, with the statuses that mean them. */
 const STATUSES = {
@@ -29,7 +29,7 @@ export const actRoutes = [
       outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
     },
     answers: { 200: 'ActList' },
-    async handle({ acts }: { readonly acts: Pick<ActLog, 'list'> }, { query }) {
+    async handle({ acts }: OpsSources, { query }) {
       const { operator, target, outcome } = query.filters;
       const status = outcome === undefined ? undefined : STATUSES[outcome];
       const read = ({ from: beforeSeq, limit }: PartQuery) =>

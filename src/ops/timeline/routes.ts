@@ -7,14 +7,12 @@ import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
-import { answerKeyed, createKeyedSource, type KeyedSource } from '../http/keyed.ts';
+import { answerKeyed, type KeyedType, readKeyed } from '../http/keyed.ts';
 import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
 import type { Timeline, TimelineItem } from '../schemas/resources.ts';
+import type { OpsSources } from '../sources.ts';
 import { collect, type Happening } from './collect.ts';
-
-/** Tells the past of users and groups: the newest of it, at most so much. */
-export type TimelineSource = KeyedSource<Timeline, [limit: number]>;
 
 const told = {
   method: 'get',
@@ -23,42 +21,41 @@ const told = {
   answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
 } as const;
 
-interface Needs {
-  readonly timeline: TimelineSource;
-}
-
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = [
   route({
     ...told,
     path: '/users/{key}/timeline',
     summary: 'What led to the state of a person, the newest of it, the oldest first.',
-    handle: async ({ timeline }: Needs, { params, query }) =>
-      answerKeyed(await timeline.user(params.key, query.limit)),
+    handle: (sources: OpsSources, call) => tell(sources, call, 'user'),
   }),
   route({
     ...told,
     path: '/groups/{key}/timeline',
     summary: 'What led to the state of a group.',
-    handle: async ({ timeline }: Needs, { params, query }) =>
-      answerKeyed(await timeline.group(params.key, query.limit)),
+    handle: (sources: OpsSources, call) => tell(sources, call, 'group'),
   }),
   route({
     ...told,
     path: '/timeline/{key}',
     summary: 'The same of a person or a group, whichever it is.',
-    handle: async ({ timeline }: Needs, { params, query }) =>
-      answerKeyed(await timeline.any(params.key, query.limit)),
+    handle: (sources: OpsSources, call) => tell(sources, call, 'any'),
   }),
 ] as const;
 
-/** The past as a store remembers it. */
-export function createTimelineSource(db: Db): TimelineSource {
-  return createKeyedSource(
-    db,
-    (row, limit: number) => readUserTimeline(db, row, limit),
-    (row, limit) => readGroupTimeline(db, row, limit),
-  );
+interface Asked {
+  readonly params: { readonly key: string };
+  readonly query: { readonly limit: number };
+}
+
+/** Tells the past: the newest of it, at most so much. */
+async function tell({ store: { read: db } }: OpsSources, asked: Asked, type: KeyedType) {
+  const { limit } = asked.query;
+  const keyed = await readKeyed(db, asked.params.key, type, {
+    user: (row) => readUserTimeline(db, row, limit),
+    group: (row) => readGroupTimeline(db, row, limit),
+  });
+  return answerKeyed(keyed);
 }
 
 async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Timeline> {

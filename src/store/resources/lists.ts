@@ -34,7 +34,8 @@ export interface Remarks {
 
 type Table = 'users' | 'groups';
 /** Row of a user or group, with these counts. */
-type Remarked<Of extends Table> = Selectable<Schema[Of]> & Remarks;
+export type Remarked<Of extends Table> = Selectable<Schema[Of]> &
+  Remarks & { readonly seq: number };
 
 /** Lists users or groups for an operator. */
 export async function listRemarked<Of extends Table>(

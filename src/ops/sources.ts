@@ -1,0 +1,124 @@
+import type { Response } from 'express';
+import type { AttemptsView } from '../access/failure-counts.ts';
+import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Deactivation } from '../domain/user.ts';
+import type { Queue } from '../reconcile/bounded-wait.ts';
+import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
+import type { Detection } from '../reconcile/repair/recovery-detect.ts';
+import type { ReleaseProgress } from '../reconcile/repair/release-progress.ts';
+import type { WriteGuard } from '../reconcile/write-guard.ts';
+import type { Rules } from '../rules/rules.ts';
+import type { ShownSetting } from '../settings/shown.ts';
+import type { LateLeavers } from '../store/changes.ts';
+import type { StuckPart, TroubledResource } from '../store/resources/backlog.ts';
+import type { DisputeView } from '../store/resources/disputes.ts';
+import type { Store } from '../store/store.ts';
+import type { Operation } from '../upstream/operations/operation.ts';
+import type { CallOptions, TransportHealth } from '../upstream/transport.ts';
+import type { AccessSource } from './access/router.ts';
+import type { PlanSums } from './drift/plan-sums.ts';
+import type { Reserve } from './exports/read-file.ts';
+import type { Privileges } from './recovery/walk.ts';
+import type { SweepView } from './schemas/drift.ts';
+import type { OpsJson } from './schemas/schemas.ts';
+import type { SeatsView } from './schemas/seats.ts';
+import type { Status } from './schemas/state.ts';
+import type { Readiness } from './state/readiness.ts';
+import type { FirstRead, WaitingWork, WritesFacts } from './state/readiness-facts.ts';
+import type { ActLog } from './timeline/act-log.ts';
+
+/** What the requests below `/ops` read, and what they decide with. */
+export interface OpsSources {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly deactivation: Deactivation;
+  readonly rules: Rules;
+  readonly status: StatusSources;
+  readonly settings: readonly ShownSetting[];
+  /** Place of the embedded sandbox, whose controls are below `/_sandbox/`. */
+  readonly sandbox: OpsJson<'Sandbox'> | undefined;
+  readonly pause: WriteGuard['pause'];
+  /** Ends a pause, and has what waited go on. */
+  readonly resume: () => Promise<void>;
+  /** Notes that something is due. */
+  readonly notify: () => void;
+  readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
+  readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
+  readonly drifts: DriftDecisions;
+  readonly planSums: PlanSums;
+  /** Asks for a sweep, and gives its id. */
+  readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
+  readonly look: DriftKeeper['look'];
+  readonly privileges: Privileges;
+  /** Tells what the audit log showed at the last start; undefined: it was not asked. */
+  readonly findDetection: () => Detection | undefined;
+  readonly reserve: Reserve;
+  /** Has this process read the ids that were imported. */
+  readonly refreshFormerIds: () => Promise<void>;
+  readonly acts: Pick<ActLog, 'list'>;
+  readonly notifications: NotificationSource;
+  readonly access: AccessSource;
+  readonly api: ApiSource;
+  /** Describes the table of requests as OpenAPI. */
+  readonly describe: () => { readonly json: OpsJson<'OpenApi'>; readonly text: string };
+}
+
+/** Sources of a status. Nothing here calls the service. */
+export interface StatusSources {
+  readonly readReadiness: () => Promise<Readiness>;
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly upstreamHealth: () => TransportHealth;
+  readonly writes: () => WritesFacts;
+  readonly viewAttempts: () => AttemptsView;
+  readonly activity: () => { readonly running: number; readonly waiting: number };
+  readonly listStuck: (limit: number) => Promise<StuckPart[]>;
+  readonly listFailing: (limit: number) => Promise<TroubledResource[]>;
+  readonly listDisputes: (limit: number) => Promise<DisputeView[]>;
+  readonly findLeavers: () => Promise<LateLeavers>;
+  readonly findRelease: () => Promise<ReleaseProgress | undefined>;
+  readonly readQueue: () => Promise<Queue>;
+  readonly readSeats: () => Promise<SeatsView>;
+  /** Time that each call takes of the rate, in milliseconds. */
+  readonly callMs: number;
+  readonly scimUrl: string;
+  readonly about: About;
+  readonly engine: 'sqlite' | 'postgres';
+  readonly readFirstRead: () => Promise<FirstRead>;
+  readonly countDrifts: () => Promise<Status['drifts']>;
+  readonly findLastSweep: () => Promise<SweepView | null>;
+}
+
+/** Facts about the process that answers. */
+export interface About {
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/** Notifications that wait or were given up. */
+export interface NotificationSource {
+  /** Has one tried again, or all; returns how many. */
+  readonly retry: (id: string | undefined) => Promise<number>;
+  /** Stores a notification for one receiver, or for each; returns the ids. */
+  readonly test: (receiver: string | undefined) => Promise<string[]>;
+  readonly receivers: readonly string[];
+}
+
+/** The way of an operator to the service. */
+export interface ApiSource {
+  /** @throws TypeError when the arguments do not fit; UpstreamError when the call fails */
+  readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
+  /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
+  readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
+  /** Reports each call when it has ended, without its values. */
+  readonly told: (call: EndedCall, res: Response) => void;
+}
+
+/** A call of an operator that has ended. */
+export interface EndedCall {
+  readonly operation: string;
+  readonly remoteAddress: string;
+  /** `done`, or the code of the error. */
+  readonly result: string;
+}
