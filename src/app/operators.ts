@@ -9,7 +9,7 @@ import { getOperator } from '../ops/http/operator.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, StatusSources } from '../ops/sources.ts';
-import type { HealthSources } from '../ops/state/health.ts';
+import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import { findReleaseProgress } from '../reconcile/repair/release-progress.ts';
 import { adoptGroupByHand } from '../scim/groups/adopt-by-hand.ts';

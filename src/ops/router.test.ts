@@ -20,8 +20,8 @@ import type { AccessSource } from './access/router.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
 import { opsRoutes } from './routes.ts';
 import type { StatusSources } from './sources.ts';
-import { type HealthSources, readReadiness } from './state/health.ts';
-import type { WaitingWork } from './state/readiness-facts.ts';
+import { readReadiness } from './state/readiness.ts';
+import type { HealthSources, WaitingWork } from './state/readiness-facts.ts';
 
 const token = 'ops-token-0123456789';
 const reader = 'reader-token-0123456789';
@@ -143,7 +143,7 @@ function request(
     findLateLeavers: async () => ({ count: 0, some: [] }),
     readProviders: async () => ({ silentSince: undefined, exceeded: [], held: 0 }),
     readAccess: async () => ({ hasProvider: true, expiring: [], failedAttempts: 0 }),
-    readFirstRead: async () => ({ kind: 'finished' }),
+    readFirstRead: async () => ({ kind: 'finished', unread: [] }),
     readSections: async () => ({}),
     readBacklog: async () => nothingWaits,
     upstreamHealth: () => well,
@@ -218,7 +218,7 @@ function toStatusSources(sources?: HealthSources): StatusSources {
     listDisputes: async () => [],
     about: { version: '1.2.3', startedAt: 0 },
     engine: 'sqlite',
-    readFirstRead: async () => ({ kind: 'finished' }),
+    readFirstRead: async () => ({ kind: 'finished', unread: [] }),
     countDrifts: async () => [{ kind: 'user.activated', status: 'open', count: 2, held: 0 }],
     findLastSweep: async () => null,
   };

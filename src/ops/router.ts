@@ -13,7 +13,8 @@ import { type OperatorAct, tellActs } from './http/operator-acts.ts';
 import { createRouteRouter } from './http/route.ts';
 import { opsRoutes } from './routes.ts';
 import type { OpsSources } from './sources.ts';
-import { type HealthSources, readReadiness } from './state/health.ts';
+import { readReadiness } from './state/readiness.ts';
+import type { HealthSources } from './state/readiness-facts.ts';
 
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {

@@ -4,6 +4,7 @@ import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
+import type { FirstReadState } from '../reconcile/read/first-read.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { ReleaseProgress } from '../reconcile/repair/release-progress.ts';
@@ -25,7 +26,7 @@ import type { OpsJson } from './schemas/schemas.ts';
 import type { SeatsView } from './schemas/seats.ts';
 import type { Status } from './schemas/state.ts';
 import type { Readiness } from './state/readiness.ts';
-import type { FirstRead, WaitingWork, WritesFacts } from './state/readiness-facts.ts';
+import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
 import type { ActLog } from './timeline/act-log.ts';
 
 /** What the requests below `/ops` read, and what they decide with. */
@@ -84,7 +85,7 @@ export interface StatusSources {
   readonly scimUrl: string;
   readonly about: About;
   readonly engine: 'sqlite' | 'postgres';
-  readonly readFirstRead: () => Promise<FirstRead>;
+  readonly readFirstRead: () => Promise<FirstReadState>;
   readonly countDrifts: () => Promise<Status['drifts']>;
   readonly findLastSweep: () => Promise<SweepView | null>;
 }

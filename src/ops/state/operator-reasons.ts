@@ -3,8 +3,9 @@ import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
+import type { WaitingPlan } from '../../store/plans/plans.ts';
 import { toMoment } from '../http/moment.ts';
-import type { WaitingPlanFacts, WaitingWork, WritesFacts } from './readiness-facts.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
 import { type Reason, toSubjects } from './reason.ts';
 
 /** True when changes are brought to the service at all. */
@@ -38,7 +39,7 @@ export function listWrites({ mode, pause }: WritesFacts, { changes }: WaitingWor
 /** Recovery. New writes of providers are brought to the service meanwhile; older changes are held. */
 export function listRecovery(
   state: RecoveryState | undefined,
-  plans: readonly WaitingPlanFacts[],
+  plans: readonly WaitingPlan[],
 ): Reason[] {
   if (state === undefined) return [];
   const plan = plans.find(({ source }) => isOfRecovery(source));
@@ -59,7 +60,7 @@ export function listRecovery(
 }
 
 /** Plans that wait, beside the one of recovery: nothing of them is done before an operator decides. */
-export function listWaitingPlans(plans: readonly WaitingPlanFacts[]): Reason[] {
+export function listWaitingPlans(plans: readonly WaitingPlan[]): Reason[] {
   const others = plans.filter(({ source }) => !isOfRecovery(source));
   return others.map(({ id, source, created_at, waiting }) => ({
     code: 'plan-held',

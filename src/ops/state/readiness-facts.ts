@@ -1,61 +1,63 @@
 import type { AccessFacts } from '../../access/overview.ts';
-import type { PlanOrigin } from '../../domain/plan.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { BridgeError } from '../../domain/errors.ts';
+import type { PollState } from '../../reconcile/audit/poll-state.ts';
+import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { Pause } from '../../reconcile/mode.ts';
+import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
 import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { LateLeavers } from '../../store/changes.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
+import type { WaitingPlan } from '../../store/plans/plans.ts';
 import type { Backlog } from '../../store/resources/backlog.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
-/** Progress of the first complete read of the service; SCIM is served when it is finished. */
-export type FirstRead =
-  | { readonly kind: 'finished' }
-  | {
-      readonly kind: 'running';
-      readonly step: string;
-      readonly count: number;
-      readonly total?: number;
-      readonly endsAt?: number;
-    };
-
-/** Facts from the store, or the code of its error. */
-export type StoredFacts =
-  | {
-      readonly kind: 'ok';
-      readonly firstRead: FirstRead;
-      readonly sections: SectionStates;
-      readonly backlog: WaitingWork;
-      /** It can be read and not written: a full disk, for instance. */
-      readonly writeTrouble: WriteTrouble | undefined;
-      /** Reasons why committed data may be lost. */
-      readonly weaknesses: readonly Weakness[];
-      readonly recovery: RecoveryState | undefined;
-      readonly auditFailure: AuditFailure | undefined;
-      readonly waitingPlans: readonly WaitingPlanFacts[];
-      /** People who left more than five minutes ago and are not out. */
-      readonly lateLeavers: LateLeavers;
-      readonly providers: ProviderFacts;
-      readonly access: AccessFacts;
-    }
-  | { readonly kind: 'problem'; readonly code: string };
+/** Sources of readiness, handed in by the composition root. Nothing here calls the service. */
+export interface HealthSources {
+  /** Rejects when the store cannot be used. */
+  readonly assertStoreUsable: () => Promise<void>;
+  /** The reason why the store can be read and not written, a full disk for instance; undefined when it takes writes. */
+  readonly findWriteTrouble: () => Promise<WriteTrouble | undefined>;
+  /** Reasons why committed data may be lost. */
+  readonly findWeaknesses: () => Promise<readonly Weakness[]>;
+  /** SCIM is served when it is finished. */
+  readonly readFirstRead: () => Promise<FirstReadState>;
+  readonly readSections: () => Promise<SectionStates>;
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly findRecovery: () => Promise<RecoveryState | undefined>;
+  /** The failure of the audit log; undefined when it can be read or is not followed. */
+  readonly findAuditFailure: () => Promise<AuditFailure | undefined>;
+  /** The plans that wait for an operator. */
+  readonly countWaitingPlans: () => Promise<readonly WaitingPlan[]>;
+  /** People who left more than five minutes ago and are not out, the oldest of them. */
+  readonly findLateLeavers: () => Promise<LateLeavers>;
+  /** Facts about providers that an operator should know. */
+  readonly readProviders: () => Promise<ProviderFacts>;
+  /** Credentials, and failed attempts. */
+  readonly readAccess: () => Promise<AccessFacts>;
+  readonly upstreamHealth: () => UpstreamFacts;
+  readonly writes: () => WritesFacts;
+  /** Undefined: no process has ever led. */
+  readonly findLeader: () => LeaderFacts | undefined;
+  readonly isDraining: () => boolean;
+  readonly findOverload: () => Overload | undefined;
+  readonly clock: Clock;
+}
 
 /** A failure of the audit log: its beginning (epoch milliseconds), and the code of the error. */
-export interface AuditFailure {
-  readonly since: number;
-  readonly code: string;
-}
+export type AuditFailure = NonNullable<PollState['failure']>;
 
-/** A plan that waits for an operator. `created_at` is epoch milliseconds. */
-export interface WaitingPlanFacts {
-  readonly id: string;
-  readonly source: PlanOrigin;
-  readonly created_at: number;
-  /** Changes that wait. */
-  readonly waiting: number;
-}
+/** The process that brings changes to the service, as far as this one knows. */
+export type LeaderFacts = Omit<KnownLeader, 'owner' | 'news'>;
+
+/** Facts that the transport has of the service without asking it. */
+export type UpstreamFacts = Pick<
+  TransportHealth,
+  'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
+>;
 
 /** The work that waits, also for an operator. */
 export interface WaitingWork extends Backlog {
@@ -70,31 +72,61 @@ export interface WritesFacts {
   readonly pause: Pause | undefined;
 }
 
-/** The process that brings changes to the service, as far as this one knows. */
-export interface LeaderFacts {
-  readonly epoch: number;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly isSelf: boolean;
-  /** False: it has not been heard of for so long that another process takes over. */
-  readonly isAlive: boolean;
+/** Facts that readiness follows from, all known without a call to the service. */
+export type ReadinessFacts = Awaited<ReturnType<typeof readFacts>>;
+
+/** Reads them. Never rejects for the store: a store that fails or hangs is an answer. */
+export async function readFacts(sources: HealthSources) {
+  return {
+    store: await readStored(sources),
+    draining: sources.isDraining(),
+    overload: sources.findOverload(),
+    upstream: sources.upstreamHealth(),
+    writes: sources.writes(),
+    leader: sources.findLeader(),
+    nowMs: sources.clock.now(),
+  };
 }
 
-/** Facts that the transport has of the service without asking it. */
-export type UpstreamFacts = Pick<
-  TransportHealth,
-  'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs'
->;
+/** A store that takes longer than this, in milliseconds, does not serve requests either. */
+const storeAnswerMs = 2_000;
 
-/** Facts that readiness follows from, all known without a call to the service. */
-export interface ReadinessFacts {
-  readonly store: StoredFacts;
-  readonly draining: boolean;
-  readonly overload: Overload | undefined;
-  readonly upstream: UpstreamFacts;
-  readonly writes: WritesFacts;
-  /** Undefined: no process has ever led. */
-  readonly leader: LeaderFacts | undefined;
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
+/** Facts from the store, or the code of its error. */
+async function readStored(sources: HealthSources) {
+  const answered = new AbortController();
+  const toLate = () => ({ kind: 'problem' as const, code: 'no answer in time' });
+  // Cut short when the store was faster; its result is not used then.
+  const late = sources.clock.sleep(storeAnswerMs, answered.signal).then(toLate, toLate);
+  try {
+    return await Promise.race([readAll(sources).catch(toProblem), late]);
+  } finally {
+    answered.abort();
+  }
+}
+
+async function readAll(sources: HealthSources) {
+  await sources.assertStoreUsable();
+  const [firstRead, sections, backlog, writeTrouble, weaknesses] = await Promise.all([
+    sources.readFirstRead(),
+    sources.readSections(),
+    sources.readBacklog(),
+    sources.findWriteTrouble(),
+    sources.findWeaknesses(),
+  ]);
+  const [recovery, auditFailure, waitingPlans, lateLeavers, providers, access] = await Promise.all([
+    sources.findRecovery(),
+    sources.findAuditFailure(),
+    sources.countWaitingPlans(),
+    sources.findLateLeavers(),
+    sources.readProviders(),
+    sources.readAccess(),
+  ]);
+  const waiting = { backlog, recovery, auditFailure, waitingPlans, lateLeavers, providers, access };
+  return { kind: 'ok' as const, firstRead, sections, writeTrouble, weaknesses, ...waiting };
+}
+
+/** The store's own failure is what readiness tells; anything else is a bug and stays one. */
+function toProblem(error: unknown) {
+  if (error instanceof BridgeError) return { kind: 'problem' as const, code: error.code };
+  throw error;
 }

@@ -1,19 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AccessFacts } from '../../access/overview.ts';
-import type { RecoveryState } from '../../reconcile/repair/recovery-state.ts';
-import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
-import type { LateLeavers } from '../../store/changes.ts';
-import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
 import { toReadiness } from './readiness.ts';
-import type {
-  AuditFailure,
-  FirstRead,
-  ReadinessFacts,
-  WaitingPlanFacts,
-  WaitingWork,
-} from './readiness-facts.ts';
+import type { ReadinessFacts } from './readiness-facts.ts';
 
 const nowMs = Date.UTC(2026, 3, 1, 12);
 const shut: GateState = { kind: 'shut', sinceMs: nowMs - 60_000, nextProbeMs: nowMs };
@@ -23,22 +12,14 @@ const closed: SectionStates = {
   users: { problem: null, at: nowMs },
 };
 
-interface Given {
-  readonly firstRead?: FirstRead;
-  readonly sections?: SectionStates;
-  readonly backlog?: Partial<WaitingWork>;
-  readonly writeTrouble?: WriteTrouble;
-  readonly weaknesses?: readonly Weakness[];
-  readonly recovery?: RecoveryState;
-  readonly auditFailure?: AuditFailure;
-  readonly waitingPlans?: readonly WaitingPlanFacts[];
-  readonly lateLeavers?: LateLeavers;
-  readonly providers?: ProviderFacts;
-  readonly access?: Partial<AccessFacts>;
+type Stored = Extract<ReadinessFacts['store'], { kind: 'ok' }>;
+interface Given extends Partial<Omit<Stored, 'backlog' | 'access'>> {
+  readonly backlog?: Partial<Stored['backlog']>;
+  readonly access?: Partial<Stored['access']>;
 }
 
 function toStore({
-  firstRead = { kind: 'finished' },
+  firstRead = { kind: 'finished', unread: [] },
   sections = {},
   backlog,
   writeTrouble,
@@ -197,7 +178,7 @@ const rows: {
   {
     why: 'a plan that waits for an operator is told',
     change: toStore({
-      waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3 }],
+      waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3, reason: null }],
     }),
     status: 'degraded',
     codes: ['plan-held'],

@@ -3,6 +3,7 @@ import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
 import type { Overload } from '../../telemetry/overload.ts';
 import { toMoment } from '../http/moment.ts';
+import type { Status } from '../schemas/state.ts';
 import { listLateLeavers } from './leavers.ts';
 import {
   isSending,
@@ -12,7 +13,14 @@ import {
   listWrites,
 } from './operator-reasons.ts';
 import { listAccess, listUpstream } from './outside-reasons.ts';
-import type { AuditFailure, LeaderFacts, ReadinessFacts, WaitingWork } from './readiness-facts.ts';
+import {
+  type AuditFailure,
+  type HealthSources,
+  type LeaderFacts,
+  type ReadinessFacts,
+  readFacts,
+  type WaitingWork,
+} from './readiness-facts.ts';
 import { type Reason, toSubjects } from './reason.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 
@@ -20,12 +28,12 @@ import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 export interface Readiness {
   readonly status: 'ok' | 'degraded' | 'unavailable';
   readonly reasons: readonly Reason[];
-  /** The process that brings changes to the service; null: none does now. */
-  readonly leader: {
-    readonly isSelf: boolean;
-    readonly epoch: number;
-    readonly since: string;
-  } | null;
+  readonly leader: Status['leader'];
+}
+
+/** Reads if the bridge can serve now. Never rejects for the store. */
+export async function readReadiness(sources: HealthSources): Promise<Readiness> {
+  return toReadiness(await readFacts(sources));
 }
 
 /** A change that has failed for this long is worth telling. */
