@@ -2,7 +2,7 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import { EXACT_JSON } from '../http/body.ts';
-import { noteTarget } from '../http/operator-acts.ts';
+import { noteAct } from '../http/operator-acts.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ApiFailure } from '../schemas/requests.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
@@ -72,7 +72,7 @@ async function call(
   try {
     const args = parseCall(operation, req.body);
     const subject = await api.findSubject(operation.id, args);
-    if (subject !== undefined) noteTarget(res, subject);
+    if (subject !== undefined) noteAct(res, { target: subject });
     const result = await api.call(operation, args, { signal: gone.signal });
     api.told({ ...ended, result: 'done' }, res);
     return ok({ result: result ?? null });

@@ -76,25 +76,19 @@ export function listSectionChecks(evidence: Evidence): CheckResult[] {
 
 function toCheck(probe: SectionProbe, evidence: Evidence): CheckResult | undefined {
   const { id, title, refused, section } = probe;
+  const row = { id, title };
   const look = probe.find(evidence);
   if (look.kind === 'skipped') return undefined;
-  if (look.kind === 'seen') return { id, title, status: 'ok', detail: look.value };
+  if (look.kind === 'seen') return { ...row, status: 'ok', detail: look.value };
   const { error } = look;
   if (isUnproved(probe, evidence, error.code)) {
     const detail = 'not refused, but no group could be seen that would prove it';
-    return {
-      id,
-      title,
-      status: 'warning',
-      detail,
-      remedy: 'Check again when a group can be seen.',
-    };
+    return { ...row, status: 'warning', detail, remedy: 'Check again when a group can be seen.' };
   }
   const rights = getSectionRights(section);
   const trouble = toTrouble(error);
   return {
-    id,
-    title,
+    ...row,
     status: refused,
     detail: `${trouble.detail}; ${rights.without}`,
     remedy: error.code === 'not-permitted' ? toRefusalRemedy(rights, error.status) : trouble.remedy,

@@ -3,13 +3,8 @@ import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
-import { RULED_USER_FIELDS, type RuledUserField } from '../../domain/rules.ts';
-import {
-  type Deactivation,
-  listUserDifferences,
-  type UserField,
-  type UserState,
-} from '../../domain/user.ts';
+import { RULED_USER_FIELDS } from '../../domain/rules.ts';
+import { listUserDifferences, type UserField, type UserState } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countLinks, listGroupLinksOf } from '../../store/resources/explained.ts';
@@ -46,12 +41,16 @@ interface Subject {
 }
 
 function listFields(subject: Subject): ExplainedField[] {
-  const { row, state } = subject;
+  const { row, state, names, rules } = subject;
   const attributes = parseStored<JsonObject>(row.attributes);
-  const differing = listDifferences(state, subject.rules.deactivation);
+  const { desired, observed, cells, upstreamId } = state;
+  const differing = observed
+    ? listUserDifferences(desired, observed, cells, rules.deactivation)
+    : [];
   const toField = createFieldTeller<UserField>({ row, state, differing });
-  const { desired, observed, upstreamId } = state;
   const isWanted = desired.active || upstreamId !== undefined;
+  const rulings = rules.book.ruleUser(names);
+  const { origin } = row;
   return [
     toField('account', isWanted, upstreamId !== undefined),
     ...listAddressFields(subject),
@@ -59,25 +58,13 @@ function listFields(subject: Subject): ExplainedField[] {
     toField('active', desired.active, observed?.active ?? null),
     ...RULED_USER_FIELDS.map((field) => ({
       ...toField(field, desired[field], observed?.[field] ?? null),
-      ...explainOwner(field, attributes, subject),
+      ...toRuledOwner(rules.book, {
+        ...{ field, attributes, cells, rulings, origin },
+        urn: USER_EXTENSION,
+      }),
     })),
     ...listKept(row, HELD_OF_USER),
   ];
-}
-
-function explainOwner(
-  field: RuledUserField,
-  attributes: JsonObject,
-  { row, state, names, rules }: Subject,
-): Pick<ExplainedField, 'from' | 'note'> {
-  return toRuledOwner(rules.book, {
-    field,
-    attributes,
-    cells: state.cells,
-    rulings: rules.book.ruleUser(names),
-    urn: USER_EXTENSION,
-    origin: row.origin,
-  });
 }
 
 /** userName and address: the account keeps those that it was created with, as far as is known. */
@@ -109,11 +96,4 @@ function toAddressStanding(
   if (held === undefined || value === undefined) return 'unknown';
   if (foldCase(value) === foldCase(held)) return 'settled';
   return waits ? 'pending' : 'bridge only';
-}
-
-function listDifferences(
-  { desired, observed, cells }: UserState,
-  deactivation: Deactivation,
-): UserField[] {
-  return observed === undefined ? [] : listUserDifferences(desired, observed, cells, deactivation);
 }

@@ -1,4 +1,4 @@
-import { type Cells, listWaiting } from '../../domain/cell.ts';
+import { type Cells, isWaiting } from '../../domain/cell.ts';
 import { isAsked } from '../../domain/combine.ts';
 import { toExtension } from '../../domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
@@ -7,15 +7,6 @@ import { toRuleText } from '../../domain/rules.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { ExplainedField, ExplainedLink, FieldStanding } from '../schemas/resources.ts';
-
-/** The facts that the standing of a field follows from. */
-interface Standing<Field extends string> {
-  readonly managed: boolean;
-  readonly observed: boolean;
-  readonly pending: ReadonlySet<Field>;
-  readonly stuck: boolean;
-  readonly differing: ReadonlySet<Field>;
-}
 
 /** A user or group whose fields are explained. */
 interface Explained<Field extends string> {
@@ -35,32 +26,21 @@ export function createFieldTeller<Field extends string>({
   state,
   differing,
 }: Explained<Field>) {
-  const { origin } = row;
-  const standing = {
-    managed: origin !== null,
-    observed: state.observed !== undefined && !state.mustLook,
-    pending: new Set(listWaiting(state.cells)),
-    stuck: row.stuck_at !== null,
-    differing: new Set(differing),
+  const { origin, stuck_at } = row;
+  const isSeen = state.observed !== undefined && !state.mustLook;
+  const toStanding = (field: Field, wanted: JsonValue | undefined): FieldStanding => {
+    if (origin === null || wanted === undefined) return 'not ours';
+    if (isWaiting(state.cells[field])) return stuck_at === null ? 'pending' : 'stuck';
+    if (!isSeen) return 'unknown';
+    return differing.includes(field) ? 'drifted' : 'settled';
   };
   return (field: Field, wanted: JsonValue | undefined, held: JsonValue) => ({
     field,
     desired: origin === null ? null : (wanted ?? null),
     observed: held,
     from: toOwner(origin, wanted),
-    standing: toStanding(field, wanted !== undefined, standing),
+    standing: toStanding(field, wanted),
   });
-}
-
-function toStanding<Field extends string>(
-  field: Field,
-  isWanted: boolean,
-  { managed, observed, pending, stuck, differing }: Standing<Field>,
-): FieldStanding {
-  if (!managed || !isWanted) return 'not ours';
-  if (pending.has(field)) return stuck ? 'stuck' : 'pending';
-  if (!observed) return 'unknown';
-  return differing.has(field) ? 'drifted' : 'settled';
 }
 
 /** The owner of an ordinary attribute. */

@@ -26,26 +26,30 @@ export interface Change {
   readonly after?: JsonObject;
 }
 
-/** Notes the subject of a request for the log, where its address does not have it or has a name. @param id never a name */
-export function noteTarget(res: Response, id: string): void {
-  res.locals.target = id;
-}
-
-/** Notes the states before and after an act. */
-export function noteChange(res: Response, change: Change): void {
-  res.locals.change = change;
-}
-
 /** What was done about one of several subjects. */
-export interface SubjectAct {
+interface SubjectAct {
   /** Id, never a name. */
   readonly target: string;
   readonly change: Change;
 }
 
-/** Notes what was done about each subject of a request. */
-export function noteActs(res: Response, acts: readonly SubjectAct[]): void {
-  res.locals.acts = acts;
+/** What an answer tells of an act, for the log and the acts that are kept. */
+export interface ActNotes {
+  /** Id of the subject, where the address does not have it or has a name; never a name. */
+  readonly target?: string | undefined;
+  readonly change?: Change;
+  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
+  readonly acts?: readonly SubjectAct[];
+}
+
+/** Notes what a request does, beside what was noted before. */
+export function noteAct(res: Response, notes: ActNotes): void {
+  res.locals.act = { ...getNotes(res), ...notes };
+}
+
+/** Only `noteAct` sets them. */
+function getNotes({ locals }: Response): ActNotes {
+  return (locals.act ?? {}) as ActNotes;
 }
 
 /** Reports each request that does more than read. */
@@ -71,27 +75,13 @@ function toRoute({ baseUrl, route }: Request): string {
   return typeof route?.path === 'string' ? `${baseUrl}${route.path}` : 'none';
 }
 
-/** An id that was found is no free text of the sender. */
-function findTarget({ params }: Request, { locals, statusCode }: Response): string | undefined {
-  if (typeof locals.target === 'string') return locals.target;
-  const isKnown = statusCode !== 400 && statusCode !== 404;
-  return isKnown && typeof params.id === 'string' ? params.id : undefined;
-}
-
-/** Only `noteActs` sets them; else the request is one act. */
+/** Without acts of its own the request is one; an id that was found is no free text of the sender. */
 function listSubjects(
-  req: Request,
+  { params }: Request,
   res: Response,
 ): readonly Pick<OperatorAct, 'target' | 'change'>[] {
-  const one = { target: findTarget(req, res), change: parseChange(res.locals.change) };
-  return parseActs(res.locals.acts) ?? [one];
-}
-
-function parseActs(value: unknown): readonly SubjectAct[] | undefined {
-  return value as readonly SubjectAct[] | undefined;
-}
-
-/** Only `noteChange` sets it. */
-function parseChange(value: unknown): Change | undefined {
-  return value as Change | undefined;
+  const { target, change, acts } = getNotes(res);
+  const isKnown = res.statusCode !== 400 && res.statusCode !== 404;
+  const named = isKnown && typeof params.id === 'string' ? params.id : undefined;
+  return acts ?? [{ target: target ?? named, change }];
 }

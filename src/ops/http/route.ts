@@ -15,7 +15,7 @@ import {
 } from './list-query.ts';
 import { hidesNames, looksForHidden } from './names.ts';
 import { getOperator, requireRole } from './operator.ts';
-import { type Change, noteActs, noteChange, noteTarget, type SubjectAct } from './operator-acts.ts';
+import { type ActNotes, noteAct } from './operator-acts.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute<Needs> extends Described {
@@ -51,28 +51,21 @@ interface Described {
 type Answers = Readonly<Record<number, OpsSchemaName>>;
 
 /** An answer: its status and its JSON. */
-export interface Answer<Status extends number, Json> {
+export interface Answer<Status extends number, Json> extends ActNotes {
   readonly status: Status;
   readonly json: Json;
   /** The same JSON as text, where it is long and made once. */
   readonly text?: string;
-  /** Id for the log of operators, where the address does not have it or has a name. */
-  readonly target?: string | undefined;
-  /** States before and after, for the acts of operators that are kept. */
-  readonly change?: Change;
-  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
-  readonly acts?: readonly SubjectAct[];
 }
 
 /** The JSON of every answer that something did not work. */
 export type Problem = OpsJson<'Problem'>;
 
 /** An answer whose JSON is long: its text is written piece by piece, as it is made. */
-export interface AnswerInParts {
+export interface AnswerInParts extends Pick<ActNotes, 'acts'> {
   readonly status: 200;
   /** A failure cuts the connection, so that no reader takes half of it for the whole. */
   readonly parts: AsyncIterable<string>;
-  readonly acts?: readonly SubjectAct[];
 }
 
 type AnswerOf<A extends Answers> =
@@ -202,8 +195,8 @@ export function problem<Status extends number>(
   return { status, json: { code, message, ...others } };
 }
 
-async function sendParts(res: Response, { status, parts, acts }: AnswerInParts): Promise<void> {
-  if (acts !== undefined) noteActs(res, acts);
+async function sendParts(res: Response, { status, parts, ...notes }: AnswerInParts): Promise<void> {
+  noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   try {
     await pipeline(parts, res);
@@ -217,12 +210,10 @@ const CLOSED = 'ERR_STREAM_PREMATURE_CLOSE';
 
 function send(
   res: Response,
-  { status, json, text, target, change, acts }: Answer<number, unknown>,
+  { status, json, text, ...notes }: Answer<number, unknown>,
   answers: Answers,
 ): void {
-  if (target !== undefined) noteTarget(res, target);
-  if (change !== undefined) noteChange(res, change);
-  if (acts !== undefined) noteActs(res, acts);
+  noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   const shown = hidesNames(res) ? withoutNames(json, answers[status]) : json;
   res.send(text ?? JSON.stringify(shown));

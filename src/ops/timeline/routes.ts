@@ -12,7 +12,7 @@ import { toMoment } from '../http/moment.ts';
 import { route } from '../http/route.ts';
 import type { Timeline, TimelineItem } from '../schemas/resources.ts';
 import type { OpsSources } from '../sources.ts';
-import { collect, type Happening } from './collect.ts';
+import { collect, type Happening, type Past } from './collect.ts';
 
 const told = {
   method: 'get',
@@ -52,43 +52,29 @@ interface Asked {
 async function tell({ store: { read: db } }: OpsSources, asked: Asked, type: KeyedType) {
   const { limit } = asked.query;
   const keyed = await readKeyed(db, asked.params.key, type, {
-    user: (row) => readUserTimeline(db, row, limit),
-    group: (row) => readGroupTimeline(db, row, limit),
+    user: (row) => readTimeline(db, ofUser(row), limit),
+    group: (row) => readTimeline(db, ofGroup(row), limit),
   });
   return answerKeyed(keyed);
 }
 
-async function readUserTimeline(db: Db, row: UserRow, limit: number): Promise<Timeline> {
-  const { upstream_id: account } = row;
-  const accountId = account === null ? undefined : String(account);
-  const past = {
-    ...({ type: 'user', id: row.id, accountId, limit } as const),
-    since: row.created_at,
-    obstacle: findAccountObstacle(row),
-  };
-  const others = await collect(db, past);
-  const { observed } = toUserState(row);
-  return toTimeline(db, { ...past, row, name: row.user_name, observed }, others);
-}
-
-async function readGroupTimeline(db: Db, row: GroupRow, limit: number): Promise<Timeline> {
-  const past = {
-    ...({ type: 'group', id: row.id, accountId: undefined, limit } as const),
-    since: row.created_at,
-    obstacle: undefined,
-  };
-  const others = await collect(db, past);
-  const { observed } = toGroupState(row);
-  return toTimeline(db, { ...past, row, name: row.display_name, observed }, others);
-}
-
-interface Subject {
-  readonly type: 'user' | 'group';
-  readonly id: string;
+interface Subject extends Pick<Past, 'type' | 'accountId' | 'obstacle'> {
   readonly name: string;
-  readonly limit: number;
   readonly row: ResourceRow;
   readonly observed: { readonly at: number; readonly by: string } | undefined;
+}
+
+function ofUser(row: UserRow): Subject {
+  const { user_name: name, upstream_id: account } = row;
+  const { observed } = toUserState(row);
+  const accountId = account === null ? undefined : String(account);
+  return { type: 'user', row, name, observed, accountId, obstacle: findAccountObstacle(row) };
+}
+
+function ofGroup(row: GroupRow): Subject {
+  const { observed } = toGroupState(row);
+  const name = row.display_name;
+  return { type: 'group', row, name, observed, accountId: undefined, obstacle: undefined };
 }
 
 /** The order within one moment: requests, then acts, then observations. */
@@ -102,12 +88,10 @@ const ORDER: readonly TimelineItem['source'][] = [
   'drift',
 ];
 
-async function toTimeline(
-  db: Db,
-  subject: Subject,
-  collected: readonly Happening[],
-): Promise<Timeline> {
-  const { type, id, name, limit, row } = subject;
+async function readTimeline(db: Db, subject: Subject, limit: number): Promise<Timeline> {
+  const { type, name, row } = subject;
+  const { id, created_at: since } = row;
+  const collected = await collect(db, { ...subject, id, limit, since });
   const all = [...collected, ...ofRow(subject), ...ofDeletion(row, collected)].toSorted(
     (a, b) => a.at - b.at || ORDER.indexOf(a.source) - ORDER.indexOf(b.source),
   );
