@@ -11,11 +11,12 @@ import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { LookResult } from '../reconcile/repair/look-now.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
+import { toErrandError } from './errands.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
 import type { WatchedOptions } from './options.ts';
 import { toAttemptMs } from './settings.ts';
 import { toElectionEvents } from './telemetry.ts';
-import { type BridgeTenure, createTenure, type TenureParts, toErrandError } from './tenure.ts';
+import { type BridgeTenure, createTenure, type TenureParts } from './tenure.ts';
 
 /** How long a call or a look of an operator may take at the leader, with the wait for its turn, in milliseconds. */
 const CALL_WAIT_MS = 120_000;

@@ -1,54 +1,38 @@
-import { BridgeError } from '../domain/errors.ts';
 import { createHarmRoom } from '../domain/harm.ts';
 import { createNotifier, type Notifier, type NotifierDeps } from '../notify/notifier.ts';
-import { findApiFailure, toApiFailure } from '../ops/api/failure.ts';
-import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
-import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/lead.ts';
 import { type Convergence, createConvergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
-import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
+import { createErrandRunner } from '../reconcile/loop/errands.ts';
 import { createLeaverProofs } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
 import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
-import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import type { FirstReadDeps } from '../reconcile/read/step.ts';
-import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import {
-  createDriftKeeper,
-  type DriftKeeper,
-  type KeeperScope,
-} from '../reconcile/repair/keeper.ts';
+import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
-import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
 import { createSeatLine } from '../reconcile/seat-line.ts';
 import type { SectionView } from '../reconcile/sections.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Store } from '../store/store.ts';
-import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
+import { createDetectors, type DetectorParts, type Detectors } from './detectors.ts';
+import { performErrand } from './errands.ts';
 import type { LeaderNews } from './leader-news.ts';
 import { toNotifierTelemetry } from './notifications.ts';
 import type { WatchedOptions } from './options.ts';
-import {
-  toFixedQuirks,
-  toRepairPolicy,
-  toRetention,
-  toSweepPolicy,
-  toTransportOptions,
-} from './settings.ts';
-import { toCallTraces, toDriftEvents, toSweepEvents, toTransportHooks } from './telemetry.ts';
+import { toFixedQuirks, toRetention, toTransportOptions } from './settings.ts';
+import { toCallTraces, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
 export const STOP_GRACE_MS = 15_000;
@@ -57,14 +41,12 @@ export const STOP_GRACE_MS = 15_000;
 const HAND_OVER_GRACE_MS = 1_000;
 
 /** What a process brings to its tenures. */
-export interface TenureParts {
-  readonly options: WatchedOptions;
+export interface TenureParts extends DetectorParts {
   readonly deps: ProcessDeps;
   readonly sections: SectionView;
   readonly guard: WriteGuard;
   readonly acts: ActLog;
   readonly waiting: Waiting;
-  readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
   readonly observe: NotifierDeps['observe'];
 }
 
@@ -97,7 +79,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     detectors.keeper.notify();
   });
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    perform({ convergence, callForOperator, look: detectors.keeper.look }, errand),
+    performErrand({ convergence, callForOperator, look: detectors.keeper.look }, errand),
   );
   const notifier = openNotifier(parts, deps);
   const hearing = hearNews(store, detectors, { convergence, recovery });
@@ -234,66 +216,6 @@ function openNotifier(
   return createNotifier({ store, clock, random, policy, observe, told });
 }
 
-/** What sees that others have changed the service, and what is done about it. */
-interface Detectors {
-  readonly poller: AuditPoller;
-  readonly sweeps: Sweeps;
-  readonly keeper: DriftKeeper;
-}
-
-/** What detectors need to know of the rest of a tenure. */
-interface Surroundings {
-  readonly firstRead: FirstRead;
-  readonly recovery: Recovery;
-  readonly notify: () => void;
-}
-
-function createDetectors(
-  { options, drifts }: TenureParts,
-  deps: FirstReadDeps,
-  { firstRead, recovery, notify }: Surroundings,
-): Detectors {
-  const { settings, logger, metrics } = options;
-  const { store } = deps;
-  const repairs = {
-    ...drifts,
-    repair: toRepairPolicy(settings),
-    driftEvents: toDriftEvents(logger, metrics),
-    notify,
-  };
-  const findScope = async (): Promise<KeeperScope> => {
-    if (!firstRead.finished) return 'nothing';
-    const state = await RECOVERY.find(store.read);
-    if (state === undefined) return 'all';
-    return state.phase === 'waiting' ? 'holding' : 'nothing';
-  };
-  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
-  let isChecked = false;
-  const checked = recovery.hold.over.then(() => {
-    isChecked = true;
-  });
-  const sweeps = createSweeps({
-    ...deps,
-    sweepPolicy: toSweepPolicy(settings),
-    sweepEvents: toSweepEvents(logger, metrics),
-    checked,
-    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
-    notify,
-    decide: keeper.decide,
-  });
-  const poller = createAuditPoller(deps, {
-    considerSweep: sweeps.consider,
-    intervalMs: settings.audit.pollInterval,
-    ownAccount: () => firstRead.ownAccount(),
-    read: recovery.read,
-    notify() {
-      notify();
-      keeper.notify();
-    },
-  });
-  return { poller, keeper, sweeps };
-}
-
 /** How often decisions whose ring was lost are looked for, in milliseconds. */
 const LOOK_MS = 2_000;
 
@@ -326,43 +248,4 @@ function hearNews(
       clearInterval(timer);
     },
   };
-}
-
-/** Makes a call that another process asks for. Never rejects. */
-async function perform(
-  {
-    convergence,
-    callForOperator,
-    look,
-  }: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
-  errand: Errand,
-): Promise<ErrandAnswer> {
-  try {
-    if (errand.kind === 'read-privilege') {
-      await convergence.readPrivilege(errand.resource, errand);
-      return { kind: 'done', result: null };
-    }
-    if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };
-    const found = findOperation(errand.operation);
-    if (found.kind !== 'found') throw new BridgeError('bug', `no operation ${errand.operation}`);
-    const result = await callForOperator(found.operation, errand.args, {});
-    return { kind: 'done', result: result ?? null };
-  } catch (error) {
-    return { kind: 'failed', failure: toFailure(error) };
-  }
-}
-
-/** A failure as another process reads it. */
-function toFailure(error: unknown): unknown {
-  if (error instanceof UpstreamError) return toApiFailure(error);
-  if (error instanceof BridgeError) return { code: error.code, message: error.message };
-  return { code: 'bug', message: error instanceof Error ? error.message : String(error) };
-}
-
-/** The failure of an errand as the leader met it. */
-export function toErrandError(failure: unknown): Error {
-  const call = findApiFailure(failure);
-  if (call !== undefined) return call;
-  const { code, message } = Object(failure);
-  return new BridgeError(String(code), String(message));
 }

@@ -1,0 +1,82 @@
+import { type AuditPoller, createAuditPoller } from '../reconcile/audit/poller.ts';
+import { createSweeps, type Sweeps } from '../reconcile/loop/sweeps.ts';
+import type { FirstRead } from '../reconcile/read/first-read.ts';
+import type { FirstReadDeps } from '../reconcile/read/step.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import {
+  createDriftKeeper,
+  type DriftKeeper,
+  type KeeperScope,
+} from '../reconcile/repair/keeper.ts';
+import type { Recovery } from '../reconcile/repair/recovery.ts';
+import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
+import type { WatchedOptions } from './options.ts';
+import { toRepairPolicy, toSweepPolicy } from './settings.ts';
+import { toDriftEvents, toSweepEvents } from './telemetry.ts';
+
+/** What sees that others have changed the service, and what is done about it. */
+export interface Detectors {
+  readonly poller: AuditPoller;
+  readonly sweeps: Sweeps;
+  readonly keeper: DriftKeeper;
+}
+
+/** What a process brings to its detectors. */
+export interface DetectorParts {
+  readonly options: WatchedOptions;
+  readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
+}
+
+/** What detectors need to know of the rest of a tenure. */
+interface Surroundings {
+  readonly firstRead: FirstRead;
+  readonly recovery: Recovery;
+  readonly notify: () => void;
+}
+
+/** Creates them; nothing runs before their start. */
+export function createDetectors(
+  { options, drifts }: DetectorParts,
+  deps: FirstReadDeps,
+  { firstRead, recovery, notify }: Surroundings,
+): Detectors {
+  const { settings, logger, metrics } = options;
+  const { store } = deps;
+  const repairs = {
+    ...drifts,
+    repair: toRepairPolicy(settings),
+    driftEvents: toDriftEvents(logger, metrics),
+    notify,
+  };
+  const findScope = async (): Promise<KeeperScope> => {
+    if (!firstRead.finished) return 'nothing';
+    const state = await RECOVERY.find(store.read);
+    if (state === undefined) return 'all';
+    return state.phase === 'waiting' ? 'holding' : 'nothing';
+  };
+  const keeper = createDriftKeeper({ ...deps, ...repairs }, findScope);
+  let isChecked = false;
+  const checked = recovery.hold.over.then(() => {
+    isChecked = true;
+  });
+  const sweeps = createSweeps({
+    ...deps,
+    sweepPolicy: toSweepPolicy(settings),
+    sweepEvents: toSweepEvents(logger, metrics),
+    checked,
+    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    notify,
+    decide: keeper.decide,
+  });
+  const poller = createAuditPoller(deps, {
+    considerSweep: sweeps.consider,
+    intervalMs: settings.audit.pollInterval,
+    ownAccount: () => firstRead.ownAccount(),
+    read: recovery.read,
+    notify() {
+      notify();
+      keeper.notify();
+    },
+  });
+  return { poller, keeper, sweeps };
+}
