@@ -1,5 +1,6 @@
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
+import { findResource } from './find-resource.ts';
 import { parseAnswer, toJson } from './json.ts';
 
 /** `adopt`: takes over an account or group that the bridge only observes. */
@@ -20,9 +21,7 @@ export const addAdoptCommand: AddCommand = (program, context) => {
       const question = `Let providers change ${name}, even if it is an owner, protected or has rights?`;
       if (privileged && !(await confirm(command, context, { yes, question }))) return;
       const client = connect();
-      const { type, id } = parseAnswer<{ type: 'user' | 'group'; id: string }>(
-        await client.send('GET', `/explain/${encodeURIComponent(name)}`),
-      );
+      const { type, id } = await findResource(client, name);
       const body = { privileged, provider };
       const path = `/${type}s/${id}/adopt` as const;
       const adopted = parseAnswer<{ name: string }>(await client.send('POST', path, body));

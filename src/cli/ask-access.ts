@@ -66,7 +66,7 @@ export function addList<Item>(
     });
 }
 
-/** What `create` and `rotate` make. */
+/** What `create`, `rotate` and `change` make. */
 interface Making<Made> {
   readonly usage: string;
   readonly description: string;
@@ -75,11 +75,11 @@ interface Making<Made> {
     key: string,
     wish: object,
   ) => { readonly path: `/${string}`; readonly body: object };
-  /** The credential, and its secret, if it has one, on a line of its own. */
+  /** What was made; of a credential with its secret, if it has one, on a line of its own. */
   readonly toText: (made: Made) => string;
 }
 
-/** Adds a command that makes what is shown once. */
+/** Adds a command that makes something, and shows it. */
 export function addMaking<Made>(
   { parent, context, ask }: AccessCommand,
   { usage, description, options, toRequest, toText }: Making<Made>,
@@ -100,8 +100,10 @@ export function addMaking<Made>(
 /** The end of a text with a secret. */
 export const SHOWN_ONCE = '\nThis is the only time that it is shown.\n';
 
-/** What `revoke` ends. */
+/** What `revoke` or `delete` ends. */
 interface Ending<Options, Ended> {
+  /** `revoke <name-or-id>` when left out. */
+  readonly usage?: string;
   readonly description: string;
   readonly options?: readonly Option[];
   readonly toQuestion: (key: string, options: Options) => string;
@@ -109,12 +111,13 @@ interface Ending<Options, Ended> {
   readonly toText: (ended: Ended, options: Options) => string;
 }
 
-/** Adds the command `revoke`, which asks first. */
+/** Adds a command that ends something, and asks first. */
 export function addRevoke<Options extends object, Ended>(
   { parent, context, ask }: AccessCommand,
-  { description, options = [], toQuestion, end, toText }: Ending<Options, Ended>,
+  { usage = 'revoke <name-or-id>', options = [], ...ending }: Ending<Options, Ended>,
 ): void {
-  const command = parent.command('revoke <name-or-id>').description(description);
+  const { description, toQuestion, end, toText } = ending;
+  const command = parent.command(usage).description(description);
   for (const option of options) command.addOption(option);
   command
     .option(...YES)

@@ -9,7 +9,7 @@ import { exitCodes } from './exit-codes.ts';
 import { toJson } from './json.ts';
 import { toMoment } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 
 interface Options extends Omit<ExportOptions, 'dryRun'> {
   readonly provider?: string;
@@ -111,7 +111,7 @@ const COLUMNS: readonly Column<CensusFinding>[] = [
   { head: 'differs in', cell: toDifferences },
   { head: 'found by', rank: 'minor', cell: ({ by }) => by ?? '' },
   { head: 'of', rank: 'minor', cell: ({ provider }) => provider ?? '' },
-  { head: 'id', rank: 'minor', cell: (found) => ({ text: toIds(found), colour: 'dim' }) },
+  { head: 'id', rank: 'minor', cell: (found) => toDim(toIds(found)) },
 ];
 
 const CSV: readonly Column<CensusFinding>[] = [

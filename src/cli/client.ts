@@ -18,7 +18,7 @@ import {
 } from './ask-access.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 import { toProof, toTrustLines, trustOptions } from './trust-options.ts';
 
 /** `client`: manages OAuth clients, for providers that fetch access tokens. */
@@ -73,7 +73,7 @@ export function clientCommand(withOwnAccess: WithOwnAccess): AddCommand {
 }
 
 const columns: readonly Column<ClientView>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
   { head: 'name', cell: (view) => `${view.name}${toProviderText(view)}${toProfileText(view)}` },
   { head: 'proven by', cell: toProofText },
   { head: 'last used', rank: 'minor', cell: ({ lastUsedAt }) => toUse(lastUsedAt) },

@@ -2,7 +2,7 @@ import type { ErasureAnswer } from '../ops/schemas/resources.ts';
 import { confirm } from './confirm.ts';
 import type { AddCommand } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { toJson } from './json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addEraseCommand: AddCommand = (program, context) => {
@@ -26,11 +26,11 @@ export const addEraseCommand: AddCommand = (program, context) => {
     .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
       const client = connect();
       const path = `/users/${encodeURIComponent(user)}` as const;
-      const planned = parse(await client.send('GET', `${path}/erasure`));
+      const planned = parseAnswer<ErasureAnswer>(await client.send('GET', `${path}/erasure`));
       const isAsked =
         planned.obstacles.length === 0 && (yes === true || (await isWanted(planned, json)));
       const answer = isAsked
-        ? parse(await client.send('POST', `/users/${planned.id}/erase`))
+        ? parseAnswer<ErasureAnswer>(await client.send('POST', `/users/${planned.id}/erase`))
         : planned;
       const done = isAsked ? 'erased' : 'planned';
       write(json ? toJson(answer) : toText(answer, done));
@@ -90,9 +90,4 @@ function toText(answer: ErasureAnswer, done: 'planned' | 'erased'): string {
 
 function parseKind(kind: string): keyof typeof WORDS {
   return kind as keyof typeof WORDS;
-}
-
-/** The answer of a bridge of the same version. */
-function parse(answer: unknown): ErasureAnswer {
-  return answer as ErasureAnswer;
 }

@@ -17,7 +17,7 @@ import {
 } from './listing.ts';
 import { toMoment } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
-import type { Cell, Column } from './table.ts';
+import { type Cell, type Column, toDim } from './table.ts';
 
 interface Options extends ListOptions {
   readonly since?: string;
@@ -75,11 +75,7 @@ const COLUMNS: readonly Column<LeaverAnswer>[] = [
   { head: 'audit log', cell: toLogText },
   { head: 'remains', cell: toRemainsText },
   { head: 'by', rank: 'minor', cell: ({ asked }) => asked.credential },
-  {
-    head: 'request',
-    rank: 'minor',
-    cell: ({ asked }) => ({ text: asked.requestId, colour: 'dim' }),
-  },
+  { head: 'request', rank: 'minor', cell: ({ asked }) => toDim(asked.requestId) },
 ];
 
 const CSV: readonly Column<LeaverAnswer>[] = [

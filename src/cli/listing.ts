@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
 import { toCount } from '../domain/text.ts';
 import type { AddCommand, CliContext } from './context.ts';
+import { findResource } from './find-resource.ts';
 import { parseAnswer, toJson } from './json.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
@@ -165,8 +166,7 @@ async function findSubject(
   const { filter, name, isAny } = subject;
   if (IS_ID.test(name)) return { [filter]: name };
   try {
-    const path = `/explain/${encodeURIComponent(name)}` as const;
-    const { id } = parseAnswer<{ id: string }>(await client.send('GET', path));
+    const { id } = await findResource(client, name);
     return { [filter]: id };
   } catch (error) {
     if (!isAny || !isAbsent(error)) throw error;

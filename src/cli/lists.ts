@@ -6,7 +6,7 @@ import type { RequestView } from '../ops/schemas/requests.ts';
 import type { AddCommand } from './context.ts';
 import { addDriftDecisions } from './decide-drifts.ts';
 import { listCommand, toNone } from './listing.ts';
-import type { Cell } from './table.ts';
+import { type Cell, toDim } from './table.ts';
 
 /** Help of `--of`. */
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
@@ -41,7 +41,7 @@ export const addDriftsCommand: AddCommand = listCommand<
       'that fits',
     ),
     columns: [
-      { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+      { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
       { head: 'kind', cell: ({ kind: one }) => one },
       { head: 'of', cell: toSubject },
       { head: 'wanted', cell: ({ desired }) => toWords(desired) },
@@ -82,11 +82,7 @@ export const addRequestsCommand: AddCommand = listCommand<
       { head: 'refused because', cell: ({ refusal }) => refusal ?? '' },
       { head: 'ms', rank: 'minor', cell: ({ durationMs }) => `${Math.round(durationMs)}` },
       { head: 'credential', rank: 'minor', cell: ({ credential }) => credential },
-      {
-        head: 'request',
-        rank: 'minor',
-        cell: ({ requestId }) => ({ text: requestId, colour: 'dim' }),
-      },
+      { head: 'request', rank: 'minor', cell: ({ requestId }) => toDim(requestId) },
     ],
   }),
 });
@@ -126,11 +122,7 @@ export const addActsCommand: AddCommand = listCommand<
       { head: 'outcome', cell: ({ outcome: word }) => toOutcome(word) },
       { head: 'before', rank: 'minor', cell: ({ before }) => toWords(before) },
       { head: 'after', cell: ({ after }) => toWords(after) },
-      {
-        head: 'request',
-        rank: 'minor',
-        cell: ({ requestId }) => ({ text: requestId ?? '', colour: 'dim' }),
-      },
+      { head: 'request', rank: 'minor', cell: ({ requestId }) => toDim(requestId ?? '') },
     ],
   }),
 });

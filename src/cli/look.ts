@@ -1,6 +1,7 @@
 import { toCount } from '../domain/text.ts';
 import type { LookAnswer } from '../ops/schemas/drift.ts';
 import type { AddCommand } from './context.ts';
+import { findResource } from './find-resource.ts';
 import { parseAnswer, toJson } from './json.ts';
 
 /** `look`: compares one user or group with the service now. */
@@ -14,9 +15,7 @@ export const addLookCommand: AddCommand = (program, { connect, write }) => {
     .addHelpText('after', help)
     .action(async (name: string, { repair, json }: Options) => {
       const client = connect();
-      const { type, id } = parseAnswer<Found>(
-        await client.send('GET', `/explain/${encodeURIComponent(name)}`),
-      );
+      const { type, id } = await findResource(client, name);
       const body = repair === undefined ? {} : { repair };
       const path = `/${type}s/${encodeURIComponent(id)}/look` as const;
       const answer = parseAnswer<LookAnswer>(await client.send('POST', path, body));
@@ -27,11 +26,6 @@ export const addLookCommand: AddCommand = (program, { connect, write }) => {
 interface Options {
   readonly repair?: true;
   readonly json?: true;
-}
-
-interface Found {
-  readonly type: 'user' | 'group';
-  readonly id: string;
 }
 
 const help = `

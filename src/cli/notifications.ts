@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { NotificationView } from '../ops/schemas/notifications.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { toJson } from './json.ts';
-import { addListOptions, LIST_HELP, type ListOptions, showList } from './listing.ts';
+import { parseAnswer, toJson } from './json.ts';
+import { addListOptions, LIST_HELP, type ListOptions, type Page, showList } from './listing.ts';
 import { toMoment } from './lists.ts';
 import { createProgress } from './progress.ts';
-import { type Column, toTable } from './table.ts';
+import { type Column, toDim, toTable } from './table.ts';
 
 /** `notifications`: what receivers do not have, another attempt, and a try of a receiver. */
 export const addNotificationsCommand: AddCommand = (program, context) => {
@@ -44,7 +45,7 @@ interface Filters {
 const NONE = 'Every receiver has everything.';
 
 const columns: readonly Column<NotificationView>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
   { head: 'at', rank: 'minor', cell: ({ at }) => toMoment(at) },
   { head: 'receiver', cell: ({ receiver }) => receiver },
   { head: 'type', cell: ({ type }) => type },
@@ -88,7 +89,8 @@ function addTest(command: Command, context: CliContext): void {
     .action(async (receiver: string | undefined) => {
       const client = connect();
       const body = receiver === undefined ? {} : { receiver };
-      const { ids } = parseTest(await client.send('POST', '/notifications/test', body));
+      const sent = await client.send('POST', '/notifications/test', body);
+      const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
       const progress = createProgress(context, { words: 'Waiting for the receivers' });
       const left = await waitFor(client, new Set(ids)).finally(progress.end);
       write(left.length === 0 ? `Delivered: ${ids.length}\n` : toTable(left, columns, context));
@@ -100,24 +102,11 @@ function addTest(command: Command, context: CliContext): void {
 async function waitFor(client: OpsClient, ids: ReadonlySet<string>): Promise<NotificationView[]> {
   const until = performance.now() + TEST_MS;
   for (;;) {
-    const { items } = parseList(await client.send('GET', '/notifications?limit=1000'));
+    const page = await client.send('GET', '/notifications?limit=1000');
+    const { items } = parseAnswer<Page<NotificationView>>(page);
     const left = items.filter(({ id }) => ids.has(id));
     const isOver = left.every(({ attempts }) => attempts > 0) || performance.now() > until;
     if (isOver) return left;
     await sleep(LOOK_MS);
   }
-}
-
-interface ListOf {
-  readonly items: readonly NotificationView[];
-}
-
-/** The answer of a bridge of the same version. */
-function parseList(answer: unknown): ListOf {
-  return answer as ListOf;
-}
-
-/** The answer of a bridge of the same version. */
-function parseTest(answer: unknown): { readonly ids: readonly string[] } {
-  return answer as { readonly ids: readonly string[] };
 }

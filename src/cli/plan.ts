@@ -24,7 +24,7 @@ import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText, toSeatText } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toReadingText } from './status.ts';
-import type { Colour, Column } from './table.ts';
+import { type Colour, type Column, toDim } from './table.ts';
 
 /** Entries of one page. */
 const PAGE = 1_000;
@@ -165,7 +165,7 @@ function addList(parent: Command, context: CliContext): void {
 }
 
 const columns: readonly Column<PlanSummary>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
   { head: 'made', rank: 'minor', cell: ({ createdAt }) => toMoment(createdAt) },
   { head: 'status', cell: ({ status }) => ({ text: status, colour: COLOURS[status] }) },
   { head: 'actions', cell: ({ counts }) => `${counts.total}` },

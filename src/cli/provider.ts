@@ -1,11 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { RIGHTS } from '../domain/provider.ts';
 import type { ProviderView } from '../ops/schemas/providers.ts';
-import { type AccessCommand, accessCommand, addList, type WithOwnAccess } from './ask-access.ts';
-import { confirm, YES } from './confirm.ts';
+import { accessCommand, addList, addMaking, addRevoke, type WithOwnAccess } from './ask-access.ts';
 import type { AddCommand } from './context.ts';
 import { addImportIds } from './import-ids.ts';
-import { parseAnswer, toJson } from './json.ts';
+import { parseAnswer } from './json.ts';
 import { addSwitch } from './switch-provider.ts';
 import type { Column } from './table.ts';
 
@@ -13,7 +12,13 @@ import type { Column } from './table.ts';
 export function providerCommand(withOwnAccess: WithOwnAccess): AddCommand {
   const command = { name: 'provider', about: 'identity providers and what each may do' };
   return accessCommand(withOwnAccess, command, (access) => {
-    addCreate(access);
+    addMaking<ProviderView>(access, {
+      usage: 'create <name>',
+      description: 'add a provider',
+      options: limitOptions(),
+      toRequest: (name, limits) => ({ path: '/providers', body: { name, ...toLimits(limits) } }),
+      toText,
+    });
     addList<ProviderView>(access, {
       path: '/providers',
       description: 'providers and what each may do, the newest first',
@@ -21,10 +26,22 @@ export function providerCommand(withOwnAccess: WithOwnAccess): AddCommand {
       revoked: 'gone',
       columns,
     });
-    addChange(access);
+    addMaking<ProviderView>(access, {
+      usage: 'change <name>',
+      description: 'change what a provider may do; what is left out stays as it is',
+      options: limitOptions(),
+      toRequest: (name, limits) => ({ path: toPath(name, 'change'), body: toLimits(limits) }),
+      toText,
+    });
     addSwitch(access);
     addImportIds(access);
-    addDelete(access);
+    addRevoke<object, ProviderView>(access, {
+      usage: 'delete <name>',
+      description: 'delete a provider that has no credential, no person and no group any more',
+      toQuestion: (name) => `Delete the provider ${name}?`,
+      end: async (client, name) => parseAnswer(await client.send('POST', toPath(name, 'delete'))),
+      toText: ({ name }) => `${name} is deleted.\n`,
+    });
   });
 }
 
@@ -32,23 +49,24 @@ interface LimitOptions {
   readonly domains?: string;
   readonly groupNames?: string;
   readonly may?: readonly string[];
-  readonly json?: true;
 }
 
-function addLimitOptions(command: Command): Command {
+function limitOptions(): Option[] {
+  const groups = 'groups of these names alone, * stands for any text, with commas; any: of all';
   const may = new Option('--may <list>', `its rights, with commas: ${RIGHTS.join(', ')}; all`);
-  return command
-    .option('--domains <list>', 'people of these mail domains alone, with commas; any: of all')
-    .option(
-      '--group-names <list>',
-      'groups of these names alone, * stands for any text, with commas; any: of all',
-    )
-    .addOption(may.argParser(parseRights))
-    .option('--json', 'as one JSON object');
+  return [
+    new Option('--domains <list>', 'people of these mail domains alone, with commas; any: of all'),
+    new Option('--group-names <list>', groups),
+    may.argParser(parseRights),
+  ];
+}
+
+function toPath(name: string, verb: 'change' | 'delete'): `/${string}` {
+  return `/providers/${encodeURIComponent(name)}/${verb}`;
 }
 
 /** Limits as a request has them; those that the command leaves out stay. */
-function toLimits({ domains, groupNames, may }: Omit<LimitOptions, 'json'>) {
+function toLimits({ domains, groupNames, may }: LimitOptions) {
   const toList = (text: string | undefined) => (text === 'any' ? null : text && parseWords(text));
   return { domains: toList(domains), groupNames: toList(groupNames), may };
 }
@@ -70,53 +88,12 @@ function parseWords(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-function addCreate({ parent, context: { write }, ask }: AccessCommand): void {
-  const command = parent.command('create <name>').description('add a provider');
-  addLimitOptions(command).action(async (name: string, { json, ...limits }: LimitOptions) => {
-    await ask(async (client) => {
-      const body = { name, ...toLimits(limits) };
-      const made = parseAnswer<ProviderView>(await client.send('POST', '/providers', body));
-      write(json ? toJson(made) : toText(made));
-    });
-  });
-}
-
 const columns: readonly Column<ProviderView>[] = [
   { head: 'name', rank: 'whole', cell: ({ name }) => name },
   { head: 'mail domains', cell: ({ domains }) => toWords(domains) },
   { head: 'group names', cell: ({ groupNames }) => toWords(groupNames) },
   { head: 'may', cell: toRights },
 ];
-
-function addChange({ parent, context: { write }, ask }: AccessCommand): void {
-  const command = parent.command('change <name>');
-  command.description('change what a provider may do; what is left out stays as it is');
-  addLimitOptions(command).action(async (name: string, { json, ...limits }: LimitOptions) => {
-    await ask(async (client) => {
-      const path = `/providers/${encodeURIComponent(name)}/change` as const;
-      const changed = parseAnswer<ProviderView>(await client.send('POST', path, toLimits(limits)));
-      write(json ? toJson(changed) : toText(changed));
-    });
-  });
-}
-
-function addDelete({ parent, context, ask }: AccessCommand): void {
-  const { write } = context;
-  const command = parent.command('delete <name>');
-  command
-    .description('delete a provider that has no credential, no person and no group any more')
-    .option(...YES)
-    .option('--json', 'as one JSON object')
-    .action(async (name: string, { yes, json }: { yes?: true; json?: true }) => {
-      const question = `Delete the provider ${name}?`;
-      if (!(await confirm(command, context, { yes, question }))) return;
-      await ask(async (client) => {
-        const path = `/providers/${encodeURIComponent(name)}/delete` as const;
-        const deleted = parseAnswer<ProviderView>(await client.send('POST', path));
-        write(json ? toJson(deleted) : `${deleted.name} is deleted.\n`);
-      });
-    });
-}
 
 function toText(provider: ProviderView): string {
   const { name, domains, groupNames } = provider;

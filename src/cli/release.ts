@@ -1,5 +1,6 @@
 import { confirm, YES } from './confirm.ts';
 import type { AddCommand } from './context.ts';
+import { findResource } from './find-resource.ts';
 import { parseAnswer, toJson } from './json.ts';
 
 /** `release`: lets a person or group go without a change in the service. */
@@ -16,9 +17,7 @@ export const addReleaseCommand: AddCommand = (program, context) => {
       const question = `Let ${name} go? No provider's changes reach it until one takes it over again.`;
       if (!(await confirm(command, context, { yes, question }))) return;
       const client = connect();
-      const { type, id } = parseAnswer<{ type: 'user' | 'group'; id: string }>(
-        await client.send('GET', `/explain/${encodeURIComponent(name)}`),
-      );
+      const { type, id } = await findResource(client, name);
       const released = parseAnswer<object>(await client.send('POST', `/${type}s/${id}/release`));
       write(json ? toJson(released) : `${type} ${name} (${id}) is only observed now\n`);
     });

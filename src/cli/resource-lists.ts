@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { GroupItem, UserItem } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { listCommand } from './listing.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 
 /** Filters of people and groups. */
 interface ResourceFilters {
@@ -79,7 +79,7 @@ export const addGroupsCommand: AddCommand = listCommand<GroupItem, ResourceFilte
 
 function toResourceColumns<Item extends UserItem | GroupItem>(): Column<Item>[] {
   return [
-    { head: 'id', rank: 'minor', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+    { head: 'id', rank: 'minor', cell: ({ id }) => toDim(id) },
     { head: 'name', cell: ({ name }) => name },
     {
       head: 'managed',

@@ -1,6 +1,6 @@
 import type { RetryAnswer } from '../ops/schemas/state.ts';
 import type { AddCommand } from './context.ts';
-import { toJson } from './json.ts';
+import { parseAnswer, toJson } from './json.ts';
 
 /** `retry`: has what is stuck or waits for its next attempt tried now. */
 export const addRetryCommand: AddCommand = (program, { connect, write }) => {
@@ -17,7 +17,7 @@ export const addRetryCommand: AddCommand = (program, { connect, write }) => {
     }
     const client = connect();
     const body = name === undefined ? { all: true } : { name };
-    const answer = parse(await client.send('POST', '/retry', body));
+    const answer = parseAnswer<RetryAnswer>(await client.send('POST', '/retry', body));
     write(json ? toJson(answer) : toText(answer));
   });
 };
@@ -44,9 +44,4 @@ function toText({ count, tried }: RetryAnswer): string {
   });
   const more = count > tried.length ? `  and ${count - tried.length} more\n` : '';
   return `Tried now: ${count}\n${lines.join('')}${more}`;
-}
-
-/** What the same version of the bridge answers. */
-function parse(answer: unknown): RetryAnswer {
-  return answer as RetryAnswer;
 }

@@ -5,7 +5,7 @@ import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
 import type { Page } from './listing.ts';
 import { toMoment } from './lists.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 
 /** `session`: lists sign-ins to the console, and ends them. */
 export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
@@ -39,7 +39,7 @@ export function sessionCommand(withOwnAccess: WithOwnAccess): AddCommand {
 }
 
 const columns: readonly Column<SessionView>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
   { head: 'who', cell: ({ name }) => name },
   { head: 'role', rank: 'minor', cell: ({ for: role }) => role },
   { head: 'since', rank: 'minor', cell: ({ createdAt }) => toMoment(createdAt) },

@@ -5,7 +5,7 @@ import { askWithExport, type ExportOptions, MAP, toLimit, toShort, toSums } from
 import type { CliContext } from './context.ts';
 import { toJson } from './json.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 
 interface Options extends ExportOptions {
   readonly file?: string;
@@ -75,5 +75,5 @@ const COLUMNS: readonly Column<HandoverItem>[] = [
   { head: 'found by', cell: ({ by }) => by ?? '' },
   { head: 'row', cell: ({ row }) => `${row ?? ''}` },
   { head: 'new externalId', rank: 'minor', cell: ({ externalId }) => externalId ?? '' },
-  { head: 'id', rank: 'minor', cell: ({ id }) => ({ text: id ?? '', colour: 'dim' }) },
+  { head: 'id', rank: 'minor', cell: ({ id }) => toDim(id ?? '') },
 ];

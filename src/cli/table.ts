@@ -11,6 +11,11 @@ export interface Cell {
   readonly colour?: Colour | undefined;
 }
 
+/** A cell that is read last. */
+export function toDim(text: string): Cell {
+  return { text, colour: 'dim' };
+}
+
 /** One column of a table. */
 export interface Column<Item> {
   readonly head: string;

@@ -19,7 +19,7 @@ import {
 } from './ask-access.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
-import type { Column } from './table.ts';
+import { type Column, toDim } from './table.ts';
 
 /** `token`: manages the named tokens of providers and operators. */
 export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
@@ -55,7 +55,7 @@ export function tokenCommand(withOwnAccess: WithOwnAccess): AddCommand {
 }
 
 const columns: readonly Column<TokenView>[] = [
-  { head: 'id', rank: 'whole', cell: ({ id }) => ({ text: id, colour: 'dim' }) },
+  { head: 'id', rank: 'whole', cell: ({ id }) => toDim(id) },
   { head: 'name', cell: ({ name }) => name },
   { head: 'for', cell: (view) => `${view.for}${toProviderText(view)}${toProfileText(view)}` },
   { head: 'state', cell: toState },
