@@ -16,7 +16,7 @@ import { createProtection } from '../store/resources/protection.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createEagerClock, createFakeClock } from '../upstream/testing/fake-clock.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
-import type { AccessSource } from './access/router.ts';
+import type { AccessSource } from './access/credential.ts';
 import { createHealthRouter, createOperatorRouter, type OperatorRouterOptions } from './router.ts';
 import { opsRoutes } from './routes.ts';
 import type { StatusSources } from './sources.ts';

@@ -17,7 +17,7 @@ import type { DisputeView } from '../store/resources/disputes.ts';
 import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions, TransportHealth } from '../upstream/transport.ts';
-import type { AccessSource } from './access/router.ts';
+import type { AccessNeeds } from './access/credential.ts';
 import type { PlanSums } from './drift/plan-sums.ts';
 import type { Reserve } from './exports/read-file.ts';
 import type { Privileges } from './recovery/walk.ts';
@@ -30,7 +30,7 @@ import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
 import type { ActLog } from './timeline/act-log.ts';
 
 /** What the requests below `/ops` read, and what they decide with. */
-export interface OpsSources {
+export interface OpsSources extends AccessNeeds {
   readonly store: Store;
   readonly clock: Clock;
   readonly deactivation: Deactivation;
@@ -59,7 +59,6 @@ export interface OpsSources {
   readonly refreshFormerIds: () => Promise<void>;
   readonly acts: Pick<ActLog, 'list'>;
   readonly notifications: NotificationSource;
-  readonly access: AccessSource;
   readonly api: ApiSource;
   /** Describes the table of requests as OpenAPI. */
   readonly describe: () => { readonly json: OpsJson<'OpenApi'>; readonly text: string };

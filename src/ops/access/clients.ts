@@ -1,4 +1,4 @@
-import type { Clients, ClientWish, ClientWithSecrets } from '../../access/clients.ts';
+import type { ClientWish, ClientWithSecrets } from '../../access/clients.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { parseTrust as parseStoredTrust, type SecretRow } from '../../store/credentials/clients.ts';
 import type { AccessQuery } from '../../store/credentials/tokens.ts';
@@ -6,15 +6,17 @@ import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { ClientBody, ClientView } from '../schemas/access.ts';
-import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
+import {
+  ACCESS_LIST,
+  type AccessNeeds,
+  parseLifetime,
+  readAccessList,
+  toLifeView,
+} from './credential.ts';
 import { unknownProvider } from './providers.ts';
 import { parseTrust, toTrustState, toTrustView } from './trust.ts';
 
 const LIFETIME = { min: '365d', max: '1095d', otherwise: '730d' } as const;
-
-interface Needs {
-  readonly access: { readonly clients: Clients };
-}
 
 /** Requests about OAuth clients. */
 export const clientRoutes = [
@@ -25,7 +27,7 @@ export const clientRoutes = [
     tag: 'Credentials',
     summary: 'OAuth clients, the newest first, with their secrets; never the texts of these.',
     answers: { 200: 'ClientList' },
-    async handle({ access: { clients } }: Needs, { query }) {
+    async handle({ access: { clients } }: AccessNeeds, { query }) {
       const list = async (part: AccessQuery) =>
         (await clients.list(part)).map((one) => ({ ...one, seq: one.client.seq }));
       return ok(await readAccessList(query, list, toClientView));
@@ -38,7 +40,7 @@ export const clientRoutes = [
     summary: 'Makes a client with a secret, which no other answer has, or with a trust and none.',
     body: 'ClientBody',
     answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { clients } }: Needs, { body, operator }) {
+    async handle({ access: { clients } }: AccessNeeds, { body, operator }) {
       const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
       const made = await clients.make(name, {
         ...{ profile, provider, by: operator.id },
@@ -58,7 +60,7 @@ export const clientRoutes = [
     summary: 'Gives the client with this id or name a second secret; a third is refused.',
     body: 'SecretBody',
     answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { clients } }: Needs, { params, body: { expires }, operator }) {
+    async handle({ access: { clients } }: AccessNeeds, { params, body: { expires }, operator }) {
       const validForMs = parseLifetime(expires, LIFETIME);
       const made = await clients.rotate(params.id, { validForMs, by: operator.id });
       if (made.kind === 'made') return toMade(made);
@@ -75,7 +77,7 @@ export const clientRoutes = [
     summary: 'Ends a client, or one of its secrets, with every access token that it got.',
     body: 'RevokeBody',
     answers: { 200: 'Client', 404: 'Problem' },
-    async handle({ access: { clients } }: Needs, { params, body }) {
+    async handle({ access: { clients } }: AccessNeeds, { params, body }) {
       const found = await clients.revoke(params.id, body.secret);
       if (found === undefined) return unknownClient();
       const view = toClientView(found);

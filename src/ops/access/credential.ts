@@ -1,8 +1,17 @@
+import type { Access } from '../../access/access.ts';
 import { duration } from '../../settings/kinds.ts';
 import type { AccessQuery, TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { type ListQuery, NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
+
+/** The credentials that operators keep. */
+export type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
+
+/** What requests about them need. */
+export interface AccessNeeds {
+  readonly access: AccessSource;
+}
 
 /** The part of the description that lists of tokens and of clients have in common. */
 export const ACCESS_LIST = {

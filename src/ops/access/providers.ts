@@ -1,4 +1,4 @@
-import type { Provider, Providers } from '../../access/providers.ts';
+import type { Provider } from '../../access/providers.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { RIGHTS } from '../../domain/provider.ts';
 import type { Belonging } from '../../store/credentials/providers.ts';
@@ -6,10 +6,7 @@ import { NEWEST, type PartQuery, readList } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { LimitsBody, ProviderView } from '../schemas/providers.ts';
-
-interface Needs {
-  readonly access: { readonly providers: Providers };
-}
+import type { AccessNeeds } from './credential.ts';
 
 /** Requests about identity providers. */
 export const providerRoutes = [
@@ -20,7 +17,7 @@ export const providerRoutes = [
     summary: 'Identity providers with what each may do, the newest first and the default one last.',
     filters: {},
     answers: { 200: 'ProviderList' },
-    async handle({ access: { providers } }: Needs, { query }) {
+    async handle({ access: { providers } }: AccessNeeds, { query }) {
       const read = ({ from: beforeSeq, limit }: PartQuery) => providers.list({ beforeSeq, limit });
       return ok(await readList(query, NEWEST, read, toProviderView));
     },
@@ -32,7 +29,7 @@ export const providerRoutes = [
     summary: 'Adds a provider; a limit that is left out is none.',
     body: 'ProviderBody',
     answers: { 201: 'Provider', 409: 'Problem' },
-    async handle({ access: { providers } }: Needs, { body, operator }) {
+    async handle({ access: { providers } }: AccessNeeds, { body, operator }) {
       const { name, ...limits } = body;
       const made = await providers.create(name, toLimits(limits), operator.id);
       if (made.kind === 'taken')
@@ -48,7 +45,7 @@ export const providerRoutes = [
     summary: 'Changes what the provider of this name may do; the next write goes by it.',
     body: 'LimitsBody',
     answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { providers } }: Needs, { params: { id }, body }) {
+    async handle({ access: { providers } }: AccessNeeds, { params: { id }, body }) {
       const changed = await providers.change(id, toLimits(body));
       if (changed.kind !== 'changed') return toRefusal(changed.kind);
       const change = { before: toState(changed.before), after: toState(changed.provider) };
@@ -61,7 +58,7 @@ export const providerRoutes = [
     tag: 'Providers',
     summary: 'Deletes a provider that has no credential, no person and no group any more.',
     answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { providers } }: Needs, { params: { id } }) {
+    async handle({ access: { providers } }: AccessNeeds, { params: { id } }) {
       const deleted = await providers.delete(id);
       if (deleted.kind === 'in-use') return problem(409, 'in-use', IN_USE[deleted.by]);
       if (deleted.kind !== 'deleted') return toRefusal(deleted.kind);

@@ -1,17 +1,14 @@
 import type { Router } from 'express';
-import type { Access } from '../../access/access.ts';
 import { answerErrors } from '../http/errors.ts';
 import { createRouteRouter, type OpsRoute } from '../http/route.ts';
 import { clientRoutes } from './clients.ts';
+import type { AccessNeeds, AccessSource } from './credential.ts';
 import { providerRoutes } from './providers.ts';
 import { sessionRoutes } from './sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 
-/** The credentials that operators keep. */
-export type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
-
 /** Requests about providers and credentials. */
-export const accessRoutes: readonly OpsRoute<{ readonly access: AccessSource }>[] = [
+export const accessRoutes: readonly OpsRoute<AccessNeeds>[] = [
   ...providerRoutes,
   ...tokenRoutes,
   ...clientRoutes,

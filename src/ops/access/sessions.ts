@@ -1,13 +1,9 @@
-import type { Sessions } from '../../access/sessions.ts';
 import type { SessionPlace, SessionRow } from '../../store/credentials/sessions.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { SessionView } from '../schemas/access.ts';
-
-interface Needs {
-  readonly access: { readonly sessions: Sessions };
-}
+import type { AccessNeeds } from './credential.ts';
 
 /** Requests about sign-ins to the console. */
 export const sessionRoutes = [
@@ -18,7 +14,7 @@ export const sessionRoutes = [
     tag: 'Credentials',
     summary: 'Sign-ins to the console that are not over, the newest first.',
     answers: { 200: 'SessionList' },
-    async handle({ access: { sessions } }: Needs, { query: { limit, cursor } }) {
+    async handle({ access: { sessions } }: AccessNeeds, { query: { limit, cursor } }) {
       const after = cursor === undefined ? undefined : parsePlace(cursor);
       const rows = await sessions.list({ after, limit: limit + 1 });
       const shown = rows.slice(0, limit);
@@ -33,7 +29,7 @@ export const sessionRoutes = [
     tag: 'Credentials',
     summary: 'Ends a sign-in to the console, everywhere at once.',
     answers: { 200: 'SessionEnded', 404: 'Problem' },
-    async handle({ access: { sessions } }: Needs, { params: { id } }) {
+    async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
       const isEnded = await sessions.end(id.replace(/^session-/, ''));
       return isEnded ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
     },

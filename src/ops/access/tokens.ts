@@ -1,18 +1,19 @@
-import type { Tokens } from '../../access/tokens.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { TokenRow } from '../../store/credentials/tokens.ts';
 import { InvalidRequest } from '../http/errors.ts';
 import { toMoment } from '../http/moment.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { TokenView } from '../schemas/access.ts';
-import { ACCESS_LIST, parseLifetime, readAccessList, toLifeView } from './credential.ts';
+import {
+  ACCESS_LIST,
+  type AccessNeeds,
+  parseLifetime,
+  readAccessList,
+  toLifeView,
+} from './credential.ts';
 import { unknownProvider } from './providers.ts';
 
 const LIFETIME = { min: '1m', max: '3650d', otherwise: '365d' } as const;
-
-interface Needs {
-  readonly access: { readonly tokens: Tokens };
-}
 
 /** Requests about named tokens. */
 export const tokenRoutes = [
@@ -23,7 +24,7 @@ export const tokenRoutes = [
     tag: 'Credentials',
     summary: 'Named tokens of providers and operators, the newest first; never their texts.',
     answers: { 200: 'TokenList' },
-    handle: async ({ access: { tokens } }: Needs, { query }) =>
+    handle: async ({ access: { tokens } }: AccessNeeds, { query }) =>
       ok(await readAccessList(query, tokens.list, toTokenView)),
   }),
   route({
@@ -33,7 +34,7 @@ export const tokenRoutes = [
     summary: 'Makes a token. No other answer has its text.',
     body: 'TokenBody',
     answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
-    async handle({ access: { tokens } }: Needs, { body, operator }) {
+    async handle({ access: { tokens } }: AccessNeeds, { body, operator }) {
       const { name, for: purpose = 'scim', profile = 'lenient', expires } = body;
       const { provider = DEFAULT_PROVIDER } = body;
       if (purpose !== 'scim' && body.provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
@@ -56,7 +57,7 @@ export const tokenRoutes = [
     tag: 'Credentials',
     summary: 'Ends the token with this id or name, everywhere within five seconds.',
     answers: { 200: 'Token', 404: 'Problem' },
-    async handle({ access: { tokens } }: Needs, { params }) {
+    async handle({ access: { tokens } }: AccessNeeds, { params }) {
       const row = await tokens.revoke(params.id);
       if (row === undefined) return problem(404, 'not-found', 'No token has this id or name.');
       const view = toTokenView(row);

@@ -201,7 +201,8 @@ function toIds(people: readonly Candidate[]): string {
     .join();
 }
 
-function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+/** Adds a value to those of its key. */
+export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const known = map.get(key);
   if (known === undefined) map.set(key, [value]);
   else known.push(value);

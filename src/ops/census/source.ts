@@ -108,22 +108,18 @@ function toDuplicate({ by, entries, people }: Shared): CensusFinding {
   };
 }
 
-interface Counter {
-  readonly met: (person: CensusPerson, isAgreed: boolean) => void;
-  readonly told: (found: CensusFinding) => CensusFinding;
-  readonly end: () => Pick<CensusTotals, 'people' | 'accounts' | 'agreeing' | 'kinds'>;
-}
+type Counter = ReturnType<typeof createCounter>;
 
-function createCounter(provider: string): Counter {
+function createCounter(provider: string) {
   const kinds: Partial<Record<CensusKind, number>> = {};
   let [people, accounts, agreeing] = [0, 0, 0];
   return {
-    met({ provider: owner, held }, isAgreed) {
+    met({ provider: owner, held }: CensusPerson, isAgreed: boolean): void {
       if (owner === provider) people += 1;
       if (held !== undefined) accounts += 1;
       if (isAgreed) agreeing += 1;
     },
-    told(found) {
+    told(found: CensusFinding): CensusFinding {
       kinds[found.kind] = (kinds[found.kind] ?? 0) + 1;
       return found;
     },

@@ -62,12 +62,8 @@ export const driftRoutes = [
     async handle({ clock, drifts }: OpsSources, { operator, body }) {
       const { decision: word, ids, dryRun: isDryRun = false } = body;
       const decision = toDecision(body, clock.now());
-      const asked = {
-        ids: [...new Set(ids)],
-        decision,
-        isDryRun,
-        by: toAuthor(body, operator.name),
-      };
+      const by = (body.decision === 'ignore' ? body.by : undefined) ?? operator.name;
+      const asked = { ids: [...new Set(ids)], decision, isDryRun, by };
       return toManyAnswer(await drifts.many(asked), { isDryRun, after: AFTER[word] });
     },
   }),
@@ -98,10 +94,6 @@ function parseTerm(until: string, now: number): number {
   const at = Date.parse(until);
   if (at > now) return at;
   throw new InvalidRequest(`${until} is over: ignore it until a moment that is still to come.`);
-}
-
-function toAuthor(body: OpsJson<'DriftsBody'>, operator: string): string {
-  return body.decision === 'ignore' ? (body.by ?? operator) : operator;
 }
 
 function toManyAnswer(

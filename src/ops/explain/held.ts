@@ -12,13 +12,8 @@ export async function withHeld(db: Db, explanation: Explanation): Promise<Explan
   );
   const toField = (one: ExplainedField): ExplainedField =>
     one.standing === 'drifted' && held.has(one.field) ? { ...one, standing: 'held' } : one;
-  const places =
-    groups === undefined
-      ? []
-      : await listHeldChanges(
-          db,
-          groups.map((one) => one.id),
-        );
+  const groupIds = (groups ?? []).map((one) => one.id);
+  const places = await listHeldChanges(db, groupIds);
   const toGroup = (link: ExplainedLink) =>
     toLink(link, places, { kind: 'member.', groupId: link.id, memberId: id });
   const toAdmin = (link: ExplainedLink) =>

@@ -8,6 +8,7 @@ import {
   lockFormerIds,
 } from '../../store/resources/former-ids.ts';
 import type { Db } from '../../store/store.ts';
+import { push } from '../census/match.ts';
 import { toFolded } from '../census/person.ts';
 import { listPeople, matchAll, type Reading } from '../census/source.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
@@ -144,10 +145,6 @@ async function findGroups({ store }: Reading, { provider, entries }: Finding): P
       return [[entry, second === undefined ? owner : ('unsure' as const)]];
     }),
   );
-}
-
-function push(map: Map<string, Owner[]>, key: string, owner: Owner): void {
-  map.set(key, [...(map.get(key) ?? []), owner]);
 }
 
 interface Row {
