@@ -78,3 +78,17 @@ test('creates that were lost are not refused as being there already while lists 
   expect(Object.keys(readService(service).groups)).toEqual(['Pilots']);
   expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
 });
+
+test('a deactivation that somebody else made and the service does not repeat is no refusal', async () => {
+  const { service, bridge } = await start({ repeated: 'invalid' });
+  const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+  for (const name of ['ada', 'bob']) service.service.setActive(`${name}@example.com`, false);
+
+  const path = 'active';
+  await send(bridge, 'PATCH', `/Users/${ids[0]}`, toPatch({ op: 'replace', path, value: false }));
+  await send(bridge, 'DELETE', `/Users/${ids[1]}`);
+  await untilSettled(bridge);
+
+  expect(service.calls.count({ operation: 'scim.updateUser' })).toBe(2);
+  expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+});

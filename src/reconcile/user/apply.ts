@@ -3,12 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
-import {
-  type ObservedUser,
-  removesUserAccess,
-  type UserField,
-  type UserState,
-} from '../../domain/user.ts';
+import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
 import type {
   LookAtUser,
   RemoveVirtualUser,
@@ -22,7 +17,7 @@ import { toUserChanges } from '../../plan/to-changes.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
+import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailedLook, toFailure } from '../failure.ts';
 import { readBack } from '../read-back.ts';
@@ -31,8 +26,9 @@ import { classify, isRefusal } from '../verdict.ts';
 import { createAccount } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
-import { toObservedUser } from './observe.ts';
+import { toObservedAccess, toObservedUser } from './observe.ts';
 import type { UserOutcome } from './outcome.ts';
+import { findActiveHeld, isOnlySwitch, sendUpdate } from './send-update.ts';
 
 /** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
 export async function applyUserAction(
@@ -147,9 +143,7 @@ async function updateUser(
           }),
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    // Where suspending deactivates, this is one of two switches.
-    const isWhole = deps.policy.deactivation === 'scim';
-    const doneFields = parts.filter((part) => part !== 'active' || isWhole);
+    const doneFields = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
     const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
     return { kind: 'done', known: { observed, doneFields, ...echo } };
   } catch (error) {
@@ -162,21 +156,12 @@ async function updateUser(
       const { name: _, ...accessOnly } = action;
       return applyUserAction(deps, state, accessOnly);
     }
+    const held = isRefusal(classified)
+      ? await findActiveHeld(deps, context, { state, action })
+      : undefined;
     const about = { parts, section: 'users', missed: state.missed } as const;
-    return toFailure<UserField>(deps, classified, about);
+    return held ?? toFailure<UserField>(deps, classified, about);
   }
-}
-
-/** Changes a user through SCIM, and reads the result. @throws UpstreamError */
-async function sendUpdate(
-  { upstream }: ReconcileDeps,
-  context: CallContext,
-  { upstreamId, Operations }: { upstreamId: number; Operations: object[] },
-): Promise<ScimUser> {
-  const path = { user_id: upstreamId };
-  const answer = await upstream.call(scim.updateUser, { path, body: { Operations } }, context);
-  const look = () => upstream.call(scim.getUser, { path }, context);
-  return parseScimUser(await readBack<unknown>(answer, look));
 }
 
 async function updateCompanyUser(
@@ -226,26 +211,6 @@ async function updateCompanyUser(
     const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
     return toFailure<UserField>(deps, classified, about);
   }
-}
-
-/** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
-function toObservedAccess(
-  state: UserState,
-  { appsPermissions, temporarilyInactive }: UpdateCompanyUser,
-  { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
-): ObservedUser {
-  const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };
-  const { takesLicence, ...before }: ObservedUser = state.observed ?? nobody;
-  const isSameLicence = appsPermissions === undefined && takesLicence !== undefined;
-  return {
-    ...before,
-    ...(isSameLicence && { takesLicence }),
-    appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
-    temporarilyInactive:
-      user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
-    at,
-    by: companyUsers.updateUser.id,
-  };
 }
 
 /** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */

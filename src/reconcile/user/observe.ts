@@ -6,8 +6,11 @@ import { splitName } from '../../domain/name.ts';
 import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
-import { type ObservedUser, withoutPersonalData } from '../../domain/user.ts';
+import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
+import type { UpdateCompanyUser } from '../../plan/actions.ts';
 import type { UserRow } from '../../store/users/users.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
+import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */
@@ -26,6 +29,26 @@ export function toObservedUser(
     shownAt: at,
     at,
     by,
+  };
+}
+
+/** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
+export function toObservedAccess(
+  state: UserState,
+  { appsPermissions, temporarilyInactive }: UpdateCompanyUser,
+  { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
+): ObservedUser {
+  const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };
+  const { takesLicence, ...before }: ObservedUser = state.observed ?? nobody;
+  const isSameLicence = appsPermissions === undefined && takesLicence !== undefined;
+  return {
+    ...before,
+    ...(isSameLicence && { takesLicence }),
+    appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
+    temporarilyInactive:
+      user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
+    at,
+    by: companyUsers.updateUser.id,
   };
 }
 

@@ -202,9 +202,10 @@ function applyToUser(company: OtherCompany, account: Account, { op, path, value 
   const renamed = (name: JsonObject) => ({ ...account, ...toKept(company, rename(before, name)) });
   switch (path) {
     case 'active':
-      return op === 'replace' && typeof value === 'boolean'
-        ? { ...account, active: value }
-        : undefined;
+      if (op !== 'replace' || typeof value !== 'boolean') return undefined;
+      return company.shape.repeated === 'invalid' && account.active === value
+        ? undefined
+        : { ...account, active: value };
     case 'name':
       return isJsonObject(value) ? renamed(value) : undefined;
     case 'name.givenName':

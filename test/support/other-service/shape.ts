@@ -33,7 +33,10 @@ export interface OtherShape {
   readonly inactiveMembers: 'refused' | 'accepted';
   /** What deactivation does to memberships. */
   readonly deactivation: 'leaves groups' | 'keeps groups';
-  /** What a second addition, or the removal of what is not there, is answered with: 409 or 404, 400, or as the first. */
+  /**
+   * What a second addition, or the removal of what is not there, is answered with: 409 or 404, 400, or as the first; with
+   * 400 a second deactivation is too.
+   */
   readonly repeated: 'refused' | 'invalid' | 'fine';
   /** What somebody who creates a group is in it. */
   readonly creator: 'admin' | 'nothing' | 'member';
