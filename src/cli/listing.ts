@@ -132,6 +132,12 @@ export async function show<Answer>(
   });
 }
 
+/** Says of a bridge that may answer soon what it said, if anything, and that it is asked again. */
+export function toAskedAgain(error: unknown): string {
+  const words = error instanceof Error ? ` (${error.message})` : '';
+  return `The bridge does not answer now${words}; it is asked again.\n`;
+}
+
 async function showAgain<Answer>(
   context: CliContext,
   client: OpsClient,
@@ -150,7 +156,7 @@ async function showAgain<Answer>(
       isThere = true;
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (isThere) context.writeError(`The bridge does not answer now; it is asked again.\n`);
+      if (isThere) context.writeError(toAskedAgain(error));
       isThere = false;
     }
     await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);

@@ -10,7 +10,7 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { parseNumber } from './listing.ts';
+import { parseNumber, toAskedAgain } from './listing.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -270,7 +270,7 @@ async function outlast<T>(
       return await ask();
     } catch (error) {
       if (!isPassing(error) || Date.now() > deadline) throw error;
-      if (!isTold) writeError('The bridge does not answer now; it is asked again.\n');
+      if (!isTold) writeError(toAskedAgain(error));
       await sleep(AGAIN_MS);
     }
   }

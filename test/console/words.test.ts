@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { toDrifts } from '../../ui/overview/drift-words.ts';
 import { toLength } from '../../ui/parts/count.ts';
 import { toChange, toHarm, toReason } from '../../ui/plans/words.ts';
 
@@ -26,3 +27,29 @@ test('changes, lengths and limits are told in the words for one or for many', ()
   ]);
   expect(toReason('deactivate: 3 in 24 hours of 28')).toBe('Deactivations: 3 in 24 hours of 28');
 });
+
+test.each([
+  {
+    why: 'only accounts that nobody asked for',
+    drifts: [['user.unmanaged', 3, 0]],
+    says: 'nothing, 3 that nobody asked for',
+  },
+  { why: 'none', drifts: [], says: 'nothing' },
+  {
+    why: 'some, one of them in a plan',
+    drifts: [
+      ['member.added', 2, 1],
+      ['group.unmanaged', 1, 0],
+    ],
+    says: '2 differences, 1 in a plan, 1 that nobody asked for',
+  },
+] as const)(
+  'differences are told as the answer above them takes them: $why',
+  ({ drifts, says }) => {
+    const told = drifts.map(([kind, count, held]) => ({
+      ...{ kind, count, held },
+      status: 'open' as const,
+    }));
+    expect(toDrifts(told)).toBe(says);
+  },
+);

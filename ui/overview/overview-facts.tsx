@@ -4,6 +4,7 @@ import { toCount, toLength } from '../parts/count.ts';
 import { Moment } from '../parts/moment.tsx';
 import { type Fact, Facts } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
+import { toDrifts } from './drift-words.ts';
 
 /** State of the bridge in a few facts. */
 export function OverviewFacts({ status }: { readonly status: Ops<'Status'> }) {
@@ -69,14 +70,6 @@ function Compared({ status: { lastSweep, firstRead } }: { readonly status: Ops<'
       {progress?.endsAt && <Moment at={progress.endsAt} />}
     </>
   );
-}
-
-function toDrifts(drifts: Ops<'Status'>['drifts']): string {
-  const count = drifts.reduce((sum, drift) => sum + drift.count, 0);
-  const held = drifts.reduce((sum, drift) => sum + drift.held, 0);
-  if (count === 0) return 'nothing';
-  const all = toCount(count, 'difference');
-  return held === 0 ? all : `${all}, ${held.toLocaleString('en')} in a plan`;
 }
 
 function Leader({ leader }: { readonly leader: NonNullable<Ops<'Status'>['leader']> }) {
