@@ -115,11 +115,7 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
 }
 
 /** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
-async function retryNow(
-  tx: Db,
-  key: ResourceKey,
-  now: number,
-): Promise<Retried | undefined> {
+async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
   return key.type === 'user' ? retryUser(tx, key.id, now) : retryGroup(tx, key.id, now);
 }
 
