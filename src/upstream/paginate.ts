@@ -121,7 +121,7 @@ async function fetchPage(
         withPosition(operation, args, asked),
         call,
       );
-      const shown = cursor.position >= emptyFrom ? (body ?? []) : body;
+      const shown = (cursor.count ?? cursor.position) >= emptyFrom ? (body ?? []) : body;
       return { ...parsePage(operation, shown), cursor: asked };
     } catch (error) {
       const tooLarge = error instanceof UpstreamError && error.code === 'response-too-large';

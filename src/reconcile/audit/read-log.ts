@@ -65,6 +65,8 @@ async function readPages(
   let newestAt = before.newestAt;
   let beganAt: number | undefined;
   for await (const { items, cursor } of pages) {
+    // A page that shows nothing new of the list is no page of the log that is known.
+    if (items.length === 0) continue;
     const shown = items.map(parseAuditEvent);
     // The service may not know the parameter.
     const events = shown.filter(({ createdAt }) => createdAt.getTime() >= from);

@@ -86,7 +86,8 @@ async function readVariant<O extends PagedOperation>(
   }
   const { result } = pages;
   // A service that ignores the offset sends the same page for ever; one page can still be everything.
-  const isAll = result.reason === 'a page came twice' && pages.cursor.position === knownTotal;
+  const { count = 0 } = pages.cursor;
+  const isAll = result.reason === 'a page came twice' && count === knownTotal;
   if (result.complete || isAll) return { kind: 'done' };
   return { kind: 'incomplete', reason: `${operation.id}: ${result.reason}` };
 }
