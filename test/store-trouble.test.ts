@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -93,6 +93,34 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   expect(sandbox.calls.count({ mutating: true })).toBe(1);
   expect(sandbox.service.findUser('bob@example.com')).toBeUndefined();
   await send(provider, 'POST', '/Users', toUser('bob'));
+});
+
+test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-moved-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
+  await withTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+
+    renameSync(file, away);
+    const refused = await bridge.request('POST', '/Users', toUser('bob'));
+    copyFileSync(away, file);
+    const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
+    const read = await bridge.request('GET', `/Users/${id}`);
+    const ready = await readReady(bridge, bridge.baseUrl);
+    renameSync(away, file);
+
+    for (const answer of [refused, refusedStill]) expectComeBack(answer);
+    expect(read).toMatchObject({ status: 200, body: { active: true } });
+    expect(ready.body).toMatchObject({
+      status: 'degraded',
+      reasons: [{ code: 'store-read-only' }],
+    });
+    expect(ready.text).toContain('store-replaced');
+    await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
+    await send(bridge, 'POST', '/Users', toUser('bob'));
+    expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
+  });
 });
 
 test('a database that may not grow refuses what needs room and keeps what it has', () =>

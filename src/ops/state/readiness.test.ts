@@ -144,6 +144,12 @@ const rows: {
     codes: ['store-read-only'],
   },
   {
+    why: 'so does one whose file was moved away',
+    change: toStore({ writeTrouble: { code: 'store-replaced', sinceMs: nowMs } }),
+    status: 'degraded',
+    codes: ['store-read-only'],
+  },
+  {
     why: 'a restored backup waits for an operator, and new writes do not',
     change: toStore({
       recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },

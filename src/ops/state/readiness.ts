@@ -157,7 +157,9 @@ function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
       code: 'store-read-only',
       detail: `The store takes no writes since ${toMoment(trouble.sinceMs)} (${trouble.code}): they are answered with 503, reads go on.`,
       remedy:
-        'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
+        trouble.code === 'store-replaced'
+          ? 'Put the file back that was there, and everything goes on by itself. To use another one, stop the bridge first.'
+          : 'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
     },
   ];
 }

@@ -5,7 +5,7 @@ import { createLocalBell } from '../bell.ts';
 import type { Db, Store } from '../store.ts';
 import { type Commits, createCommits } from './sqlite-commit.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
-import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
+import { connect, createFile, takeFile, toSqliteStoreError, watchPlace } from './sqlite-file.ts';
 import { createStatementLog, type StatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
@@ -117,8 +117,12 @@ function writerTransaction(writer: DatabaseSync, path: string): WriterTransactio
   };
   const [begin, commit] = [writer.prepare('begin immediate'), writer.prepare('commit')];
   const execute = (text: string) => translated(() => writer.exec(text))();
+  const assertInPlace = watchPlace(path);
   return {
-    begin: translated(() => begin.run()),
+    begin: translated(() => {
+      assertInPlace();
+      begin.run();
+    }),
     ...createCommits(writer, { path, commit: translated(() => commit.run()), execute }),
     rollback: () => {
       if (writer.isTransaction) execute('rollback');

@@ -9,6 +9,7 @@ import { BridgeError } from '../../domain/errors.ts';
  * - `store-busy`: another process held a lock for longer than we wait
  * - `store-contended`: this transaction lost against another one and may be run again as it was
  * - `store-full`: no room is left
+ * - `store-replaced`: the SQLite file is no longer where it was opened; a write was not kept
  * - `store-corrupt`: the file is damaged or is no database
  * - `store-conflict`: a unique index refused a second row
  * - `store-reference`: a foreign key refused a row
@@ -26,6 +27,7 @@ export type StoreErrorCode =
   | 'store-busy'
   | 'store-contended'
   | 'store-full'
+  | 'store-replaced'
   | 'store-corrupt'
   | 'store-conflict'
   | 'store-reference'

@@ -25,6 +25,7 @@ export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-unavailable',
   'store-unsure',
   'store-busy',
+  'store-replaced',
   'store-corrupt',
 ]);
 
