@@ -197,7 +197,7 @@ test('where a disk is full, backup and restore say of which file, and change not
   expect(restored.stderr).toMatch(/^\S+ cannot be copied to \S+bridge\.db\.part: .+\n$/);
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
-}, 30_000);
+});
 
 test('backup and restore tell a terminal what they do, and take that away', async () => {
   const { backup, env } = makeFolder();
