@@ -35,11 +35,15 @@ export async function changeMember(
     return isMade ? { kind: 'done', known } : toIgnored('member', change);
   } catch (error) {
     const classified = classify(error);
-    const list = isListed ? undefined : () => listMembers(deps, context, state);
-    if (await holdsAlready(classified, change, list))
-      return { kind: 'done', known: { members: [toFound(change)] } };
-    const waiting = await awaitActivation(deps, context, { classified, change, askedAt });
+    const found: GroupOutcome = { kind: 'done', known: { members: [toFound(change)] } };
+    if (saysAlready(classified, change)) return found;
+    const isAboutInactive = await isRefusedInactive(deps, context, { classified, change });
+    const waiting =
+      isAboutInactive && (await awaitActivation(deps, { classified, change, askedAt }));
     if (waiting) return waiting;
+    const list = () => listMembers(deps, context, state);
+    const isExplained = isAboutInactive || isListed;
+    if (!isExplained && (await isListedSo(classified, change, list))) return found;
     return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'member', change }],
       section: 'groups',
@@ -70,7 +74,8 @@ export async function changeAdmin(
     return isMade ? { kind: 'done', known } : toIgnored('admin', change);
   } catch (error) {
     const classified = classify(error);
-    if (await holdsAlready(classified, change, () => fetchAdminIds(deps, context, uid)))
+    const list = () => fetchAdminIds(deps, context, uid);
+    if (saysAlready(classified, change) || (await isListedSo(classified, change, list)))
       return { kind: 'done', known: { admins: [toFound(change)] } };
     return toFailure<GroupPart>(deps, classified, {
       parts: [{ kind: 'admin', change }],
@@ -128,18 +133,18 @@ async function listMembers(
   return fetchMemberIds(deps, context, { uid, scimId });
 }
 
-/**
- * True when the wanted state held already: 409 for a member who is in, 404 for one who is out. A service may refuse
- * both in another way, and then the list tells.
- */
-async function holdsAlready(
+/** True when the answer says that the wanted state held already: 409 for a member who is in, 404 for one who is out. */
+function saysAlready({ verdict }: Classified, { wanted }: LinkChange): boolean {
+  return verdict === (wanted ? 'conflict' : 'missing');
+}
+
+/** True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. */
+async function isListedSo(
   classified: Classified,
   { wanted, upstreamUserId }: LinkChange,
-  list: (() => Promise<readonly number[] | undefined>) | undefined,
+  list: () => Promise<readonly number[] | undefined>,
 ): Promise<boolean> {
-  const { verdict } = classified;
-  if (verdict === (wanted ? 'conflict' : 'missing')) return true;
-  if (list === undefined || !isRefusal(classified)) return false;
+  if (!isRefusal(classified)) return false;
   try {
     return (await list())?.includes(upstreamUserId) === wanted;
   } catch (error) {
@@ -155,15 +160,12 @@ export function toFound(change: LinkChange): DoneLink {
 
 /**
  * Makes the addition of an inactive user wait for the activation, where one is coming. Undefined when it is an ordinary
- * refusal, also where the user is inactive only in the service.
+ * refusal, because the user is inactive only in the service.
  */
 async function awaitActivation(
   deps: ReconcileDeps,
-  context: CallContext,
   { classified, change, askedAt }: { classified: Classified; change: LinkChange; askedAt: number },
 ): Promise<GroupOutcome | undefined> {
-  const isAbout = classified.verdict === 'refused' && change.wanted;
-  if (!isAbout || !(await isInactive(deps, context, change))) return undefined;
   await deps.quirks.learn({ inactiveMembers: false });
   const person = await findUserRow(deps.store.read, change.userId);
   if (person?.active !== 1) return { kind: 'done', known: { waits: true } };
@@ -172,12 +174,14 @@ async function awaitActivation(
   return isUnderWay ? toLater(classified) : undefined;
 }
 
-/** True when a refused member is inactive in the service. */
-async function isInactive(
+/** True when an addition was refused of somebody who is inactive in the service. */
+async function isRefusedInactive(
   { upstream }: ReconcileDeps,
   context: CallContext,
-  { upstreamUserId }: LinkChange,
+  { classified, change }: { classified: Classified; change: LinkChange },
 ): Promise<boolean> {
+  const { upstreamUserId, wanted } = change;
+  if (classified.verdict !== 'refused' || !wanted) return false;
   try {
     const answer = await upstream.call(
       scim.getUser,
