@@ -5,8 +5,8 @@ import type { Store } from '../../store/store.ts';
 
 /** Longer than anything waits for its next attempt, in milliseconds. */
 const REST_MAX_MS = 2 * 60 * 60_000;
-/** Change of the clock, in milliseconds, that is no matter of its precision. */
-const SET_MS = 1_000;
+/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
+const SET_MS = 60_000;
 
 /** Finds out that the clock was set back, by which times in the store lie further ahead than was meant. */
 export interface SetBack {
