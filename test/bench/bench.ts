@@ -116,6 +116,8 @@ function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record
     SCIM_TOKENS: scimToken,
     SCIM_REQUESTS_PER_SECOND: '0',
     LIMITS_PROVIDER: '0',
+    // It would read what all scenarios did in the minute before, in one of them.
+    AUDIT_POLL_INTERVAL: '0',
     LOG_LEVEL: 'warn',
     ...(profileFolder !== undefined && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
   };
