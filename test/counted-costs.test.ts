@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../src/store/store.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
@@ -152,6 +155,43 @@ describeBridges('what a request costs', ({ engine, makeUrl }) => {
     });
   }
 });
+
+/** Pages of 4 KiB that a request may write into the log of the file. Six more than it does: the log of requests may be written meanwhile. */
+const pageRows: readonly (Pick<Row, 'what' | 'act'> & { readonly pagesMax: number })[] = [
+  { ...findRow('a read of a user'), pagesMax: 6 },
+  { ...findRow('a PATCH that changes nothing'), pagesMax: 6 },
+  { ...findRow('a PATCH that deactivates'), pagesMax: 24 },
+  { ...findRow('a PATCH that adds a member'), pagesMax: 27 },
+  { ...findRow('a POST of a user'), pagesMax: 31 },
+  { ...findRow('a DELETE of a user, who then leaves a group'), pagesMax: 57 },
+];
+
+describe('what a request writes', () => {
+  test.each(pageRows)('$what: at most $pagesMax pages', async ({ act, pagesMax }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-pages-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'bridge.db');
+    await withCompany(`sqlite:${file}`, async ({ bridge, ids }) => {
+      await bridge.store.scrub();
+
+      await act(bridge, ids);
+      await untilSettled(bridge);
+
+      expect(countPages(`${file}-wal`)).toBeLessThanOrEqual(pagesMax);
+    });
+  });
+});
+
+function findRow(what: string): Row {
+  const row = rows.find((one) => one.what === what);
+  if (row === undefined) throw new Error(`nothing is counted for ${what}`);
+  return row;
+}
+
+/** Pages in a log that was emptied before. @see https://www.sqlite.org/fileformat2.html#walformat */
+function countPages(log: string): number {
+  return Math.max(0, (statSync(log).size - 32) / (4_096 + 24));
+}
 
 interface Measured {
   readonly bridge: TestBridge;
