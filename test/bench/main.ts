@@ -6,21 +6,23 @@ import { raceClientsAlone } from './client-race.ts';
 import { bindToCore, findCores } from './cores.ts';
 import { recordRun, toRecordedRun } from './history.ts';
 import { describeMachine } from './machine.ts';
-import { benchPeers } from './peers.ts';
+import { benchPeers, benchRunning, type RunningPeer } from './peers.ts';
 import { toRaceSection, toReport } from './report.ts';
 import { benchSweeps } from './sweep-bench.ts';
 import { toSweepSection } from './sweep-report.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--peers] [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
+ * `npm run bench -- [--quick] [--client] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
  * or with `--client` the client alone, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
- * store; `--peers` installs other SCIM servers and measures the same requests of them. Fails when a request failed, never because an aim was missed.
+ * store; `--peers` installs other SCIM servers and measures the same requests of them; `--peer` measures an empty one that
+ * runs, with the token in `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     client: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
+    peer: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },
     write: { type: 'string' },
     record: { type: 'string' },
@@ -100,5 +102,14 @@ async function reportRequests(): Promise<string> {
   if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
   if (values.record !== undefined) recordRun(values.record, toRecordedRun(result, machine));
   const peers = values.peers ? await benchPeers(options) : [];
+  for (const named of values.peer) peers.push(await benchRunning(parsePeer(named), options));
   return toReport(result, machine, peers);
+}
+
+/** @throws Error when it is not `<name>=<URL>`. */
+function parsePeer(named: string): RunningPeer {
+  const [name = '', ...rest] = named.split('=');
+  const url = URL.parse(rest.join('='));
+  if (name === '' || url === null) throw new Error(`--peer takes <name>=<URL>, not ${named}`);
+  return { name, baseUrl: url.href.replace(/\/$/, ''), token: process.env.PEER_TOKEN ?? 'any' };
 }

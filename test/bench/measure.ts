@@ -31,21 +31,22 @@ interface ServerUse {
 
 /**
  * Loads a server for a fixed time, after a warm-up that is not counted.
- * @param server `pid`: whose processor time and memory are read; `afterWarmUp` runs when no request is on its way.
+ * @param server `pid`: whose processor time and memory are read, undefined where it is not known; `afterWarmUp` runs when no
+ * request is on its way.
  */
 export async function measure(
   client: LoadClient,
   source: RequestSource,
-  server: { pid: number; durations: Durations; afterWarmUp?: () => Promise<void> },
+  server: { pid: number | undefined; durations: Durations; afterWarmUp?: () => Promise<void> },
 ): Promise<Measurement> {
   const { pid, durations } = server;
   const warmUp = await client.run(forTime(durations.warmUpMs, source));
   await server.afterWarmUp?.();
-  const before = findProcessFacts(pid);
-  const residentMb = watchResidentMb(pid);
+  const before = pid === undefined ? undefined : findProcessFacts(pid);
+  const residentMb = pid === undefined ? undefined : watchResidentMb(pid);
   const load = await client.run(forTime(durations.measuredMs, source));
-  const after = findProcessFacts(pid);
-  const residentMbMax = residentMb();
+  const after = pid === undefined ? undefined : findProcessFacts(pid);
+  const residentMbMax = residentMb?.();
   return {
     ...summarise(load),
     failures: warmUp.failures + load.failures,

@@ -29,6 +29,11 @@ const PEERS: readonly Peer[] = [
   },
 ];
 
+/** A SCIM server that somebody has started, empty, and that takes this token. */
+export interface RunningPeer extends ScimTarget {
+  readonly name: string;
+}
+
 /** What was seen of a peer: its scenarios by name. */
 export interface PeerResult {
   readonly name: string;
@@ -50,23 +55,38 @@ export async function benchPeers(options: BenchOptions): Promise<PeerResult[]> {
 }
 
 async function benchPeer(peer: Peer, options: BenchOptions): Promise<PeerResult> {
-  const { connections, cores, say } = options;
+  const { cores, say } = options;
   say(`${peer.name}: installing`);
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-peer-'));
   try {
     const child = await startChild(install(peer, folder), []);
     if (cores !== undefined) bindToCore(child.pid, cores.measured);
     const target = { baseUrl: getText(child.greeting, 'url'), token: 'any' };
-    say(`${peer.name}: creating everybody`);
-    const company = await fillCompany(target, options.size, connections);
-    const client = new LoadClient({ ...target, connections });
-    const measurements = await measureAll(client, child.pid, { company, options });
-    await client.close();
+    const result = await benchRunning({ name: peer.name, ...target }, options, child.pid);
     await child.stop();
-    return { name: peer.name, measurements };
+    return result;
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/**
+ * Gives a server that runs the same company as the bridge, and measures the same requests.
+ * @param pid of its process; undefined: what it uses of the machine is not told
+ * @throws Error when it does not take the company
+ */
+export async function benchRunning(
+  { name, ...target }: RunningPeer,
+  options: BenchOptions,
+  pid?: number,
+): Promise<PeerResult> {
+  const { connections, size, say } = options;
+  say(`${name}: creating everybody`);
+  const company = await fillCompany(target, size, connections);
+  const client = new LoadClient({ ...target, connections });
+  const measurements = await measureAll(client, pid, { company, options });
+  await client.close();
+  return { name, measurements };
 }
 
 /** @returns the program to start. */
@@ -80,7 +100,7 @@ function install({ packages, program }: Peer, folder: string): string {
 
 async function measureAll(
   client: LoadClient,
-  pid: number,
+  pid: number | undefined,
   { company, options }: { company: Company; options: BenchOptions },
 ): Promise<Map<string, Measurement>> {
   const { connections, durations, only, say } = options;

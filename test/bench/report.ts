@@ -82,7 +82,7 @@ function toPeerSection(
     ];
   });
   return `
-Beside ${name}, which keeps everything in memory and calls nobody, in the same run on the same core, with a company of the same size:
+Beside ${name} in the same run, with a company of the same size. A peer calls nobody; scimmy-routers keeps everything in memory:
 
 ${toTable(['request', 'bridge /s', 'peer /s', 'bridge of peer', 'peer p99 ms', 'peer CPU µs', ''], rows)}
 `;
