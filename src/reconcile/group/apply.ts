@@ -272,7 +272,9 @@ const NAME_LEAVING: Problem = {
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const leaving = await listLeavingGroups(store.read);
-  return leaving.some((row) => isSameSpelt(toObservedGroup(row)?.displayName ?? '', name));
+  // One whose change was refused keeps the name for as long as anybody knows.
+  const soon = leaving.filter(({ stuck_at }) => stuck_at === null);
+  return soon.some((row) => isSameSpelt(toObservedGroup(row)?.displayName ?? '', name));
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {
