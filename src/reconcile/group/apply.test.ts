@@ -58,3 +58,68 @@ describeStores('a group that SCIM alone has shown', ({ makeStore }) => {
     expect(host.failures).toEqual([]);
   });
 });
+
+/** A change of version 2 that the service has refused, and that rests. */
+const refused = {
+  pending: 2,
+  failure: {
+    ...{ version: 2, since: 1, retryAt: Number.MAX_SAFE_INTEGER },
+    problem: { code: 'refused', words: 'no' },
+  },
+};
+const waiting = { pending: 2 };
+
+const others: readonly {
+  readonly why: string;
+  readonly cells: Cells<GroupField>;
+  readonly deleted_at?: number;
+  readonly code: string;
+}[] = [
+  { why: 'is about to be renamed', cells: { displayName: waiting }, code: 'name-leaving' },
+  {
+    why: 'is about to be renamed, and something else of it was refused',
+    cells: { displayName: waiting, permissions: refused },
+    code: 'name-leaving',
+  },
+  { why: 'was refused another name', cells: { displayName: refused }, code: 'conflict' },
+  {
+    why: 'is about to be removed',
+    cells: { existence: waiting },
+    deleted_at: 1,
+    code: 'name-leaving',
+  },
+  {
+    why: 'could not be removed',
+    cells: { existence: refused },
+    deleted_at: 1,
+    code: 'conflict',
+  },
+];
+
+describeStores('a group that is to have the name of one that', ({ makeStore }) => {
+  test.each(others)('$why: $code', async ({ cells, code, deleted_at = null }) => {
+    const store = await makeStore();
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const [first, second] = ['First', 'Second'].map((name) => {
+      const { id, uid } = sandbox.service.createGroup({ name });
+      return {
+        ...{ upstream_rest_id: id, upstream_uid: uid, version: 2, due_at: 1 },
+        observed: JSON.stringify({ displayName: name, at: 1, by: 'test' }),
+      };
+    });
+    const isStuck = Object.values(cells).includes(refused);
+    await addGroup(store, {
+      ...{ ...first, deleted_at, doc: { displayName: 'Other' } },
+      ...{ cells: JSON.stringify(cells), stuck_at: isStuck ? 1 : null },
+    });
+    const doc = { displayName: 'First' };
+    const row = await addGroup(store, { ...second, doc, cells: '{"displayName":{"pending":2}}' });
+    const host = await createConvergeHost(sandbox, store);
+
+    await host.run({ type: 'group', id: row.id });
+
+    expect(sandbox.calls.counts()).toMatchObject({ 'groups.updateGroup': { 409: 1 } });
+    expect((await getGroup(store, row)).last_error).toContain(`"code":"${code}"`);
+  });
+});

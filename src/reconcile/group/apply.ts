@@ -1,6 +1,6 @@
 import { toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
+import { countAttempts, findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
 import {
   type GroupState,
   type LinkChange,
@@ -11,7 +11,7 @@ import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import type { CreateGroup, GroupAction, UpdateGroup } from '../../plan/actions.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
-import { listLeavingGroups, toObservedGroup } from '../../store/groups/groups.ts';
+import { listLeavingGroups, toGroupState } from '../../store/groups/groups.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -272,9 +272,12 @@ const NAME_LEAVING: Problem = {
 async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
   if (name === undefined) return false;
   const leaving = await listLeavingGroups(store.read);
-  // One whose change was refused keeps the name for as long as anybody knows.
-  const soon = leaving.filter(({ stuck_at }) => stuck_at === null);
-  return soon.some((row) => isSameSpelt(toObservedGroup(row)?.displayName ?? '', name));
+  return leaving.some((row) => {
+    const { deleted, cells, observed } = toGroupState(row);
+    // One whose removal or renaming was refused keeps the name for as long as anybody knows.
+    const isKept = isStuck((deleted ? cells.existence : cells.displayName)?.failure);
+    return !isKept && isSameSpelt(observed?.displayName ?? '', name);
+  });
 }
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: CreateGroup | UpdateGroup) {
