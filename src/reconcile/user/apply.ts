@@ -139,7 +139,10 @@ async function updateUser(
         ? observed.active !== active
         : name &&
           isNameKept(state.cells.name, {
-            ...{ sent: fullName(name), back, before, isSame: isSamePersonName },
+            sent: fullName(name),
+            back,
+            before,
+            isSame: isSamePersonName,
           }),
     );
     if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
