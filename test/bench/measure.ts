@@ -42,11 +42,11 @@ export async function measure(
   const { pid, durations } = server;
   const warmUp = await client.run(forTime(durations.warmUpMs, source));
   await server.afterWarmUp?.();
-  const before = pid === undefined ? undefined : findProcessFacts(pid);
-  const residentMb = pid === undefined ? undefined : watchResidentMb(pid);
+  const before = findProcessFacts(pid);
+  const residentMb = watchResidentMb(pid);
   const load = await client.run(forTime(durations.measuredMs, source));
-  const after = pid === undefined ? undefined : findProcessFacts(pid);
-  const residentMbMax = residentMb?.();
+  const after = findProcessFacts(pid);
+  const residentMbMax = residentMb();
   return {
     ...summarise(load),
     failures: warmUp.failures + load.failures,

@@ -13,9 +13,9 @@ export interface ProcessFacts {
   readonly cpuMs: number;
 }
 
-/** Reads `/proc`. Undefined where there is no such thing. */
-export function findProcessFacts(pid: number): ProcessFacts | undefined {
-  if (process.platform !== 'linux') return undefined;
+/** Reads `/proc`. Undefined where there is no such thing, or where the process is not known. */
+export function findProcessFacts(pid: number | undefined): ProcessFacts | undefined {
+  if (process.platform !== 'linux' || pid === undefined) return undefined;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return {
     residentMb: parseMemoryMb(status, 'VmRSS'),
@@ -39,7 +39,7 @@ export function parseCpuMs(stat: string): number {
 }
 
 /** Looks at the memory of a process every 50 ms. The returned function ends that and says the most that was seen. */
-export function watchResidentMb(pid: number): () => number | undefined {
+export function watchResidentMb(pid: number | undefined): () => number | undefined {
   let mostMb = findProcessFacts(pid)?.residentMb;
   const look = () => {
     const residentMb = findProcessFacts(pid)?.residentMb;

@@ -1,7 +1,7 @@
 import type { BenchResult, ScenarioResult } from './bench.ts';
 import type { ClientRace, Racer } from './client-race.ts';
 import type { Machine } from './machine.ts';
-import { toFigure, toTable } from './markdown-table.ts';
+import { toFigure, toLimitRow, toTable, toVerdict } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
 import type { PeerResult } from './peers.ts';
 import type { Yardsticks } from './yardsticks.ts';
@@ -159,35 +159,21 @@ function toSummaryRows(result: BenchResult): string[][] {
     ...scenarios.map((row) => row.measurement.server?.residentMbMax ?? NaN),
   );
   const rows = [
-    [
+    toLimitRow(
       'resident memory before the first request, MB',
-      toFigure(residentMbAtRest),
-      `≤ ${residentMbAtRestMax}`,
-      toVerdict((residentMbAtRest ?? Number.NaN) <= residentMbAtRestMax),
-    ],
+      residentMbAtRest,
+      residentMbAtRestMax,
+    ),
     ['that of a process that loads express and SQLite, MB', toFigure(startTime.expressMb), '', ''],
-    [
-      'resident memory, the most, MB',
-      toFigure(residentMb),
-      `≤ ${residentMbMax}`,
-      toVerdict(residentMb <= residentMbMax),
-    ],
-  ];
-  const startS = startTime.readyMs / 1_000;
-  rows.push(
-    [
-      'start until ready, the store known, s',
-      toFigure(startS),
-      `≤ ${startSMax}`,
-      toVerdict(startS <= startSMax),
-    ],
+    toLimitRow('resident memory, the most, MB', residentMb, residentMbMax),
+    toLimitRow('start until ready, the store known, s', startTime.readyMs / 1_000, startSMax),
     [
       'that of a process that loads express and SQLite, s',
       toFigure(startTime.expressMs / 1_000),
       '',
       '',
     ],
-  );
+  ];
   const slowdown = toGroupSlowdown(scenarios);
   if (slowdown !== undefined) {
     rows.push([
@@ -253,10 +239,6 @@ function toShare(perSecond: number, yardstick: number): string {
 
 function toPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
-}
-
-function toVerdict(met: boolean): string {
-  return met ? 'met' : '**missed**';
 }
 
 function toCount(count: number): string {

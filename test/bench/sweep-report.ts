@@ -1,5 +1,5 @@
 import type { Machine } from './machine.ts';
-import { toFigure, toTable } from './markdown-table.ts';
+import { toFigure, toLimitRow, toTable, toVerdict } from './markdown-table.ts';
 import type { SweepBenchResult, SweepResult } from './sweep-bench.ts';
 
 const peakMbMax = 300;
@@ -80,12 +80,6 @@ function toLargeRows({ sweep, latency, firstRead, peakResidentMb }: SweepResult)
   ];
 }
 
-/** A figure that nobody could measure misses its limit. */
-function toLimitRow(what: string, measured: number | undefined, max: number): string[] {
-  const isMet = (measured ?? Number.NaN) <= max;
-  return [what, toFigure(measured), `≤ ${max}`, toVerdict(isMet)];
-}
-
 function toLatencyRows({ contents, latency }: SweepResult): string[][] {
   const memberships = contents.memberships.toLocaleString('en');
   return (['during', 'alone'] as const).map((when) => {
@@ -106,8 +100,4 @@ function toFirstReadLine({ contents, firstRead, readAloneMs }: SweepResult): str
 
 function toMicrosPerMember({ contents, sweep }: Pick<SweepResult, 'contents' | 'sweep'>) {
   return sweep.cpuMs === undefined ? undefined : (sweep.cpuMs * 1_000) / contents.memberships;
-}
-
-function toVerdict(isMet: boolean): string {
-  return isMet ? 'met' : '**missed**';
 }
