@@ -17,7 +17,7 @@ const BACKGROUND = new RegExp(
   [
     /^\s*select\b.*\bdue_at\b/,
     /\binto "requests"/,
-    /^select (?:\* from "drifts" where "status"|"seq", "first_seen_at" from "drifts")/,
+    /^select (?:(?:\*|"id") from "drifts" where "status"|"seq", "first_seen_at" from "drifts")/,
     /^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/,
     /^\s*select action\.\* from plans as plan\b/,
     /^\s*select id, modified_at as at, seq from "(?:users|groups)"/,

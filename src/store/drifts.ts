@@ -39,6 +39,12 @@ export async function listActiveDriftsIn(
   return readInChunks(memberIds, (some) => ofMembers.where('member_id', 'in', some).execute());
 }
 
+/** Tells whether any drift is active. */
+export async function hasActiveDrifts(db: Db): Promise<boolean> {
+  const active = db.selectFrom('drifts').select('id').where('status', 'in', ACTIVE_STATUSES);
+  return (await active.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** Detector, time and status of new drifts. */
 export interface Finding {
   readonly detector: Detector;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { TEST_POLICY } from '../../../test/support/converge-host.ts';
 import { createLeapingClock } from '../../../test/support/leaping-clock.ts';
 import { addGroup, addUser } from '../../../test/support/rows.ts';
+import { logStatements } from '../../../test/support/statements.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
@@ -125,5 +126,15 @@ describeStores('after a write a drift', ({ makeStore }) => {
     await addDrift(store, { kind: 'member.removed', ...found });
 
     expect(await follow(store)).toBe(want);
+  });
+
+  test('is looked for once, and nobody is listed, where there is none', async () => {
+    const { store, log } = logStatements(await makeStore());
+    await addUser(store, { doc: { active: true }, ...justNow() });
+    log.reset();
+
+    await follow(store);
+
+    expect(log.reads.filter((sql) => !sql.startsWith('select "status"'))).toHaveLength(1);
   });
 });

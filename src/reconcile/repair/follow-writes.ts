@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import {
   type DriftRow,
   endDrifts,
+  hasActiveDrifts,
   listActiveDrifts,
   listActiveDriftsIn,
 } from '../../store/drifts.ts';
@@ -51,19 +52,27 @@ export function createWriteFollower(deps: WriteDeps): WriteFollower {
       // A write may be stored later than its time, and by another process.
       const until = clock.now() - TOLERANCE.beforeMs;
       const left = new Set<string>();
-      await endMetOf(deps, [...atWork], left);
-      for (const type of ['user', 'group'] as const) {
-        for (let after: WrittenPlace | undefined = { at: doneUntil, seq: 0 }; after; ) {
-          const written = await listWritten(store.read, type, { after, limit: PART });
-          const ids = written.map(({ id }) => id);
-          await endMetOf(deps, ids, left);
-          after = written.length < PART ? undefined : written.at(-1);
-        }
+      // After a sweep everybody may be written, and mostly there is no drift that a write could have ended.
+      if (await hasActiveDrifts(store.read)) {
+        await endMetOf(deps, [...atWork], left);
+        await endMetSince(deps, doneUntil, left);
       }
       doneUntil = until;
       atWork = left;
     },
   };
+}
+
+/** Ends the drifts that are over of everybody who was written since (epoch milliseconds). */
+async function endMetSince(deps: WriteDeps, since: number, left: Set<string>): Promise<void> {
+  for (const type of ['user', 'group'] as const) {
+    for (let after: WrittenPlace | undefined = { at: since, seq: 0 }; after; ) {
+      const written = await listWritten(deps.store.read, type, { after, limit: PART });
+      const ids = written.map(({ id }) => id);
+      await endMetOf(deps, ids, left);
+      after = written.length < PART ? undefined : written.at(-1);
+    }
+  }
 }
 
 /** Ends the drifts of these users and groups, and of these users in groups, that are over; `left` takes those of which something waits. */
