@@ -96,7 +96,8 @@ async function setStage(
   const start = buildForStart();
   say('first read');
   const startedAt = performance.now();
-  const env = { ...start.env, ...toEnv(sandbox, profileFolder) };
+  const profiled = profileFolder === undefined ? {} : INSPECTED;
+  const env = { ...start.env, ...toBridgeEnv(sandbox), ...profiled };
   const launch = { folder, command: start.args, env };
   const bridge = await startBridge(launch);
   endings.push(bridge.stop);
@@ -108,7 +109,11 @@ async function setStage(
   return { folder, sandbox, bridge, launch, firstReadMs, client };
 }
 
-function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record<string, string> {
+/** Lets `connectProfiler` reach a bridge. */
+export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
+
+/** Settings of a bridge in front of the sandbox: nothing limits it, and nothing but requests keeps it busy. */
+export function toBridgeEnv(sandbox: BenchSandbox): Record<string, string> {
   return {
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_TOKEN: sandbox.token,
@@ -119,7 +124,6 @@ function toEnv(sandbox: BenchSandbox, profileFolder: string | undefined): Record
     // It would read what all scenarios did in the minute before, in one of them.
     AUDIT_POLL_INTERVAL: '0',
     LOG_LEVEL: 'warn',
-    ...(profileFolder !== undefined && { NODE_OPTIONS: '--inspect=127.0.0.1:0' }),
   };
 }
 

@@ -10,10 +10,11 @@ import { benchPeers, benchRunning, type RunningPeer } from './peers.ts';
 import { toRaceSection, toReport } from './report.ts';
 import { benchSweeps } from './sweep-bench.ts';
 import { toSweepSection } from './sweep-report.ts';
+import { findWritePath, toPathSection } from './write-path.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
- * or with `--client` the client alone, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
+ * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
+ * with `--client` the client alone, or with `--path` counts what one write enters, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
  * store; `--peers` installs other SCIM servers and measures the same requests of them; `--peer` measures an empty one that
  * runs, with the token in `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
  */
@@ -21,6 +22,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     client: { type: 'boolean', default: false },
+    path: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: false },
     peer: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },
@@ -53,6 +55,10 @@ const quick = {
 /** How many of the last characters of the bridge's output are shown when something failed. */
 const bridgeOutputMax = 4_000;
 
+if (values.path) {
+  console.log(toPathSection(await findWritePath()));
+  process.exit();
+}
 if (values.client) {
   const { durations } = values.quick ? quick : complete;
   console.log(toRaceSection(await raceClientsAlone({ connections, durations })));

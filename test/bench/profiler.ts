@@ -1,15 +1,38 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Records where a process spends its time. */
+/** Records where a process spends its time, and which functions it enters. */
 export interface Profiler {
   start(): Promise<void>;
   /** Writes what was recorded since `start`, for Chrome's developer tools or any reader of `.cpuprofile`. */
   stopAndWrite(file: string): Promise<void>;
+  /** Begins to count calls. Nothing is inlined from then on, so that each of them counts. */
+  startCounting(): Promise<void>;
+  /** The functions that were entered since the last time, or since counting began. */
+  takeEntered(): Promise<EnteredFunction[]>;
   close(): void;
 }
 
+/** A function that was entered. */
+export interface EnteredFunction {
+  /** URL of its file. */
+  readonly url: string;
+  /** Empty: it has none. */
+  readonly name: string;
+  /** Where it begins in its file. */
+  readonly offset: number;
+}
+
 const reply = z.object({ id: z.number(), result: z.record(z.string(), z.unknown()) });
+const range = z.object({ startOffset: z.number(), count: z.number() });
+const coverage = z.array(
+  z.object({
+    url: z.string(),
+    functions: z.array(
+      z.object({ functionName: z.string(), ranges: z.tuple([range]).rest(range) }),
+    ),
+  }),
+);
 
 /**
  * Connects to the inspector of a process that was started with `--inspect`.
@@ -26,9 +49,9 @@ export async function connectProfiler(output: string): Promise<Profiler> {
     socket.addEventListener('error', () => reject(new Error(`cannot reach ${address}`)));
   });
   let sent = 0;
-  const call = (method: string) => {
+  const call = (method: string, params: object = {}) => {
     sent += 1;
-    return ask(socket, sent, method);
+    return ask(socket, { id: sent, method, params });
   };
   await call('Profiler.enable');
   return {
@@ -37,11 +60,27 @@ export async function connectProfiler(output: string): Promise<Profiler> {
       const { profile } = await call('Profiler.stop');
       writeFileSync(file, JSON.stringify(profile));
     },
+    startCounting: async () => {
+      await call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    },
+    takeEntered: async () => toEntered(await call('Profiler.takePreciseCoverage')),
     close: () => socket.close(),
   };
 }
 
-function ask(socket: WebSocket, id: number, method: string): Promise<Record<string, unknown>> {
+function toEntered({ result }: Record<string, unknown>): EnteredFunction[] {
+  return coverage.parse(result).flatMap(({ url, functions }) =>
+    functions.flatMap(({ functionName: name, ranges: [whole] }) => {
+      const { startOffset: offset, count } = whole;
+      return count === 0 ? [] : [{ url, name, offset }];
+    }),
+  );
+}
+
+function ask(
+  socket: WebSocket,
+  { id, ...request }: { readonly id: number; readonly method: string; readonly params: object },
+): Promise<Record<string, unknown>> {
   return new Promise((resolve) => {
     const onMessage = ({ data }: MessageEvent) => {
       const answer = reply.safeParse(JSON.parse(String(data)));
@@ -50,6 +89,6 @@ function ask(socket: WebSocket, id: number, method: string): Promise<Record<stri
       resolve(answer.data.result);
     };
     socket.addEventListener('message', onMessage);
-    socket.send(JSON.stringify({ id, method }));
+    socket.send(JSON.stringify({ id, ...request }));
   });
 }
