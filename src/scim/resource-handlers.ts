@@ -59,10 +59,6 @@ export function createResourceHandlers<View extends ResourceView>(
   kind: ScimKind<View>,
 ): ResourceHandlers {
   const { schema } = kind;
-  const toSent = ({ body }: { body: unknown }, res: Response): Sent => ({
-    body,
-    repairs: getRepairs(deps, res),
-  });
   const toProjection = ({ query }: { query: QueryParameters }, res: Response): Projection =>
     parseProjection(toParameters(query, getRepairs(deps, res)), schema);
   const settle = (res: Response, write: AcceptedWrite) =>
@@ -82,7 +78,8 @@ export function createResourceHandlers<View extends ResourceView>(
       // Before anything is stored: a request that is refused has changed nothing.
       const projection = toProjection(req, res);
       const asked = toProviderDeps(deps, res);
-      const created = await kind.create(asked, toSent(req, res));
+      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const created = await kind.create(asked, sent);
       await settle(res, created);
       res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
       await send(res, asked, { view: created.row, projection, status: 201 });
@@ -101,7 +98,8 @@ export function createResourceHandlers<View extends ResourceView>(
       // As in `create`.
       const projection = toProjection(req, res);
       const asked = toProviderDeps(deps, res);
-      const changed = await kind.replace(asked, toTarget(req), toSent(req, res));
+      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const changed = await kind.replace(asked, toTarget(req), sent);
       await settle(res, changed);
       await send(res, asked, { view: changed.row, projection, status: 200 });
     },
@@ -109,7 +107,8 @@ export function createResourceHandlers<View extends ResourceView>(
       // As in `create`.
       const projection = toProjection(req, res);
       const asked = toProviderDeps(deps, res);
-      const changed = await kind.patch(asked, toTarget(req), toSent(req, res));
+      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const changed = await kind.patch(asked, toTarget(req), sent);
       await settle(res, changed);
       if (kind.patchAnswer === 'resource' || projection.only !== undefined) {
         return send(res, asked, { view: changed.row, projection, status: 200 });

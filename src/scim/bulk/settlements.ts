@@ -1,7 +1,8 @@
+import { toResourceKey } from '../../domain/ids.ts';
 import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { ScimDeps } from '../deps.ts';
 import { settleWrite, tellUnchanged } from '../writes/settle.ts';
-import { type AcceptedWrite, toKey } from '../writes/write-result.ts';
+import type { AcceptedWrite } from '../writes/write-result.ts';
 import type { BulkOperation } from './bulk-operation.ts';
 
 /** Most locks that are held for writes of this request before they are settled. */
@@ -52,7 +53,7 @@ export function createSettlements(
     },
     add(operation, accepted) {
       if (accepted.undo === undefined) return tellUnchanged(deps, accepted);
-      const lock = deps.reconciler.lock(toKey(accepted), accepted.row);
+      const lock = deps.reconciler.lock(toResourceKey(accepted), accepted.row);
       // Without the lock another run may be sending the write already: a refusal has to find us waiting.
       if (lock === undefined) running.set(operation, run(operation, accepted));
       else held.set(operation, { accepted, lock });

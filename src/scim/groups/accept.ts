@@ -1,5 +1,7 @@
 import type { GroupId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { workInTurns } from '../../domain/turns.ts';
+import type { GroupRow } from '../../store/groups/groups.ts';
 import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
@@ -11,16 +13,14 @@ import { ScimError } from '../errors.ts';
 import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
-import { type LookClass, storeKnowing } from '../writes/read-privilege.ts';
-import { assertUpstreamUp } from '../writes/settle.ts';
-import { type Begin, storeWrite } from '../writes/store-write.ts';
+import { storeKnowing } from '../writes/read-privilege.ts';
+import type { Begin } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
-import { type GroupChangeCall, storeGroup } from './change-group.ts';
+import { type GroupTarget, storeGroup } from './change-group.ts';
 import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
-import type { LinkEdit } from './edit-links.ts';
-import { toUserIds } from './store-change.ts';
+import { type LinkEdit, toUserIds } from './edit-links.ts';
 
 /** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
 export const groupKind: ScimKind<ResourceView<GroupId>> = {
@@ -44,7 +44,6 @@ export async function acceptNewGroup(
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, repairs), deps.turns);
-  assertUpstreamUp(deps);
   return store(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
@@ -55,13 +54,16 @@ export async function acceptGroupReplacement(
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, repairs), deps.turns);
-  return storeChange(deps, { ...target, class: 'change' }, async (_tx, _row, before) => ({
+  const change = async (_tx: Db, _row: GroupRow, before: JsonObject): Promise<GroupTarget> => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
     members: toReplacement(deps, input.members),
     admins: toReplacement(deps, input.admins),
     placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
-  }));
+  });
+  return store(deps, { look: 'change', id: target.id }, (tx, begin) =>
+    storeGroup(tx, deps, { ...target, change, begin }),
+  );
 }
 
 /** A PATCH as far as the store: all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -77,10 +79,11 @@ export async function acceptGroupPatch(
     operationsMax: policy.patchOperationsMax,
   };
   const steps = await workInTurns(readPatch(body, context), turns);
-  return storeChange(
-    deps,
-    { ...target, class: steps.some(mayRemove) ? 'remove' : 'change' },
-    (tx, row, before) => applyGroupSteps(tx, deps, { row, before, steps }),
+  const change = (tx: Db, row: GroupRow, before: JsonObject) =>
+    applyGroupSteps(tx, deps, { row, before, steps });
+  const look = steps.some(mayRemove) ? 'remove' : 'change';
+  return store(deps, { look, id: target.id }, (tx, begin) =>
+    storeGroup(tx, deps, { ...target, change, begin }),
   );
 }
 
@@ -93,41 +96,23 @@ export async function acceptGroupDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
-  assertUpstreamUp(deps);
   return store(deps, { look: 'remove', id: target.id }, (tx) =>
     storeGroupDeletion(tx, deps, target),
-  );
-}
-
-async function storeChange(
-  deps: ProviderDeps,
-  { class: lookClass, ...target }: WriteTarget & { readonly class: LookClass },
-  change: GroupChangeCall['change'],
-): Promise<GroupWriteResult> {
-  assertUpstreamUp(deps);
-  return store(deps, { look: lookClass, id: target.id }, (tx, begin) =>
-    storeGroup(tx, deps, { ...target, change, begin }),
   );
 }
 
 /** Stores a write, after a look where the group may be privileged. @throws ScimError 409 for a dispute, 503 */
 async function store(
   deps: ScimDeps,
-  { look, id }: { readonly look: LookClass; readonly id?: string },
+  unstored: Parameters<typeof storeKnowing>[1],
   write: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
-  const stored = await storeKnowing(deps, look, () => storeWrite(deps, id, write));
+  const stored = await storeKnowing(deps, unstored, write);
   if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
-  return withNotice(deps, stored);
-}
-
-/**
- * Notifies the workers of changes that the rules derived from a write, because no request waits for them: at once after
- * a removal, else once the write itself was tried, because a refused write derives nothing.
- */
-function withNotice({ reconciler }: ScimDeps, stored: GroupWriteResult): GroupWriteResult {
   const { notifies, undo, row } = stored;
-  if (notifies && (undo === undefined || row.due_class === 0)) reconciler.notify();
+  // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself was
+  // tried, because a refused write derives nothing.
+  if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
   return stored;
 }
 

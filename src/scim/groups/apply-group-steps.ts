@@ -18,8 +18,7 @@ import type { Filter } from '../filter/tree.ts';
 import { type GroupChange, toGroupChanges } from '../patch/to-group-changes.ts';
 import { toUserEntry } from '../render/resource-text.ts';
 import type { GroupTarget } from './change-group.ts';
-import type { LinkEdit } from './edit-links.ts';
-import { toUserIds } from './store-change.ts';
+import { type LinkEdit, toUserIds } from './edit-links.ts';
 
 /** A PATCH and the group it is for. */
 export interface GroupPatch {

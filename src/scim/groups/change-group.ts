@@ -16,9 +16,9 @@ import type { Begin } from '../writes/store-write.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
-import type { LinkEdit } from './edit-links.ts';
+import type { FindPlace, LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
-import { type FindPlace, storeGroupChange } from './store-change.ts';
+import { storeGroupChange } from './store-change.ts';
 
 /** State of a group that a PUT or PATCH asks for. */
 export interface GroupTarget {
@@ -52,7 +52,7 @@ export async function storeGroup(
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
   const { attributes, names, members, admins, placeOf } = target;
-  assertPermissions(deps, before, attributes);
+  if (names.size > 0) assertPermissions(deps, before, attributes);
   await assertNameFree(tx, deps, { row, attributes });
   await assertGroupWithinLimits(tx, deps, { row, ...target });
   const fields: GroupField[] = toGroupFields(names);
@@ -137,6 +137,7 @@ async function assertNameFree(
   if (typeof displayName !== 'string' || displayName.trim() === '') {
     throw invalidValue('A Group needs a displayName.');
   }
+  if (displayName === row.display_name) return;
   const nameFolded = foldCase(displayName);
   if (nameFolded === row.display_name_folded) return;
   const live = await listGroupsByName(tx, nameFolded);

@@ -36,14 +36,9 @@ import { ScimError } from '../errors.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
-import type { LinkEdit } from './edit-links.ts';
+import { type FindPlace, type LinkEdit, toUserIds } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
-import {
-  type FindPlace,
-  type GroupChangeRequest,
-  storeGroupChange,
-  toUserIds,
-} from './store-change.ts';
+import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 
 /** A new group as a provider describes it. */
 export interface NewGroup {

@@ -1,20 +1,27 @@
 import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
 import { type Turns, type Work, workInTurns } from '../../domain/turns.ts';
 import {
   type LinkRow,
   type LinkTable,
   type LinkWrite,
+  listExistingUsers,
   listLinks,
   type NamedUsers,
 } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
+import type { ScimDeps } from '../deps.ts';
+import type { UserList } from '../dialect/entries.ts';
+import { invalidValue } from '../errors.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */
 export interface LinkEdit {
   readonly op: 'add' | 'remove' | 'replace';
   readonly ids: readonly UserId[];
 }
+
+/** Finds the place in a request where a user joins a list; undefined: the request lacks the user. */
+export type FindPlace = (list: UserList, id: UserId) => string | undefined;
 
 /** Changes of one list of a group by a request. */
 export interface LinkEdits {
@@ -48,9 +55,53 @@ export async function editLinks(
   edits: readonly LinkEdit[],
   context: EditContext,
 ): Promise<LinkEdits> {
-  const rows = await readBefore(tx, table, edits, context);
-  return workInTurns(compare(rows, edits, context), context.turns);
+  if (edits.length === 0) return NO_EDITS;
+  const { groupId, named, turns } = context;
+  const readsAll = edits.some(({ op }) => op === 'replace');
+  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
+  const rows = named
+    ? [...named.users.values()].flatMap(({ link }) => link ?? [])
+    : await listLinks(tx, table, groupId, readsAll ? undefined : ids);
+  return workInTurns(compare(rows, edits, context), turns);
 }
+
+/** Edits of both lists by one request. */
+interface RequestedEdits {
+  readonly members: readonly LinkEdit[];
+  readonly admins: readonly LinkEdit[];
+  /** The users whom the edits of members name, where they were read already. */
+  readonly named?: NamedUsers | undefined;
+  readonly placeOf: FindPlace;
+}
+
+/** Stops edits of a list that add somebody who is no user. @throws ScimError 400 */
+export async function assertUsersExist(
+  tx: Db,
+  list: UserList,
+  { [list]: edits, named: namedMembers, placeOf }: RequestedEdits,
+): Promise<void> {
+  const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
+  if (ids.length === 0) return;
+  const named = list === 'members' ? namedMembers : undefined;
+  const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
+  const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
+  const [first, ...others] = ids.filter((id) => !exists(id));
+  if (first === undefined) return;
+  const place = placeOf(list, first) ?? `A value of ${list}`;
+  const verb = others.length === 1 ? 'is' : 'are';
+  const more = others.length === 0 ? '' : `, nor ${verb} ${others.length} more`;
+  throw invalidValue(`${place} is not the id of a User${more}.`);
+}
+
+/** The ids of a request as the bridge's own, also where they are of an earlier server. `assertUsersExist` stops unknown ones. */
+export function toUserIds(
+  { formerIds }: Pick<ScimDeps, 'formerIds'>,
+  ids: readonly string[],
+): UserId[] {
+  return ids.map((id) => userId(formerIds.toOwn('user', id)));
+}
+
+const NO_EDITS: LinkEdits = { writes: [], befores: new Map(), removes: false };
 
 function* compare(
   rows: readonly LinkRow[],
@@ -58,7 +109,14 @@ function* compare(
   context: EditContext,
 ): Work<LinkEdits> {
   const before = new Map(rows.map((row) => [row.user_id, row]));
-  const wanted = yield* applyEdits(before, edits);
+  const wanted = new Map<UserId, boolean>();
+  const last = edits.findLastIndex(({ op }) => op === 'replace');
+  if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
+  for (const [index, { op, ids }] of edits.entries()) {
+    yield 1;
+    // The last replacement removes every user that it does not name.
+    for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
+  }
   const writes: LinkWrite[] = [];
   const befores = new Map<UserId, LinkWrite | null>();
   for (const [userId, isWanted] of wanted) {
@@ -71,34 +129,6 @@ function* compare(
     befores.set(userId, row ? toBefore(row) : null);
   }
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
-}
-
-async function readBefore(
-  tx: Db,
-  table: LinkTable,
-  edits: readonly LinkEdit[],
-  { groupId, named }: EditContext,
-): Promise<LinkRow[]> {
-  if (named) return [...named.users.values()].flatMap(({ link }) => link ?? []);
-  const readsAll = edits.some(({ op }) => op === 'replace');
-  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
-  return listLinks(tx, table, groupId, readsAll ? undefined : ids);
-}
-
-/** Tells for each named user whether the list holds it in the end. */
-function* applyEdits(
-  before: ReadonlyMap<UserId, LinkRow>,
-  edits: readonly LinkEdit[],
-): Work<Map<UserId, boolean>> {
-  const wanted = new Map<UserId, boolean>();
-  const last = edits.findLastIndex(({ op }) => op === 'replace');
-  if (last >= 0) for (const userId of before.keys()) wanted.set(userId, false);
-  for (const [index, { op, ids }] of edits.entries()) {
-    yield 1;
-    // The last replacement removes every user that it does not name.
-    for (const userId of ids) wanted.set(userId, index >= last && op !== 'remove');
-  }
-  return wanted;
 }
 
 /** The link as it was, with the pause that a refusal gave it. */

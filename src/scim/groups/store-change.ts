@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
-import { type GroupField, type LinkChange, toDesiredGroup } from '../../domain/group.ts';
+import {
+  type GroupField,
+  type GroupState,
+  type LinkChange,
+  toDesiredGroup,
+} from '../../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../../domain/group-write.ts';
-import { newId, type UserId, userId } from '../../domain/ids.ts';
+import { newId, type UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/missed.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
@@ -23,26 +28,25 @@ import {
   getGroupRow,
   hasUpstreamIds,
   toGroupState,
-  toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { isInFlight } from '../../store/in-flight.ts';
-import { listExistingUsers, type NamedUsers, saveLinks } from '../../store/links/links.ts';
+import { type NamedUsers, saveLinks } from '../../store/links/links.ts';
 import { touchMembers, touchUsers } from '../../store/links/shown.ts';
-import type { WaitingLinks } from '../../store/links/waiting.ts';
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { UserList } from '../dialect/entries.ts';
-import { invalidValue } from '../errors.ts';
 import { type Begin, confirmWanted } from '../writes/store-write.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
-import { editLinks, type LinkEdit, type LinkEdits } from './edit-links.ts';
+import {
+  assertUsersExist,
+  editLinks,
+  type FindPlace,
+  type LinkEdit,
+  type LinkEdits,
+} from './edit-links.ts';
 import { assertGroupMayLose } from './protect-group.ts';
-
-/** Finds the place in a request where a user joins a list; undefined: the request lacks the user. */
-export type FindPlace = (list: UserList, id: UserId) => string | undefined;
 
 /** One change of a group that exists. */
 export interface GroupChangeRequest {
@@ -78,90 +82,53 @@ export async function storeGroupChange(
   { clock, rules, turns }: ScimDeps,
   request: GroupChangeRequest,
 ): Promise<GroupWriteResult> {
-  const { row, isNew, named } = request;
-  const now = clock.now();
+  const { row, isNew, keeps } = request;
+  const resource = { type: 'group', id: row.id } as const;
   const version = isNew ? row.version : row.version + 1;
-  const context = {
-    groupId: row.id,
-    version,
-    inFlight: isInFlight(row),
-    keeps: request.keeps,
-    turns,
-  };
-  await assertUsersExist(tx, 'members', request, named);
+  const context = { groupId: row.id, version, inFlight: isInFlight(row), keeps, turns };
+  await assertUsersExist(tx, 'members', request);
   await assertUsersExist(tx, 'admins', request);
-  const members = await editLinks(tx, 'memberships', request.members, { ...context, named });
+  const members = await editLinks(tx, 'memberships', request.members, {
+    ...context,
+    named: request.named,
+  });
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
-  const state = toGroupState(row);
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
+  const state = toGroupState(row);
   const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
-  const fields = listNamed(request, ruled.changed);
-  const takes = admins.removes || takesFromGroup(request, attributes);
+  // The lists of a group that is gone cannot be written without its name.
+  const isListed = request.members.length + request.admins.length > 0 && isGone(state.observed);
+  const named = isListed ? (['displayName'] as const) : [];
+  const fields = [...request.fields, ...ruled.changed, ...named];
+  const written = { ...context, state, attributes, fields, cells: ruled.cells };
+  const cells = toCellsAfterGroupWrite(written);
+  const parts = { state, attributes, cells, version, now: clock.now(), members, admins };
+  const takes = admins.removes || (fields.length > 0 && takesFromGroup(request, parts, fields));
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
-  const written = { ...context, ...request, fields, state, attributes };
-  const cells = toCellsAfterGroupWrite({ ...written, cells: ruled.cells });
-  const parts = { attributes, cells, version, now, members, admins };
   const changed = toChangedRow(request, parts);
-  if (!isNew && isSame(request, changed.row, attributes) && countWrites(parts) === 0) {
-    return {
-      type: 'group',
-      id: row.id,
-      undo: undefined,
-      ...(await follow(tx, rules, {
-        request,
-        changed: await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns)),
-        parts,
-      })),
-    };
+  if (isSame(request, changed.row, parts)) {
+    const same = await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns));
+    const followed = await follow(tx, rules, { request, changed: same, parts });
+    return { ...resource, undo: undefined, ...followed };
   }
-  const start =
-    changed.isDue && !hasRules(rules) ? await begin(tx, request, changed.row, parts) : undefined;
+  const isBegun = changed.isDue && !hasRules(rules);
+  const start = isBegun ? await begin(tx, request, changed.row, parts) : undefined;
   const stored = { ...changed.row, ...start?.step.columns };
   await saveGroupChange(tx, request, { ...parts, changed: stored });
-  return {
-    type: 'group',
-    id: row.id,
-    start,
-    ...(await follow(tx, rules, { request, changed: stored, parts })),
-    undo: changed.isDue
-      ? {
-          type: 'group',
-          before: toBefore(request, state.cells),
-          after: changed.row.attributes,
-          members: members.befores,
-          admins: admins.befores,
-          removes: members.removes || admins.removes,
-        }
-      : undefined,
-  };
+  const followed = await follow(tx, rules, { request, changed: stored, parts });
+  const undo = changed.isDue ? toUndo(request, changed.row, parts) : undefined;
+  return { ...resource, start, undo, ...followed };
 }
 
-/** Fields that a write and its rules name. The lists of a group that is gone cannot be written without its name. */
-function listNamed(
-  { row, fields, members, admins }: GroupChangeRequest,
-  ruled: readonly GroupField[],
-): GroupField[] {
-  const isListed = isGone(toObservedGroup(row)) && members.length + admins.length > 0;
-  return [...fields, ...ruled, ...(isListed ? (['displayName'] as const) : [])];
-}
-
-function begin(
+/** Begins the changes of members; undefined: something else waits for the group, or one of them has to. */
+async function begin(
   tx: Db,
-  request: GroupChangeRequest,
+  { row: before, isNew, named, begin: beginAtOnce }: GroupChangeRequest,
   row: GroupRow,
-  parts: ChangedParts,
-): Promise<HeadStart | undefined> | undefined {
-  const links = listBegun(request, parts);
-  return links && request.begin?.(tx, { type: 'group', row, links });
-}
-
-/** The changes of members that can begin at once; undefined: something else waits for the group, or one of them has to. */
-function listBegun(
-  { row, isNew, named }: GroupChangeRequest,
   { members, admins }: ChangedParts,
-): WaitingLinks | undefined {
+): Promise<HeadStart | undefined> {
   if (isNew || named === undefined || named.isWaiting) return undefined;
-  if (!isAtRest(row) || admins.writes.length > 0) return undefined;
+  if (!isAtRest(before) || admins.writes.length > 0) return undefined;
   const waiting = members.writes.filter(({ pending }) => pending !== null);
   const changes = waiting.flatMap(({ userId, desired, pending }): LinkChange[] => {
     const { isLive, isActive, account } = named.users.get(userId) ?? {};
@@ -172,43 +139,59 @@ function listBegun(
   });
   if (changes.length < waiting.length) return undefined;
   // Removals first, like everywhere.
-  return { members: changes.sort((a, b) => Number(a.wanted) - Number(b.wanted)), admins: [] };
+  const links = {
+    members: changes.sort((a, b) => Number(a.wanted) - Number(b.wanted)),
+    admins: [],
+  };
+  return beginAtOnce?.(tx, { type: 'group', row, links });
 }
 
-function takesFromGroup(request: GroupChangeRequest, attributes: JsonObject): boolean {
-  const { row, before, fields, isNew } = request;
+function takesFromGroup(
+  { row, isNew }: GroupChangeRequest,
+  { state, attributes }: ChangedParts,
+  fields: readonly GroupField[],
+): boolean {
   const change = {
-    before: isNew ? undefined : toDesiredGroup(before),
+    before: isNew ? undefined : state.desired,
     after: toDesiredGroup(attributes),
-    observed: toObservedGroup(row),
+    observed: state.observed,
     isInService: hasUpstreamIds(row),
     fields,
   };
   return listTakenFromGroup(change).length > 0;
 }
 
-/** Before a create there was a deleted group of this name, or none. */
-function toBefore(
+/** Facts that take the write back. Before a create there was a deleted group of this name, or none. */
+function toUndo(
   { row, before: attributes, origin, isNew }: GroupChangeRequest,
-  cells: Cells<GroupField>,
-): GroupUndo['before'] {
+  { attributes: after }: GroupRow,
+  { state, members, admins }: ChangedParts,
+): GroupUndo {
+  const released =
+    origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
   const adminsAsked = row.admins_asked;
-  if (!isNew) return { attributes, cells, origin, deleted: false, adminsAsked };
-  return origin === 'adopted' ? { attributes, cells: {}, origin, deleted: true } : undefined;
+  return {
+    type: 'group',
+    before: isNew
+      ? released
+      : { attributes, cells: state.cells, origin, deleted: false, adminsAsked },
+    after,
+    members: members.befores,
+    admins: admins.befores,
+    removes: members.removes || admins.removes,
+  };
 }
 
+/** True when nothing is to be stored. */
 function isSame(
-  { row, before }: GroupChangeRequest,
+  { row, before, isNew }: GroupChangeRequest,
   changed: GroupRow,
-  attributes: JsonObject,
+  { attributes, members, admins }: ChangedParts,
 ): boolean {
+  if (isNew || members.writes.length + admins.writes.length > 0) return false;
   const isUnasked =
     changed.admins_asked === row.admins_asked && isSameWork(parseCells(changed), parseCells(row));
   return isUnasked && isDeepStrictEqual(before, attributes);
-}
-
-function countWrites({ members, admins }: ChangedParts): number {
-  return members.writes.length + admins.writes.length;
 }
 
 async function saveGroupChange(
@@ -235,6 +218,7 @@ async function follow(
     parts,
   }: { request: GroupChangeRequest; changed: GroupRow; parts: ChangedParts },
 ): Promise<Pick<GroupWriteResult, 'row' | 'notifies'>> {
+  if (!hasRules(rules)) return { row: changed, notifies: false };
   const { row, origin, isNew } = request;
   const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {
@@ -249,6 +233,8 @@ async function follow(
 }
 
 interface ChangedParts {
+  /** State before the request. */
+  readonly state: GroupState;
   readonly attributes: JsonObject;
   readonly cells: Cells<GroupField>;
   readonly version: number;
@@ -259,20 +245,20 @@ interface ChangedParts {
 
 function toChangedRow(
   request: GroupChangeRequest,
-  { attributes, cells, version, now, members, admins }: ChangedParts,
+  { state, attributes, cells, version, now, members, admins }: ChangedParts,
 ): { row: GroupRow; isDue: boolean } {
-  const { row } = request;
-  const waits = (edits: LinkEdits) => edits.writes.some((write) => write.pending !== null);
-  const isDue = listWaiting(cells).length > 0 || waits(members) || waits(admins);
+  const { row, before } = request;
+  const links = [...members.writes, ...admins.writes];
+  const isDue = listWaiting(cells).length > 0 || links.some(({ pending }) => pending !== null);
   return {
     isDue,
     row: {
       ...row,
-      ...toGroupColumns(attributes),
+      ...(!isDeepStrictEqual(before, attributes) && toGroupColumns(attributes)),
       cells: JSON.stringify(cells),
-      admins_asked: toAdminsAsked(request, admins),
+      admins_asked: request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked,
       // One that is gone is looked for, and made anew.
-      must_look: isDue && isGone(toObservedGroup(row)) ? Math.max(row.must_look, 1) : row.must_look,
+      must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
       version,
       write_id: newId(),
       modified_at: Math.max(now, row.modified_at),
@@ -299,30 +285,4 @@ function toAdminsAsked(request: GroupChangeRequest, { writes, befores }: LinkEdi
 function emptiesAdmins({ admins }: GroupChangeRequest): boolean {
   const last = admins.at(-1);
   return last?.op === 'replace' && last.ids.length === 0;
-}
-
-async function assertUsersExist(
-  tx: Db,
-  list: UserList,
-  { [list]: edits, placeOf }: GroupChangeRequest,
-  named?: NamedUsers,
-): Promise<void> {
-  const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
-  if (ids.length === 0) return;
-  const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
-  const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
-  const [first, ...others] = ids.filter((id) => !exists(id));
-  if (first === undefined) return;
-  const place = placeOf(list, first) ?? `A value of ${list}`;
-  const verb = others.length === 1 ? 'is' : 'are';
-  const more = others.length === 0 ? '' : `, nor ${verb} ${others.length} more`;
-  throw invalidValue(`${place} is not the id of a User${more}.`);
-}
-
-/** The ids of a request as the bridge's own, also where they are of an earlier server. `storeGroupChange` refuses unknown ones. */
-export function toUserIds(
-  { formerIds }: Pick<ScimDeps, 'formerIds'>,
-  ids: readonly string[],
-): UserId[] {
-  return ids.map((id) => userId(formerIds.toOwn('user', id)));
 }

@@ -12,8 +12,6 @@ import { renderUser } from '../render/resource-text.ts';
 import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
-import { assertUpstreamUp } from '../writes/settle.ts';
-import { storeWrite } from '../writes/store-write.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
@@ -42,11 +40,8 @@ export async function acceptNewUser(
   { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
-  assertUpstreamUp(deps);
-  const created = await storeKnowing(deps, 'change', () =>
-    storeWrite<CreatedUser>(deps, undefined, (tx, begin) =>
-      storeNewUser(tx, deps, { input, begin }),
-    ),
+  const created = await storeKnowing<CreatedUser>(deps, { look: 'change' }, (tx, begin) =>
+    storeNewUser(tx, deps, { input, begin }),
   );
   if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
   return created;
@@ -97,9 +92,8 @@ export async function acceptUserDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
-  assertUpstreamUp(deps);
-  const stored = await storeKnowing(deps, 'remove', () =>
-    storeWrite(deps, target.id, (tx) => storeUserDeletion(tx, deps, target)),
+  const stored = await storeKnowing(deps, { id: target.id, look: 'remove' }, (tx) =>
+    storeUserDeletion(tx, deps, target),
   );
   if (stored.notifies) deps.reconciler.notify();
   return stored;
@@ -110,8 +104,7 @@ async function storeChange(
   target: WriteTarget,
   change: UserChange['change'],
 ): Promise<UserWriteResult> {
-  assertUpstreamUp(deps);
-  return storeKnowing(deps, 'remove', () =>
-    storeWrite(deps, target.id, (tx, begin) => storeUser(tx, deps, { ...target, change, begin })),
+  return storeKnowing(deps, { id: target.id, look: 'remove' }, (tx, begin) =>
+    storeUser(tx, deps, { ...target, change, begin }),
   );
 }

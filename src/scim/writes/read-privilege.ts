@@ -6,6 +6,8 @@ import type { Db } from '../../store/store.ts';
 import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { unavailable } from '../errors.ts';
+import { assertUpstreamUp } from './settle.ts';
+import { type Attempt, type Begin, storeWrite } from './store-write.ts';
 
 /** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
 const LOOK_WAIT_MIN_MS = 2_000;
@@ -37,18 +39,27 @@ export function assertRoleKnown(row: UserRow): void {
   if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
 }
 
+/** A write of a request that is about to be stored. */
+interface UnstoredWrite {
+  /** Undefined for a new resource. */
+  readonly id?: string;
+  readonly look: LookClass;
+}
+
 /**
  * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
- * @throws ScimError 503 when it could not be read, because the resource may then be privileged
+ * @throws ScimError 503 when the service is down and the settings ask for that, or when it could not be read, because the
+ *   resource may then be privileged
  */
-export async function storeKnowing<Stored>(
+export async function storeKnowing<Result extends Attempt>(
   deps: ScimDeps,
-  lookClass: LookClass,
-  store: () => Promise<Stored>,
-): Promise<Stored> {
+  { id, look }: UnstoredWrite,
+  write: (tx: Db, begin: Begin) => Promise<Result>,
+): Promise<Result> {
+  assertUpstreamUp(deps);
   const waitMs = Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS);
   try {
-    return await storeAfterLook(deps, { class: lookClass, waitMs }, store);
+    return await storeAfterLook(deps, { class: look, waitMs }, () => storeWrite(deps, id, write));
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
     const words = 'The service could not tell whether the resource is privileged.';

@@ -1,9 +1,10 @@
+import { toResourceKey } from '../../domain/ids.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
 import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
-import type { Problem, Settlement } from '../../reconcile/outcome.ts';
+import type { Problem } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
-import { type AcceptedWrite, toKey } from './write-result.ts';
+import type { AcceptedWrite } from './write-result.ts';
 
 /** Time that a provider is asked to wait while the service is down, in seconds. */
 const DOWN_RETRY_SECONDS = 60;
@@ -28,47 +29,33 @@ export async function settleWrite(
   lock?: Lock,
 ): Promise<void> {
   if (write.undo === undefined) return tellUnchanged(deps, write);
-  const { reconciler } = deps;
-  const held = write.start?.lock ?? lock ?? reconciler.lock(toKey(write), write.row);
-  const stored = toStoredWrite(deps, write, { arrivedAt, lock: held });
-  const settlement =
-    write.type === 'user'
-      ? await reconciler.settleUser(write.id, stored, write.undo)
-      : await reconciler.settleGroup(write.id, stored, write.undo);
-  answer(deps, write, settlement);
-}
-
-/** Tells telemetry of a write that changes nothing in the service. */
-export function tellUnchanged({ telemetry }: ScimDeps, write: AcceptedWrite): void {
-  telemetry.answered({ ...toKey(write), answer: 'unchanged' });
-}
-
-/** @throws ScimError when the service refused the write and it was undone */
-function answer({ telemetry }: ScimDeps, write: AcceptedWrite, settlement: Settlement): void {
-  const resource = toKey(write);
-  if (settlement.kind === 'refused') {
-    const { problem } = settlement;
-    telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
-    throw toRefusal(problem, write.type);
-  }
-  const isApplied = settlement.kind === 'applied';
-  telemetry.answered({ ...resource, answer: isApplied ? 'applied' : 'accepted' });
-}
-
-/** The wait runs from the arrival of the request. */
-function toStoredWrite(
-  { clock, policy }: ScimDeps,
-  { row, waitId, start }: AcceptedWrite,
-  { arrivedAt, lock }: { readonly arrivedAt: number; readonly lock: Lock | undefined },
-): StoredWrite {
-  return {
+  const { reconciler, telemetry, policy, clock } = deps;
+  const { row, start, waitId } = write;
+  const resource = toResourceKey(write);
+  const stored: StoredWrite = {
     version: row.version,
-    lock,
+    lock: start?.lock ?? lock ?? reconciler.lock(resource, row),
     first: start?.step,
     waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',
   };
+  const settlement =
+    write.type === 'user'
+      ? await reconciler.settleUser(write.id, stored, write.undo)
+      : await reconciler.settleGroup(write.id, stored, write.undo);
+  if (settlement.kind !== 'refused') {
+    const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
+    return telemetry.answered({ ...resource, answer });
+  }
+  const { problem } = settlement;
+  telemetry.answered({ ...resource, answer: 'refused', code: problem.code });
+  throw toRefusal(problem, write.type);
+}
+
+/** Tells telemetry of a write that changes nothing in the service. */
+export function tellUnchanged({ telemetry }: ScimDeps, write: AcceptedWrite): void {
+  telemetry.answered({ ...toResourceKey(write), answer: 'unchanged' });
 }
 
 /** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change-class.ts';
+import { toResourceKey } from '../../domain/ids.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { WrittenResource } from '../../reconcile/head-start.ts';
@@ -11,14 +12,14 @@ import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
-import { type AcceptedWrite, toKey } from './write-result.ts';
+import type { AcceptedWrite, UserWriteResult } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
 const FIND_OUT_MS = 3_000;
 const ASK_EVERY_MS = 200;
 
 /** Result of one attempt; a result with a `kind` stored nothing that waits. */
-type Attempt = AcceptedWrite | { readonly kind: string };
+export type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** What storing a write takes. */
 type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing' | 'asker'>;
@@ -51,7 +52,7 @@ export async function storeWrite<Result extends Attempt>(
     return stored;
   } finally {
     leave?.();
-    span.end({ attributes: toSpanAttributes(stored) });
+    span.end(deps.tracing.isOn ? { attributes: toSpanAttributes(stored) } : {});
   }
 }
 
@@ -136,11 +137,11 @@ async function announce<Result extends Attempt>(
   result: Result,
 ): Promise<Result> {
   if ('kind' in result) return result;
-  await keepRemoval(tx, deps, result);
+  if (result.type === 'user') await keepRemoval(tx, deps, result);
   if (result.undo === undefined) return result;
   const { reconciler, policy, clock, trace } = deps;
-  const { row, undo } = result;
-  const key = toKey(result);
+  const { row, undo, start } = result;
+  const key = toResourceKey(result);
   const change: ChangeRow = {
     resource_type: key.type,
     resource_id: key.id,
@@ -149,7 +150,8 @@ async function announce<Result extends Attempt>(
     accepted_at: Math.round(clock.now()),
     trace: trace ?? null,
   };
-  if (result.start) return { ...result, start: withChange(result.start, change) };
+  // The change of a write that has begun is stored only if the service does not hold it then.
+  if (start) return { ...result, start: { ...start, step: { ...start.step, change } } };
   await insertChange(tx, change);
   const write = { key, version: row.version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
@@ -160,17 +162,11 @@ async function announce<Result extends Attempt>(
 async function keepRemoval(
   tx: Db,
   { asker, clock }: Pick<TracedDeps, 'asker' | 'clock'>,
-  write: AcceptedWrite,
+  { id, row, removal }: UserWriteResult,
 ): Promise<void> {
-  if (write.type !== 'user' || write.removal === undefined || asker === undefined) return;
-  const { id, row, removal } = write;
+  if (removal === undefined || asker === undefined) return;
   const now = Math.round(clock.now());
   await insertLeaver(tx, { id, version: row.version, kind: removal, row, asker, now });
-}
-
-/** The change of a write that has begun is stored only if the service does not hold it then. */
-function withChange(start: HeadStart, change: ChangeRow): HeadStart {
-  return { ...start, step: { ...start.step, change } };
 }
 
 /** True when the row is there as this attempt has written it; false also when no answer came in time. */

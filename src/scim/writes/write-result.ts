@@ -1,4 +1,4 @@
-import type { GroupId, ResourceKey, UserId } from '../../domain/ids.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { RemovalKind } from '../../domain/leaver.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
@@ -40,10 +40,3 @@ export interface GroupWriteResult extends WriteResult<GroupRow, GroupUndo> {
 
 /** Stored write of a user or group. */
 export type AcceptedWrite = UserWriteResult | GroupWriteResult;
-
-/** Key of the written resource. */
-export function toKey(write: AcceptedWrite): ResourceKey {
-  return write.type === 'user'
-    ? { type: write.type, id: write.id }
-    : { type: write.type, id: write.id };
-}
