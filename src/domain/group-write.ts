@@ -40,6 +40,7 @@ export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   if ((scimId ?? restId ?? uid) === undefined) {
     return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
+  if (fields.length === 0) return cells;
   const desired = toDesiredGroup(attributes);
   const isUnsure = inFlight || state.mustLook || isGone(state.observed);
   const differing = new Set(

@@ -13,14 +13,35 @@ import type { ChangeEntity, LookAtEntities } from './actions.ts';
 
 /** Actions on the entities of a group, in the order of urgency. */
 export interface EntityPlan {
+  /** The entities that wait and in which the service does not hold the wanted roles for sure. */
+  readonly open: readonly EntityField[];
   readonly removals: readonly ChangeEntity[];
   readonly others: readonly (LookAtEntities | ChangeEntity)[];
   /** Changes that failed before. */
   readonly tried: readonly (LookAtEntities | ChangeEntity)[];
 }
 
-/** The entities that wait and in which the service does not hold the wanted roles for sure. */
-export function listOpenEntities(state: GroupState): EntityField[] {
+/**
+ * Plans a call for each entity. Before roles are given the entities are listed, so that what was there before the rules
+ * is known; a removal needs no look, because repeating it does no harm.
+ */
+export function planEntities(state: GroupState): EntityPlan {
+  const open = listOpen(state);
+  const isTried = (field: EntityField) => findFailed(state.cells[field]) !== undefined;
+  const isRemoval = (field: EntityField) => findWantedRoles(state.cells[field]) === '';
+  const fresh = open.filter((field) => !isTried(field));
+  return {
+    open,
+    removals: fresh.filter(isRemoval).map((field) => toChange(state, field)),
+    others: planChanges(
+      state,
+      fresh.filter((field) => !isRemoval(field)),
+    ),
+    tried: planChanges(state, open.filter(isTried)),
+  };
+}
+
+function listOpen(state: GroupState): EntityField[] {
   const { cells, entities } = state;
   const unsure = new Set<string>(listUnsure(state));
   return listEntityFields(cells).filter((field) => {
@@ -34,25 +55,6 @@ export function listOpenEntities(state: GroupState): EntityField[] {
 /** True for an entity that the last list does not show and that may have been there since before the rules. */
 function mayBeThere({ cells, entities }: GroupState, field: EntityField): boolean {
   return wasThere(cells[field]) && !entities?.roles[field];
-}
-
-/**
- * Plans a call for each entity. Before roles are given the entities are listed, so that what was there before the rules
- * is known; a removal needs no look, because repeating it does no harm.
- */
-export function planEntities(state: GroupState): EntityPlan {
-  const open = listOpenEntities(state);
-  const isTried = (field: EntityField) => findFailed(state.cells[field]) !== undefined;
-  const isRemoval = (field: EntityField) => findWantedRoles(state.cells[field]) === '';
-  const fresh = open.filter((field) => !isTried(field));
-  return {
-    removals: fresh.filter(isRemoval).map((field) => toChange(state, field)),
-    others: planChanges(
-      state,
-      fresh.filter((field) => !isRemoval(field)),
-    ),
-    tried: planChanges(state, open.filter(isTried)),
-  };
 }
 
 function planChanges(

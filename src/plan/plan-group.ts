@@ -8,7 +8,7 @@ import {
   listGroupDifferences,
 } from '../domain/group.ts';
 import type { ChangeAdmin, GroupAction, UpdateGroup } from './actions.ts';
-import { listOpenEntities, planEntities } from './plan-entities.ts';
+import { type EntityPlan, planEntities } from './plan-entities.ts';
 
 /** Settings and learned quirks that decide how groups are changed. */
 export interface GroupPolicy {
@@ -37,10 +37,9 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
   }
   if (state.deleted) return planDeletion(state, policy);
   if (!isKnown(state)) return planCreation(state);
-  const updates = planUpdates(state);
+  const { updates, entities, done } = planFields(state);
   const { fresh, tried } = splitLinks(state);
   const admins = planAdmins(fresh);
-  const entities = planEntities(state);
   const actions: GroupAction[] = [
     ...admins.filter(({ change }) => !change.wanted),
     ...entities.removals,
@@ -53,7 +52,7 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
     ...planAdmins(tried),
     ...entities.tried,
   ];
-  return { actions, done: listDone(state) };
+  return { actions, done };
 }
 
 type Links = Pick<GroupState, 'members' | 'admins'>;
@@ -90,7 +89,7 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
     ...planAdmins(tried),
     ...entities.tried,
   ];
-  const open = new Set<GroupField>(listOpenEntities(state));
+  const open = new Set<GroupField>(entities.open);
   return { actions, done: done.filter((field) => !open.has(field)) };
 }
 
@@ -108,15 +107,37 @@ function planCreation({ cells, desired }: GroupState): GroupPlan {
   return { actions: [action], done: [] };
 }
 
+/** What is planned for the fields of a group that the service knows, and those that need no call. */
+interface FieldPlan {
+  readonly updates: { readonly fresh: UpdateGroup[]; readonly tried: UpdateGroup[] };
+  readonly entities: EntityPlan;
+  readonly done: GroupField[];
+}
+
+const NO_FIELDS: FieldPlan = {
+  updates: { fresh: [], tried: [] },
+  entities: { open: [], removals: [], others: [], tried: [] },
+  done: [],
+};
+
+function planFields(state: GroupState): FieldPlan {
+  const waiting = listWaiting(state.cells);
+  if (waiting.length === 0) return NO_FIELDS;
+  const fields = listOpenFields(state, waiting);
+  const entities = planEntities(state);
+  const open = new Set<GroupField>([...fields, ...entities.open]);
+  const done = waiting.filter((field) => !open.has(field));
+  return { updates: planUpdates(state, fields), entities, done };
+}
+
 /** The service knows the group, so its existence waits no longer. */
-function listOpenFields(state: GroupState): Set<GroupField> {
+function listOpenFields(state: GroupState, waiting: readonly GroupField[]): GroupField[] {
   const { cells, desired, observed } = state;
-  const waiting = listWaiting(cells).filter((field) => field !== 'existence');
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
   const wanted = toWanted(desired);
   const differing = new Set(observed ? listGroupDifferences(desired, observed, cells) : wanted);
   for (const field of listUnsure(state)) if (wanted.includes(field)) differing.add(field);
-  return new Set(waiting.filter((field) => differing.has(field)));
+  return waiting.filter((field) => field !== 'existence' && differing.has(field));
 }
 
 /** Fields that were ever set; all others are not ours. */
@@ -125,14 +146,8 @@ function toWanted(desired: DesiredGroup): GroupField[] {
   return fields.filter((field) => desired[field] !== undefined);
 }
 
-function listDone(state: GroupState): GroupField[] {
-  const open = new Set([...listOpenFields(state), ...listOpenEntities(state)]);
-  return listWaiting(state.cells).filter((field) => !open.has(field));
-}
-
 /** One call for all that is tried for the first time; of fields that failed together it may be about one, so each alone. */
-function planUpdates(state: GroupState): { fresh: UpdateGroup[]; tried: UpdateGroup[] } {
-  const open = [...listOpenFields(state)];
+function planUpdates(state: GroupState, open: readonly GroupField[]): FieldPlan['updates'] {
   const toRetryAt = (field: GroupField) => findFailed(state.cells[field])?.retryAt;
   const fresh = open.filter((field) => toRetryAt(field) === undefined);
   const tried = open

@@ -1,4 +1,4 @@
-import { ask, type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import { ask, type Cells, isSameWork, listWaiting, parseFields, release } from '../domain/cell.ts';
 import { type Combined, combine, isAsked } from '../domain/combine.ts';
 import {
   type EntityField,
@@ -27,7 +27,7 @@ import {
 } from '../store/groups/groups.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import type { Db } from '../store/store.ts';
-import type { Rules } from './rules.ts';
+import { hasRules, type Rules } from './rules.ts';
 
 /**
  * Applies the rules to the attributes of a managed group. A rule that would take something from a protected group is
@@ -35,20 +35,26 @@ import type { Rules } from './rules.ts';
  */
 export async function ruleGroup(
   tx: Db,
-  { book, protection }: Rules,
+  rules: Rules,
   { row, attributes }: { row: GroupRow; attributes: JsonObject },
 ): Promise<Combined<GroupField>> {
+  const { book, protection } = rules;
+  const cells = parseCells<GroupField>(row);
+  // Without a cell each value is a provider's.
+  const isPlain = !hasRules(rules) && parseFields(cells).length === 0;
+  if (isPlain) return { attributes, cells, changed: [] };
   const { displayName } = attributes;
   const name = typeof displayName === 'string' ? displayName : '';
   const rulings = book.ruleGroup(name);
   const roles = toRoles(book.ruleEntities(name));
   const parts = {
     attributes,
-    cells: parseCells<GroupField>(row),
+    cells,
     urn: GROUP_EXTENSION,
     fields: RULED_GROUP_FIELDS,
   };
   const combined = withEntities(row, combine({ ...parts, rulings }), roles);
+  if (combined.changed.length === 0) return combined;
   const taken = listTaken(row, combined);
   if (taken.size === 0) return combined;
   if ((await protection.findGroupReason(tx, row)) === undefined) return combined;
