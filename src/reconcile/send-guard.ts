@@ -11,14 +11,14 @@ import type { Lead } from '../store/leader.ts';
 import { addSentCreate, saveSentCreates } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
-import type { Transport } from '../upstream/transport.ts';
+import { type Transport, withOptions } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
 import { type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { assertLead } from './lead.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
-import { withOptions } from './with-options.ts';
+
 /** What is to be done, and the state that says so. */
 export interface PlannedStep<State, Action> {
   readonly state: State;

@@ -4,7 +4,6 @@ import type { Budget, Turn } from './budget.ts';
 import { readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import type { Gates, PassageResult } from './gates.ts';
-import type { Operation } from './operations/operation.ts';
 import {
   type Attempt,
   type CallScope,
@@ -15,7 +14,7 @@ import {
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import { planRepeatMs } from './retry.ts';
 import { type Done, type SendDeps, send } from './send.ts';
-import type { WritesRefused } from './transport-options.ts';
+import type { TransportHooks, WritesRefused } from './transport-options.ts';
 
 /** Dependencies of `runCall`. */
 export interface CallDeps extends AttemptDeps {
@@ -34,12 +33,8 @@ export interface CallDeps extends AttemptDeps {
 export async function runCall(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
   assertWritable(deps, call);
   deps.gates.assertOpen(call.operation.id);
-  const { withinMs } = call.options;
-  return await (withinMs === undefined ? runFromTurn(deps, call) : runWithin(deps, call, withinMs));
-}
-
-async function runFromTurn(deps: CallDeps, call: OutgoingCall): Promise<unknown> {
-  const { signal, again = false, timeoutMs = deps.timeouts.callMs } = call.options;
+  const { withinMs, signal, again = false, timeoutMs = deps.timeouts.callMs } = call.options;
+  if (withinMs !== undefined) return await runWithin(deps, call, withinMs);
   const turn = await takeTurn(deps, call, { signal, again });
   const scope = openCallScope(deps.clock, timeoutMs, signal);
   try {
@@ -170,7 +165,8 @@ async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<Done> {
     const passage = deps.gates.enter(call.operation.id, call.options.key);
     let result: PassageResult = { kind: 'not-tried' };
     try {
-      if (call.options.beforeSend || findHook(deps, call)) await announce(deps, attempt);
+      const hook = call.operation.method === 'GET' ? undefined : deps.hooks.beforeSend;
+      if (call.options.beforeSend || hook) await announce(attempt, hook);
       assertWanted(deps, attempt);
       const sent = await send(deps, attempt);
       result = sent.result;
@@ -191,31 +187,26 @@ const REFUSAL_WORDS: Readonly<Record<WritesRefused, string>> = {
 
 /** @throws UpstreamError `observe-mode` or `writes-paused` when the call would change something and that is refused now. */
 function assertWritable({ hooks }: SendDeps, call: Pick<OutgoingCall, 'operation'>): void {
-  if (!isMutating(call.operation)) return;
+  if (call.operation.method === 'GET') return;
   const refused = hooks.writesRefused?.();
   if (refused !== undefined) throw toNotSent(refused, call, { detail: REFUSAL_WORDS[refused] });
 }
 
-function isMutating({ method }: Operation): boolean {
-  return method !== 'GET';
-}
-
 /** Asks the caller and the hook a last time, then lets the hook record the call. @throws UpstreamError `stopped` */
-async function announce(deps: AttemptDeps, { call, number }: Attempt): Promise<void> {
+async function announce(
+  { call, number }: Attempt,
+  hook: TransportHooks['beforeSend'],
+): Promise<void> {
   const { operation, args, callClass, options } = call;
   const sending = { operation, args, attempt: number, callClass, key: options.key };
   try {
     // The hook last: every call that it is told of leaves, unless the hook objects.
     await options.beforeSend?.(sending);
-    await findHook(deps, call)?.(sending);
+    await hook?.(sending);
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
     throw toNotSent('stopped', call, { detail: `stopped before it was sent${why}`, cause });
   }
-}
-
-function findHook({ hooks }: AttemptDeps, { operation }: OutgoingCall) {
-  return isMutating(operation) ? hooks.beforeSend : undefined;
 }
 
 /** Checks a last time that the call is still wanted. @throws UpstreamError */

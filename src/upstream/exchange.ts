@@ -164,13 +164,16 @@ class AnswerReader implements AnswerHandler {
   async #readText(): Promise<Answer> {
     const status = this.#status;
     const answer = { status, headers: this.#headers };
-    const bytes = join(this.#chunks);
+    const [first] = this.#chunks;
+    const isWhole = first !== undefined && this.#chunks.length === 1;
+    const bytes = isWhole ? first : Buffer.concat(this.#chunks);
     const encoding = findEncoding(this.#headers);
-    if (encoding === undefined || bytes.length === 0) return { ...answer, text: toText(bytes) };
+    if (encoding === undefined || bytes.length === 0)
+      return { ...answer, text: decoder.decode(bytes) };
     try {
       const bytesMax = this.#limits.responseBytesMax;
       const decoded = await decodeBody(bytes, { status, encoding, bytesMax });
-      return { ...answer, text: decoded.length > this.#keptMax ? '' : toText(decoded) };
+      return { ...answer, text: decoded.length > this.#keptMax ? '' : decoder.decode(decoded) };
     } catch (error) {
       // A failure is a failure, also when its words cannot be read.
       if (status < 300 || error instanceof ResponseTooLarge) throw error;
@@ -208,12 +211,3 @@ class AnswerReader implements AnswerHandler {
 }
 
 const decoder = new TextDecoder();
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-}
-
-function toText(bytes: Uint8Array): string {
-  return decoder.decode(bytes);
-}

@@ -8,7 +8,6 @@ import {
   type ProbeGateOptions,
   type Verdict,
 } from './probe-gate.ts';
-import { createRedirectGates } from './redirect-gates.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /**
@@ -76,12 +75,12 @@ export function createGates(
     const refusedMs = credentials.shutForMs();
     if (refusedMs > 0) {
       onRefused?.('credentials');
-      throw credentialsRefused(operation, refusedMs);
+      throw toStopped('credentials-refused', operation, refusedMs);
     }
     const downMs = breaker.shutForMs();
     if (downMs > 0) {
       onRefused?.('service');
-      throw circuitOpen(operation, downMs);
+      throw toStopped('circuit-open', operation, downMs);
     }
     redirects.assertOpen(operation);
   }
@@ -129,28 +128,26 @@ function toRedirectVerdict(result: PassageResult): Verdict {
   return result.kind === 'answer' && result.status < 500 ? 'good' : 'unknown';
 }
 
-function credentialsRefused(operation: string, retryAfterMs: number): UpstreamError {
-  return new UpstreamError('credentials-refused', {
-    operation,
-    detail: 'not sent, because the service refuses the token; it is tried again now and then',
-    retry: 'later',
-    outcome: 'not-sent',
-    retryAfterMs,
-  });
-}
+const DETAILS = {
+  'credentials-refused':
+    'not sent, because the service refuses the token; it is tried again now and then',
+  'circuit-open':
+    'not sent, because the service fails for several resources; it is tried again soon',
+  redirected: 'not sent, because the service sends these calls elsewhere; it is tried again soon',
+} as const;
 
-function circuitOpen(operation: string, retryAfterMs: number): UpstreamError {
-  return new UpstreamError('circuit-open', {
-    operation,
-    detail: 'not sent, because the service fails for several resources; it is tried again soon',
-    retry: 'later',
-    outcome: 'not-sent',
-    retryAfterMs,
-  });
+/** Error of a call that a gate stops. */
+function toStopped(
+  code: keyof typeof DETAILS,
+  operation: string,
+  retryAfterMs: number,
+): UpstreamError {
+  const fate = { retry: 'later', outcome: 'not-sent', retryAfterMs } as const;
+  return new UpstreamError(code, { operation, detail: DETAILS[code], ...fate });
 }
 
 /** A gate that shuts only after failures of several resources in a row. */
-export interface Breaker extends Omit<ProbeGate, 'record'> {
+interface Breaker extends Omit<ProbeGate, 'record'> {
   /**
    * Records a verdict: `bad` is a 5xx or a failed connection, `good` any other answer. A refusal too proves that the
    * service is there.
@@ -159,7 +156,7 @@ export interface Breaker extends Omit<ProbeGate, 'record'> {
 }
 
 /** Threshold of the breaker. One resource that always fails must not stop the others. */
-export interface BreakerOptions {
+interface BreakerOptions {
   readonly clock: Clock;
   /** Failures without a good answer in between. */
   readonly failures: number;
@@ -194,6 +191,70 @@ function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breake
     record(admission, verdict, key) {
       const weighed = weigh(verdict, key);
       gate.record(admission, admission === 'probe' ? verdict : weighed);
+    },
+  };
+}
+
+/**
+ * A gate for each operation whose calls the service sends elsewhere (3xx): one address may be, and the others not. Such a
+ * call is not followed, because the token belongs to the service alone.
+ */
+interface RedirectGates {
+  /** @throws UpstreamError `redirected` when a call of the operation has no chance now. Changes nothing. */
+  assertOpen(operation: string): void;
+  /** Admits a call that is about to leave; its finding must be recorded. */
+  admit(operation: string): { record(verdict: Verdict): void };
+  /** When the first of those that are shut shut, in milliseconds since 1970; undefined: all are open. */
+  sinceMs(): number | undefined;
+}
+
+/** Time without a call, after which nothing is known any more. */
+const KNOWN_FOR_MS = 600_000;
+
+/** Creates gates that are all open. */
+function createRedirectGates(
+  clock: Clock,
+  onRedirect: TransportHooks['onRedirect'],
+): RedirectGates {
+  const shut = new Map<string, ProbeGate>();
+
+  function shutGate(operation: string): ProbeGate {
+    const gate = createProbeGate({
+      clock,
+      firstMs: FIRST_PROBE_MS,
+      maxMs: PROBE_MAX_MS,
+      onChange(change) {
+        if (!change.isShut) shut.delete(operation);
+        onRedirect?.({ operation, ...change });
+      },
+    });
+    shut.set(operation, gate);
+    return gate;
+  }
+
+  return {
+    assertOpen(operation) {
+      const shutForMs = shut.get(operation)?.shutForMs() ?? 0;
+      if (shutForMs > 0) throw toStopped('redirected', operation, shutForMs);
+    },
+    admit(operation) {
+      const known = shut.get(operation);
+      const admission = known?.admit() ?? 'pass';
+      return {
+        record(verdict) {
+          const gate = known ?? shut.get(operation);
+          if (gate) gate.record(admission, verdict);
+          else if (verdict === 'bad') shutGate(operation).record('pass', 'bad');
+        },
+      };
+    },
+    sinceMs() {
+      const since = [...shut.values()].flatMap((gate) => {
+        const state = gate.state();
+        const isKnown = state.kind === 'shut' && clock.now() < state.nextProbeMs + KNOWN_FOR_MS;
+        return isKnown ? [state.sinceMs] : [];
+      });
+      return since.length === 0 ? undefined : Math.min(...since);
     },
   };
 }

@@ -20,18 +20,15 @@ export function createRateLimit(
   let pausedAtMs = Number.NEGATIVE_INFINITY;
   let firstAtMs = 0;
 
-  function end(): void {
-    if (streak > 0) onPause?.({ kind: 'over', afterMs: readSteady(clock) - firstAtMs });
-    streak = 0;
-  }
-
   return {
     note({ status, headers }, sentAtMs) {
       // Requests that left before the pause say nothing about the time after it: five answers to one burst are one
       // 429.
       const isNews = sentAtMs > pausedAtMs;
       if (status !== 429) {
-        if (isNews) end();
+        if (!isNews || streak === 0) return undefined;
+        streak = 0;
+        onPause?.({ kind: 'over', afterMs: readSteady(clock) - firstAtMs });
         return undefined;
       }
       const steadyMs = readSteady(clock);

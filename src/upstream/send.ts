@@ -45,7 +45,7 @@ export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
   const startedMs = performance.now();
   const name = { operation: attempt.call.operation.id, attempt: attempt.number };
   const begun = deps.hooks.onBegin?.(name);
-  const request = withHeaders(toWireRequest(deps, attempt), begun?.headers ?? []);
+  const request = toWireRequest(deps, attempt, begun?.headers ?? []);
   deps.hooks.onSend?.(name, request);
   const running = exchangeOnce(deps, attempt, request);
   deps.running.add(running);
@@ -110,7 +110,11 @@ function toLate(call: OutgoingCall): UpstreamError {
   return toNotSent('timeout', call, { detail: 'it came too late to be sent' });
 }
 
-function toWireRequest({ origin, bearer }: SendDeps, { call }: Attempt): WireRequest {
+function toWireRequest(
+  { origin, bearer }: SendDeps,
+  { call }: Attempt,
+  added: readonly string[],
+): WireRequest {
   const { path, body } = call.request;
   const { method, response } = call.operation;
   const own = [
@@ -119,8 +123,8 @@ function toWireRequest({ origin, bearer }: SendDeps, { call }: Attempt): WireReq
     ...(typeof body === 'object' ? toFormHeaders(body) : []),
   ];
   const base = response.kind === 'stream' ? toStreamHeaders(own) : own;
-  const request = { origin, path, method, headers: addHeaders(base, call.options.headers) };
-  return { ...request, body: typeof body === 'object' ? body.open() : body };
+  const headers = [...addHeaders(base, call.options.headers), ...added];
+  return { origin, path, method, headers, body: typeof body === 'object' ? body.open() : body };
 }
 
 /** Any content as it is: what is handed on piece by piece is not decompressed. */
@@ -171,10 +175,6 @@ function classifyLost(
   const isLapsed = scope.ended() === undefined && code === 'timeout' && outcome === 'not-sent';
   const isOurs = code === 'aborted' || code === 'closed' || cause instanceof BodyFailed;
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
-}
-
-function withHeaders(request: WireRequest, headers: readonly string[]): WireRequest {
-  return headers.length === 0 ? request : { ...request, headers: [...request.headers, ...headers] };
 }
 
 function toReport({ call, number }: Attempt, sent: Sent, startedMs: number): AttemptReport {

@@ -101,9 +101,11 @@ export function createTransport(options: TransportOptions): Transport {
     { args, files }: { args: unknown; files: unknown },
     callOptions: CallOptions,
   ) {
+    let mayHoldStreams = true;
     try {
       const { operation, request: prepared } = prepare();
       const { path, body, form } = prepared;
+      mayHoldStreams = form !== undefined;
       const options = checkOptions(callOptions);
       // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
       const request = { path, body: form ? await createFormBody(operation.id, form) : body };
@@ -115,11 +117,28 @@ export function createTransport(options: TransportOptions): Transport {
         options,
       });
     } finally {
-      releaseStreams(files);
+      if (mayHoldStreams) releaseStreams(files);
     }
   }
 
   return { call, callChecked: call, request, download, ...createControls(options, deps) };
+}
+
+/**
+ * The same way to the service, whose calls get the options that `toOptions` makes of theirs: it is asked once a call, and
+ * what it throws is how the call ends.
+ */
+export function withOptions<Given extends CallOptions>(
+  upstream: Transport,
+  toOptions: (options?: Given) => CallOptions | undefined,
+): Transport {
+  return {
+    ...upstream,
+    call: async (operation, args, options?: Given) =>
+      upstream.call(operation, args, toOptions(options)),
+    callChecked: async (operation, args, options?: Given) =>
+      upstream.callChecked(operation, args, toOptions(options)),
+  };
 }
 
 /** The part of a transport that is about all its calls. */

@@ -11,7 +11,7 @@ import {
   type SweepRow,
   saveSweepCalls,
 } from '../../store/sweeps.ts';
-import type { CallOptions, Transport } from '../../upstream/transport.ts';
+import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
 import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
@@ -25,7 +25,6 @@ import { isNotLeading } from '../lead.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
-import { withOptions } from '../with-options.ts';
 import { runSweep } from './run-sweep.ts';
 
 /** How often it is asked whether a sweep is due, or was asked for, in milliseconds. */
