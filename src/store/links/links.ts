@@ -239,30 +239,18 @@ export async function readNamedUsers(
       from users as named left join memberships as link
         on link.user_id = named.id and link.group_id = ${groupId}
       where named.id in (${sql.join(chunk)})`.execute(tx);
-    for (const row of rows) {
-      users.set(row.id, toNamedUser(row));
-      isWaiting ||= row.waiting > 0;
-      hasAdmins ||= row.administered > 0;
+    for (const { id, deleted_at, upstream_id, active, linked, ...row } of rows) {
+      const { waiting, administered, ...link } = row;
+      users.set(id, {
+        id,
+        isLive: deleted_at === null,
+        account: upstream_id,
+        isActive: active === 1,
+        link: linked === null ? undefined : { user_id: id, ...link },
+      });
+      isWaiting ||= waiting > 0;
+      hasAdmins ||= administered > 0;
     }
   }
   return { users, isWaiting, hasAdmins };
-}
-
-function toNamedUser({
-  id,
-  deleted_at,
-  upstream_id,
-  active,
-  linked,
-  waiting: _,
-  administered: __,
-  ...link
-}: NamedRow): NamedUser {
-  return {
-    id,
-    isLive: deleted_at === null,
-    account: upstream_id,
-    isActive: active === 1,
-    link: linked === null ? undefined : { user_id: id, ...link },
-  };
 }

@@ -26,7 +26,7 @@ export async function saveDoneLinks(
 ): Promise<void> {
   const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
   const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
-  const gone = changes.filter(({ wanted }) => !wanted).map(({ userId }) => userId);
+  const gone = toIds(changes.filter(({ wanted }) => !wanted));
   const saveDone = (userIds: readonly UserId[], observed: number, put_in: number) =>
     changeLinks(
       tx,
@@ -39,8 +39,8 @@ export async function saveDoneLinks(
     );
   await saveDone(toIds(put), 1, 1);
   await saveDone(toIds(found), 1, 0);
-  const wanted = await deleteDone(tx, { table, groupId, plannedVersion }, gone);
-  await saveDone(wanted, 0, 0);
+  if (gone.length === 0) return;
+  await saveDone(await deleteDone(tx, { table, groupId, plannedVersion }, gone), 0, 0);
 }
 
 /** Links of some users in one list of a group, those of them that meet a condition. */
