@@ -7,10 +7,10 @@ import { findOpenPlan, insertPlan, updatePlan } from '../../store/plans/plans.ts
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
-import { type Mode, OBSERVING } from '../mode.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { isAnswering } from '../read/service.ts';
 import type { FirstReadDeps } from '../read/step.ts';
+import { type Mode, OBSERVING } from '../write-guard.ts';
 import { READ_AGAIN_FACT } from './read-again.ts';
 import { type Detection, detectRestore } from './recovery-detect.ts';
 import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
