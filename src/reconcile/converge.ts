@@ -3,6 +3,7 @@ import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { Missed } from '../domain/missed.ts';
 import { type ChangeRow, listTraces } from '../store/changes.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome } from './outcome.ts';
 import { recordStep } from './record-held.ts';
@@ -56,7 +57,8 @@ export async function converge<T extends KindTypes>(
       begun,
     };
     const { upstream, seen, withdraw, saveOutcomes } = openSendGuard(deps, planned);
-    const taken = { key, state, action, missed, change: begun?.change };
+    const name = toName(kind, action);
+    const taken = { key, state, action, name, missed, change: begun?.change };
     const outcome = await take({ ...deps, upstream }, kind, taken);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = seen.isOvertaken && outcome.kind === 'later';
@@ -66,7 +68,7 @@ export async function converge<T extends KindTypes>(
       step = await replan();
       continue;
     }
-    const isLook = changesNothing(kind, action);
+    const isLook = name === LOOK;
     missed = toMissed(missed, { outcome, isLook });
     failures += Number(outcome.kind === 'unknown');
     const isOwn = !action || deps.outage.note({ key: keyText(key), isLook, outcome });
@@ -78,9 +80,7 @@ export async function converge<T extends KindTypes>(
       ended,
       also: saveOutcomes,
     });
-    if (action) {
-      deps.events.converged({ ...key, action: toName(kind, action), outcome: outcome.kind });
-    }
+    if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
     step = { state: recorded.state, action: kind.planNext(recorded.state) };
@@ -90,6 +90,8 @@ export async function converge<T extends KindTypes>(
 
 interface TakenStep<State, Action> extends PlannedStep<State, Action> {
   readonly key: ResourceKey;
+  /** Name of the action. */
+  readonly name: string | undefined;
   /** What the run knows of a "not there". */
   readonly missed: Missed | undefined;
   /** The change that the step was begun with. */
@@ -100,29 +102,26 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
 async function take<T extends KindTypes>(
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
-  { key, state, action, missed, change }: TakenStep<T['state'], T['action']>,
+  { key, state, action, name = '', missed, change }: TakenStep<T['state'], T['action']>,
 ): Promise<OutcomeOf<T>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
-  const traced = { key, action: toName(kind, action), change };
   const known = missed === undefined ? state : { ...state, missed };
-  return traceStep(deps, traced, () => kind.apply(deps, known, action));
+  const step = () => kind.apply(deps, known, action);
+  const { tracing } = deps;
+  return tracing?.isOn ? traceStep({ ...deps, tracing }, { key, name, change }, step) : step();
 }
 
-/** True for a look: an action, and no change. */
-function changesNothing<Action>(
-  { toChanges }: { toChanges(action: Action): readonly SentChange[] },
-  action: Action | undefined,
-): boolean {
-  return action !== undefined && toChanges(action).length === 0;
-}
+/** Name of an action that looks. */
+const LOOK = 'look';
 
 /** Name of an action in the log and in traces: the kinds of its changes. */
 function toName<Action>(
   { toChanges }: { toChanges(action: Action): readonly SentChange[] },
-  action: Action,
-): string {
+  action: Action | undefined,
+): string | undefined {
+  if (action === undefined) return undefined;
   const kinds = new Set(toChanges(action).map(({ kind }) => kind));
-  return kinds.size === 0 ? 'look' : [...kinds].join(', ');
+  return kinds.size === 0 ? LOOK : [...kinds].join(', ');
 }
 
 async function readStep<T extends KindTypes>(
@@ -192,24 +191,24 @@ const TRACES_MAX = 16;
 /** Step, and the change that it was begun with, which the store does not have. */
 interface TracedStep {
   readonly key: ResourceKey;
-  readonly action: string;
+  /** Name of its action. */
+  readonly name: string;
   readonly change: ChangeRow | undefined;
 }
 
 /** Runs a step in the trace of the oldest change that waits for it, linked with those of the others. */
 async function traceStep<T>(
-  { store, tracing }: ReconcileDeps,
-  { key: { type, id }, action, change }: TracedStep,
+  { store, tracing }: Pick<ReconcileDeps, 'store'> & { readonly tracing: Tracing },
+  { key: { type, id }, name, change }: TracedStep,
   step: () => Promise<T>,
 ): Promise<T> {
-  if (tracing?.isOn !== true) return step();
   // The change of a write that begins at once is not stored.
   const own = change?.trace ?? undefined;
   const traces = own === undefined ? await listTraces(store.read, id, TRACES_MAX) : [own];
   const [parent, ...links] = traces;
   // Work that no provider has asked for is shown by its calls alone.
   if (parent === undefined) return step();
-  const attributes = { 'scim_bridge.resource_type': type, 'scim_bridge.action': action };
+  const attributes = { 'scim_bridge.resource_type': type, 'scim_bridge.action': name };
   const span = tracing.begin({ name: 'converge', kind: 'internal', parent, links, attributes });
   try {
     return await span.run(step);

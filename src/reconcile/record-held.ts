@@ -33,7 +33,7 @@ export async function recordStep<T extends KindTypes>(
   const { waiters, isUndo } = kind;
   const key = kind.toKey(planned);
   const since = clock.now();
-  const mayRefuse = kind.mayRefuse(outcome);
+  const mayRefuse = store.engine === 'postgres' && kind.mayRefuse(outcome);
   const recording = { key, waiters, isUndo, mayRefuse, change, provesLead: row !== undefined };
   const recorded = await recordHeld<T['state'], T['undo']>(deps, recording, async (tx, undos) => {
     const { attemptsMax, callMs } = policy;
@@ -45,10 +45,11 @@ export async function recordStep<T extends KindTypes>(
     return stored;
   });
   const problem = kind.findRefusal(outcome);
-  reportDeleted(deps.events, key, { planned, recorded });
+  if (planned.deleted) reportDeleted(deps.events, key, { planned, recorded });
   if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
   await kind.recorded?.(outcome);
-  return kind.gather === undefined ? recorded : kind.gather(planned, recorded);
+  if (recorded.finished || kind.gather === undefined) return recorded;
+  return { ...recorded, state: await kind.gather(planned, recorded.state) };
 }
 
 /** What recording takes. */
@@ -60,7 +61,7 @@ type RecordDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
 export interface Recording<Undo> {
   readonly key: ResourceKey;
   readonly waiters: Waiters<Undo>;
-  /** True when the service may have refused something. */
+  /** True when the service may have refused something that a request in another process waits for. */
   readonly mayRefuse: boolean;
   /** The change of a write that was begun with this step; undefined: it is stored. */
   readonly change: ChangeRow | undefined;
@@ -83,8 +84,7 @@ export async function recordHeld<State, Undo>(
   const write = (provesLead ? store.writeUnproven : undefined) ?? store.write;
   try {
     const { recorded, held: delivered } = await write(async (tx) => {
-      const asks = mayRefuse && store.engine === 'postgres';
-      const rows = asks ? await lockWaits(tx, key, clock.now()) : [];
+      const rows = mayRefuse ? await lockWaits(tx, key, clock.now()) : [];
       const elsewhere = rows.flatMap(({ id, version, undo: text }) => {
         const undo = parseUndo(text);
         return isUndo(undo) ? [{ id, version, undo }] : [];
@@ -115,7 +115,12 @@ async function takeDelivered(
   begun: ChangeRow | undefined,
 ): Promise<ChangeRow[]> {
   if (begun !== undefined) {
-    if (isOnlyChange(recorded, begun)) return [begun];
+    const isHeld =
+      recorded.finished &&
+      recorded.undone.length === 0 &&
+      recorded.version === begun.version &&
+      recorded.oldestPending === undefined;
+    if (isHeld) return [begun];
     await insertChange(tx, begun);
   }
   if (!recorded.finished) return [];
@@ -126,12 +131,6 @@ async function takeDelivered(
       !recorded.undone.some(({ version }) => version === change.version) &&
       !isReplaced(change, done),
   );
-}
-
-/** True when the service holds the change with which a step was begun, and nothing was written since. */
-function isOnlyChange(recorded: Recorded<unknown>, { version }: ChangeRow): boolean {
-  if (!recorded.finished || recorded.undone.length > 0) return false;
-  return recorded.version === version && recorded.oldestPending === undefined;
 }
 
 /** True when a later request has turned an activation or deactivation round before it arrived. */
@@ -178,8 +177,8 @@ function reportDeleted(
   { type, id }: ResourceKey,
   { planned, recorded }: { planned: PlannedState; recorded: Recorded<unknown> },
 ): void {
-  const { deleted, cells, members = [], admins = [] } = planned;
+  const { cells, members = [], admins = [] } = planned;
   const wasOpen = listWaiting(cells).length + members.length + admins.length > 0;
-  if (!deleted || !wasOpen || !recorded.finished || recorded.undone.length > 0) return;
+  if (!wasOpen || !recorded.finished || recorded.undone.length > 0) return;
   if (recorded.oldestPending === undefined) events.deletionFinished({ type, id });
 }

@@ -146,5 +146,5 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   /** Notes the outcome of a step that is stored, for others who wait for it. */
   recorded?(outcome: OutcomeOf<T>): Promise<void>;
   /** Waits for more changes of the resource, where some came during the step. */
-  gather?(planned: T['state'], recorded: Recorded<T['state']>): Promise<Recorded<T['state']>>;
+  gather?(planned: T['state'], state: T['state']): Promise<T['state']>;
 }

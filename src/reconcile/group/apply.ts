@@ -61,7 +61,9 @@ export async function applyGroupAction(
 
 /** Puts removals of access before everything else in the budget; what failed before by its own fault is tried once. */
 function toContext(state: GroupState, action: GroupAction): CallContext {
-  const links = findLinks(action);
+  // Undefined: it is about the group itself.
+  const links: readonly LinkChange[] | undefined =
+    'change' in action ? [action.change] : 'changes' in action ? action.changes : undefined;
   const removes =
     action.kind === 'change-entity'
       ? action.roles.length === 0
@@ -74,12 +76,6 @@ function toContext(state: GroupState, action: GroupAction): CallContext {
     changes: toGroupChanges(action, state.ids.uid ?? state.ids.scimId),
     ...(hasFailed && action.kind !== 'look-at-group' && { attemptsMax: 1 }),
   };
-}
-
-/** Finds the changes of members or admins that an action makes; undefined: it is about the group itself. */
-function findLinks(action: GroupAction): readonly LinkChange[] | undefined {
-  if ('change' in action) return [action.change];
-  return 'changes' in action ? action.changes : undefined;
 }
 
 async function createGroup(

@@ -1,7 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
-import { toLinkChanges } from '../../plan/to-changes.ts';
 import { findUserRow, toUserState } from '../../store/users/users.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -31,7 +30,8 @@ export async function changeMember(
   const askedAt = deps.clock.now();
   try {
     await sendMember(deps, context, step);
-    const isMade = await isSeenMade(change, () => listMembers(deps, context, state));
+    const isMade =
+      !change.ignored || (await isSeen(change, () => listMembers(deps, context, state)));
     return isMade ? { kind: 'done', known } : toIgnored('member', change);
   } catch (error) {
     const classified = classify(error);
@@ -70,7 +70,8 @@ export async function changeAdmin(
       const args = { path: { group_uid: uid, user_id } };
       await deps.upstream.call(groupAdmins.removeAdminFromGroup, args, context);
     }
-    const isMade = await isSeenMade(change, () => fetchAdminIds(deps, context, uid));
+    const isMade =
+      !change.ignored || (await isSeen(change, () => fetchAdminIds(deps, context, uid)));
     return isMade ? { kind: 'done', known } : toIgnored('admin', change);
   } catch (error) {
     const classified = classify(error);
@@ -92,17 +93,16 @@ async function sendMember(
 ): Promise<void> {
   const { uid, scimId } = state.ids;
   const { upstreamUserId: user_id, wanted } = change;
-  const options = { ...context, changes: toLinkChanges('member', [change], uid ?? scimId) };
   if (uid === undefined) {
     const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
     const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
-    await upstream.call(scim.updateGroup, args, options);
+    await upstream.call(scim.updateGroup, args, context);
   } else if (wanted) {
     const args = { path: { group_uid: uid }, body: { user_id } };
-    await upstream.call(groupUsers.addUserToGroup, args, options);
+    await upstream.call(groupUsers.addUserToGroup, args, context);
   } else {
     const args = { path: { group_uid: uid, user_id } };
-    await upstream.call(groupUsers.removeUserFromGroup, args, options);
+    await upstream.call(groupUsers.removeUserFromGroup, args, context);
   }
 }
 
@@ -110,11 +110,10 @@ async function sendMember(
  * Looks at a change that the service took before and did not make; of the others its word is enough.
  * @throws UpstreamError `unreadable` where the look fails, because the effect is unknown then
  */
-async function isSeenMade(
-  { ignored, upstreamUserId, wanted }: LinkChange,
+async function isSeen(
+  { upstreamUserId, wanted }: LinkChange,
   list: () => Promise<readonly number[] | undefined>,
 ): Promise<boolean> {
-  if (!ignored) return true;
   const seen = await readBack(undefined, list);
   return seen === undefined || seen.includes(upstreamUserId) === wanted;
 }

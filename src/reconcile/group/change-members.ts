@@ -1,5 +1,6 @@
 import type { DoneLink, GroupState, LinkChange } from '../../domain/group.ts';
 import type { ChangeMembers } from '../../plan/actions.ts';
+import { toLinkChanges } from '../../plan/to-changes.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import { classify } from '../verdict.ts';
@@ -226,10 +227,12 @@ async function changeSingly(
   context: CallContext,
   parts: Parts,
 ): Promise<void> {
+  const { uid, scimId } = parts.state.ids;
   for (const change of parts.changes) {
     if (isOver(parts.progress)) return;
     const isListed = parts.scimId !== undefined;
-    const outcome = await changeMember(deps, context, { state: parts.state, change, isListed });
+    const alone = { ...context, changes: toLinkChanges('member', [change], uid ?? scimId) };
+    const outcome = await changeMember(deps, alone, { state: parts.state, change, isListed });
     count(parts, change, outcome);
   }
 }

@@ -9,7 +9,6 @@ import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import type { Recorded } from '../recorded.ts';
 import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
@@ -56,19 +55,19 @@ export function convergeGroups(
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
     apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
     toPolicies,
-    mayRefuse: (outcome) => outcome.kind === 'refused' || mayRefusePart(outcome),
+    mayRefuse,
     findRefusal,
-    gather(planned, recorded) {
+    gather(planned, state) {
       const { membersPerCall } = toPolicy(deps);
       const loadAgain = () => load(deps.store.read, planned.id);
-      return gather({ clock: deps.clock, membersPerCall, planned, recorded, load: loadAgain });
+      return gather({ clock: deps.clock, membersPerCall, planned, state, load: loadAgain });
     },
   };
 }
 
-/** True when members were refused, or the group that was found may be another one's. */
-function mayRefusePart(outcome: GroupOutcome): boolean {
-  if (outcome.kind !== 'done') return false;
+/** True when the group or members were refused, or the group that was found may be another one's. */
+function mayRefuse(outcome: GroupOutcome): boolean {
+  if (outcome.kind !== 'done') return outcome.kind === 'refused';
   const { ids, refusedMembers = [] } = outcome.known;
   return ids !== undefined || refusedMembers.length > 0;
 }
@@ -101,7 +100,7 @@ interface Gathering {
   readonly membersPerCall: number;
   /** State that the step before was planned from. */
   readonly planned: GroupState;
-  readonly recorded: Recorded<GroupState>;
+  readonly state: GroupState;
   /** Reads the group again; undefined when it is gone. */
   readonly load: () => Promise<GroupState | undefined>;
 }
@@ -110,10 +109,9 @@ interface Gathering {
  * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
  * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
  */
-async function gather(gathering: Gathering): Promise<Recorded<GroupState>> {
-  const { clock, membersPerCall, planned, recorded, load } = gathering;
-  if (recorded.finished || recorded.state.version === planned.version) return recorded;
-  let state = recorded.state;
+async function gather({ clock, membersPerCall, planned, load, ...given }: Gathering) {
+  let { state } = given;
+  if (state.version === planned.version) return state;
   for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
     const { length } = state.members;
     if (state.mustLook || length === 0 || length >= membersPerCall) break;
@@ -122,5 +120,5 @@ async function gather(gathering: Gathering): Promise<Recorded<GroupState>> {
     if (next === undefined || next.version === state.version) break;
     state = next;
   }
-  return { ...recorded, state };
+  return state;
 }

@@ -1,10 +1,11 @@
 import { ask, type Cells, done, listWaiting, withEcho } from '../../domain/cell.ts';
-import { endEntities, listEntityFields } from '../../domain/entity.ts';
+import { endEntities, listEntityFields, seeEntities } from '../../domain/entity.ts';
 import { findProblem } from '../../domain/failure.ts';
 import {
   type GroupField,
   type GroupState,
   listGroupDifferences,
+  type ObservedGroup,
   toDesiredGroup,
 } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -22,6 +23,7 @@ import {
   type GroupRow,
   hasUpstreamIds,
   toGroupState,
+  toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
@@ -30,11 +32,20 @@ import { touchMembers } from '../../store/links/shown.ts';
 import { NO_LINKS, readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
 import { markExhausted, saveDoneLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
 import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
-import { isStale, toFailureColumns } from '../retry-columns.ts';
-import { toLeftCells } from '../waiting-fields.ts';
+import {
+  isStale,
+  toFailureColumns,
+  toLeftCells,
+  toLookedColumns,
+  toSeenCells,
+  toStillOwed,
+  toSuccessColumns,
+} from '../retry-columns.ts';
 import { listGroupLinks, toPlannable, withoutRests } from './load.ts';
 import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
@@ -138,8 +149,25 @@ export async function saveChanges(
   await landUnchanged(tx, 'groups', original, change, lead);
 }
 
+/** The row after a step that worked, beside its ids. */
+export function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
+  const isLook = step.planned.mustLook;
+  const observed = known.observed ?? toTouched(row, known, step.now);
+  const after = toSeenCells(toCellsAfter(row, step, known), step);
+  const { entities } = known;
+  const cells = entities === undefined ? after : seeEntities<GroupField>(after, entities);
+  return {
+    ...row,
+    ...(entities !== undefined && { entities: JSON.stringify(entities) }),
+    ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
+    ...toStillOwed(row, step),
+    ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
+    cells: JSON.stringify(cells),
+  };
+}
+
 /** Cells of the group after a step of the group itself. */
-export function toCellsAfter(
+function toCellsAfter(
   row: GroupRow,
   step: Pick<GroupStep, 'planned'>,
   known: GroupKnown,
@@ -154,6 +182,24 @@ export function toCellsAfter(
   const left = done(heard, planned.cells, held);
   const claim = cells.existence?.pending ?? planned.cells.existence?.pending ?? row.version;
   return ask(left, listOwed(row, heard, known), claim);
+}
+
+/**
+ * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toTouched(
+  row: GroupRow,
+  { members = [], admins = [], ids }: GroupKnown,
+  now: number,
+): ObservedGroup | undefined {
+  const observed = toObservedGroup(row);
+  if (observed === undefined || members.length + admins.length === 0) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
 }
 
 /**

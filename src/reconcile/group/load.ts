@@ -6,7 +6,7 @@ import type { GroupPolicy } from '../../plan/plan-group.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
-import { withoutResting } from '../waiting-fields.ts';
+import { withoutResting } from '../retry-columns.ts';
 
 /** Query of the waiting members and admins of a group. */
 export interface LinkQuery {

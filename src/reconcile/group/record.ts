@@ -1,16 +1,6 @@
 import { askOnly, listWaiting, onlyWaiting } from '../../domain/cell.ts';
-import {
-  isEntityField,
-  listWantedEntities,
-  restartEntities,
-  seeEntities,
-} from '../../domain/entity.ts';
-import type {
-  GroupField,
-  GroupState,
-  ObservedGroup,
-  UpstreamGroupIds,
-} from '../../domain/group.ts';
+import { isEntityField, listWantedEntities, restartEntities } from '../../domain/entity.ts';
+import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
@@ -19,7 +9,6 @@ import {
   findGroupByUpstream,
   type GroupRow,
   lockGroup,
-  toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { unlessChanged } from '../../store/in-flight.ts';
@@ -27,16 +16,13 @@ import { deleteAllLinks, restartLinks } from '../../store/links/observations.ts'
 import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/shown.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
-import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
-import { scim } from '../../upstream/operations/scim.ts';
 import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
 import type { Problem } from '../outcome.ts';
 import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../record-frame.ts';
 import { GONE, type Recorded, type Undone } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
-import { toLookedColumns, toStillOwed, toSuccessColumns } from '../retry-columns.ts';
+import { toSuccessColumns } from '../retry-columns.ts';
 import { hideNotCreated, isTakenBack } from '../take-back.ts';
-import { toSeenCells } from '../waiting-fields.ts';
 import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
@@ -45,7 +31,7 @@ import {
   recordLinks,
   recordPaused,
   saveChanges,
-  toCellsAfter,
+  toDoneRow,
   toFinished,
 } from './finish-step.ts';
 import { handOverGroup, linkGroup } from './link-group.ts';
@@ -141,45 +127,10 @@ async function recordDone(
   return finishStep(tx, next, step, []);
 }
 
-/** The row after a step that worked, beside its ids. */
-function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
-  const isLook = step.planned.mustLook;
-  const observed = known.observed ?? toTouched(row, known, step.now);
-  const after = toSeenCells(toCellsAfter(row, step, known), step);
-  const { entities } = known;
-  const cells = entities === undefined ? after : seeEntities<GroupField>(after, entities);
-  return {
-    ...row,
-    ...(entities !== undefined && { entities: JSON.stringify(entities) }),
-    ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
-    ...toStillOwed(row, step),
-    ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
-    cells: JSON.stringify(cells),
-  };
-}
-
 /** The row after a look: while roles in an entity wait, a call may have changed them, so the entities are to be listed. */
 function withoutDoubted(row: GroupRow): GroupRow {
   const isDoubted = listWaiting(parseCells<GroupField>(row)).some(isEntityField);
   return isDoubted ? { ...row, entities: null } : row;
-}
-
-/**
- * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
- * may still show those of before, so the time of the call stands beside the times of looks.
- */
-function toTouched(
-  row: GroupRow,
-  { members = [], admins = [], ids }: GroupKnown,
-  now: number,
-): ObservedGroup | undefined {
-  const observed = toObservedGroup(row);
-  if (observed === undefined || members.length + admins.length === 0) return undefined;
-  if (ids?.scimId !== undefined) {
-    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
-  }
-  const { id: by } = members.length > 0 ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
-  return { ...observed, at: now, by };
 }
 
 /** Records a look that did not find the lost create: it is looked for again, a bounded number of times. */

@@ -2,7 +2,7 @@ import { onlyWaiting } from '../../domain/cell.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed } from '../../domain/failure.ts';
 import type { UserState } from '../../domain/user.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
-import { withoutResting } from '../waiting-fields.ts';
+import { withoutResting } from '../retry-columns.ts';
 
 /** State from which the next step is planned. */
 export function toPlannable(row: UserRow, now: number): UserState {

@@ -32,12 +32,12 @@ import {
   isStale,
   mayTakeEffect,
   toLookedColumns,
+  toSeenCells,
   toStillOwed,
   toSuccessColumns,
 } from '../retry-columns.ts';
 import { SEAT_REST_MS } from '../seat-line.ts';
 import { hideNotCreated } from '../take-back.ts';
-import { toSeenCells } from '../waiting-fields.ts';
 import {
   countFailed,
   finishStep,
