@@ -18,10 +18,12 @@ const ERRORS_MAX = 5;
 export function readAnswerBody(text: string): AnswerBody {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'empty' };
-  const value = parseJson(trimmed);
-  if (value !== undefined) return { kind: 'json', value };
-  const cutText = trimmed.slice(0, TEXT_MAX);
-  return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: cutText };
+  try {
+    return { kind: 'json', value: parseJsonText(trimmed) };
+  } catch {
+    const cutText = trimmed.slice(0, TEXT_MAX);
+    return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: cutText };
+  }
 }
 
 /**
@@ -69,15 +71,6 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['quot', '"'],
   ['nbsp', ' '],
 ]);
-
-/** The JSON value, or undefined when the text is none. */
-function parseJson(text: string): unknown {
-  try {
-    return parseJsonText(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function searchWords(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return value;

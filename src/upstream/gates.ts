@@ -94,11 +94,14 @@ export function createGates(
       const redirect = redirects.admit(operation);
       return {
         record(result) {
-          const verdict = token === tokens ? toCredentialsVerdict(result) : 'unknown';
-          credentials.record(admitted.credentials, verdict);
+          const verdicts = toVerdicts(result);
+          credentials.record(
+            admitted.credentials,
+            token === tokens ? verdicts.credentials : 'unknown',
+          );
           // A call without a resource counts by its operation.
-          breaker.record(admitted.service, toServiceVerdict(result), key ?? operation);
-          redirect.record(toRedirectVerdict(result));
+          breaker.record(admitted.service, verdicts.service, key ?? operation);
+          redirect.record(verdicts.redirect);
         },
       };
     },
@@ -112,20 +115,21 @@ export function createGates(
   };
 }
 
-function toCredentialsVerdict(result: PassageResult): Verdict {
-  if (result.kind !== 'answer') return 'unknown';
-  return result.status === 401 ? 'bad' : 'good';
-}
-
-function toServiceVerdict(result: PassageResult): Verdict {
-  if (result.kind === 'not-tried') return 'unknown';
-  return result.kind !== 'no-answer' && result.status < 500 ? 'good' : 'bad';
-}
-
-/** An answer that says nothing of the address, as one of a failing gateway, leaves the gate as it is. */
-function toRedirectVerdict(result: PassageResult): Verdict {
-  if (result.kind === 'redirected') return 'bad';
-  return result.kind === 'answer' && result.status < 500 ? 'good' : 'unknown';
+/** What a result says to each gate. */
+function toVerdicts(
+  result: PassageResult,
+): Record<'credentials' | 'service' | 'redirect', Verdict> {
+  const unknown = { credentials: 'unknown', service: 'unknown', redirect: 'unknown' } as const;
+  if (result.kind === 'not-tried') return unknown;
+  if (result.kind === 'no-answer') return { ...unknown, service: 'bad' };
+  const service = result.status < 500 ? 'good' : 'bad';
+  if (result.kind === 'redirected') return { ...unknown, service, redirect: 'bad' };
+  return {
+    credentials: result.status === 401 ? 'bad' : 'good',
+    service,
+    // A failing gateway says nothing of the address.
+    redirect: result.status < 500 ? 'good' : 'unknown',
+  };
 }
 
 const DETAILS = {
