@@ -51,7 +51,7 @@ async function store(
     origin: row.origin,
     before,
     attributes: before,
-    ...{ fields: [], members: [], admins: [], keeps: () => false, placeOf: () => undefined },
+    ...{ fields: [], members: [], admins: [], placeOf: () => undefined },
     isNew: false,
   });
   await deleteDisputes(tx, { type: 'group', namesFolded: [row.display_name_folded] });

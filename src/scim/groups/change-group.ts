@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
-import type { GroupField } from '../../domain/group.ts';
 import { toGroupFields } from '../../domain/group-write.ts';
-import { type GroupId, groupId } from '../../domain/ids.ts';
+import { groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type GroupRow, listGroupsByName, lockGroup } from '../../store/groups/groups.ts';
-import { type NamedUsers, readNamedUsers } from '../../store/links/links.ts';
+import { readNamedUsers } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
@@ -51,11 +50,10 @@ export async function storeGroup(
   const row = await lockOwnGroup(tx, deps, written);
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
-  const { attributes, names, members, admins, placeOf } = target;
+  const { attributes, names, members, admins } = target;
   if (names.size > 0) assertPermissions(deps, before, attributes);
   await assertNameFree(tx, deps, { row, attributes });
   await assertGroupWithinLimits(tx, deps, { row, ...target });
-  const fields: GroupField[] = toGroupFields(names);
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
     return { type: 'group', id: row.id, row, undo: undefined };
@@ -63,20 +61,19 @@ export async function storeGroup(
   const isRenamed = attributes.displayName !== row.display_name;
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
-  const named = await readNamed(tx, row.id, members);
-  const keeps = await findKept(tx, deps, { row: managed, members, admins, named });
+  // A replacement reads the whole list.
+  const ids = members.some(({ op }) => op === 'replace') ? [] : members.flatMap((edit) => edit.ids);
+  const named = ids.length > 0 ? await readNamedUsers(tx, row.id, [...new Set(ids)]) : undefined;
+  const removes = [...members, ...admins].some(({ op }) => op !== 'add');
   return storeGroupChange(tx, deps, {
+    ...target,
     row: managed,
     origin: row.origin,
     before,
-    attributes,
-    fields,
-    members,
-    admins,
-    keeps,
+    fields: toGroupFields(names),
+    keeps: removes ? await findKept(tx, deps, { row: managed, members, admins, named }) : undefined,
     isNew: false,
     named,
-    placeOf,
     begin,
   });
 }
@@ -91,17 +88,6 @@ export async function lockOwnGroup(
   if (row === undefined || row.deleted_at !== null) throw notFound('Group');
   assertOwn(deps, row, { type: 'Group', preconditions });
   return row;
-}
-
-/** Users whom additions and removals name; undefined: the whole list is replaced, or nobody is named. */
-async function readNamed(
-  tx: Db,
-  id: GroupId,
-  edits: readonly LinkEdit[],
-): Promise<NamedUsers | undefined> {
-  if (edits.some(({ op }) => op === 'replace')) return undefined;
-  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
-  return ids.length === 0 ? undefined : readNamedUsers(tx, id, ids);
 }
 
 /** True when a write of an observed group asks for something; an edit of a list always does. */

@@ -50,8 +50,6 @@ export type CreatedGroup =
   | GroupWriteResult
   | { readonly kind: 'disputed'; readonly detail: string };
 
-const NONE_STAYS = () => false;
-
 /**
  * Stores a new group, or takes over the one of this name that the service already has.
  * @throws ScimError 409 when a managed group has the name, 403 beyond the wall, 400 for members who are not users
@@ -81,7 +79,6 @@ export async function storeNewGroup(
     attributes,
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(deps, input),
-    keeps: NONE_STAYS,
     isNew: true,
   });
 }
@@ -129,7 +126,6 @@ async function adoptGroup(
     attributes: keepExtension(before, input),
     fields: ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'],
     ...toEdits(deps, input),
-    keeps: NONE_STAYS,
     isNew: false,
   });
 }

@@ -38,8 +38,8 @@ export interface EditContext {
   readonly version: number;
   /** A call for this group may be on its way now. */
   readonly inFlight: boolean;
-  /** True for users who stay although the request removes them. */
-  readonly keeps: (userId: UserId) => boolean;
+  /** True for users who stay although the request removes them; absent: none does. */
+  readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** The users whom the edits name, where they were read already. */
   readonly named?: NamedUsers | undefined;
   readonly turns: Turns;
@@ -84,8 +84,9 @@ export async function assertUsersExist(
   if (ids.length === 0) return;
   const named = list === 'members' ? namedMembers : undefined;
   const existing = named === undefined ? await listExistingUsers(tx, ids) : undefined;
-  const exists = (id: UserId) => existing?.has(id) ?? named?.users.get(id)?.isLive === true;
-  const [first, ...others] = ids.filter((id) => !exists(id));
+  const [first, ...others] = ids.filter(
+    (id) => !(existing?.has(id) ?? named?.users.get(id)?.isLive),
+  );
   if (first === undefined) return;
   const place = placeOf(list, first) ?? `A value of ${list}`;
   const verb = others.length === 1 ? 'is' : 'are';
@@ -122,7 +123,7 @@ function* compare(
   for (const [userId, isWanted] of wanted) {
     yield 1;
     const row = before.get(userId);
-    if (!isWanted && context.keeps(userId)) continue;
+    if (!isWanted && context.keeps?.(userId)) continue;
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
     if (after === undefined) continue;
     writes.push(toWrite(userId, after, row));

@@ -65,7 +65,7 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
 
 /**
  * Finds the protected members of a privileged group, who stay although the request removes them: leaving would
- * demote them. An admin list is privileged by itself: there the removal of a protected user answers 403.
+ * demote them; undefined: nobody stays. An admin list is privileged by itself: there the removal of a protected user answers 403.
  */
 export async function findKept(
   tx: Db,
@@ -81,14 +81,13 @@ export async function findKept(
     admins: readonly LinkEdit[];
     named: NamedUsers | undefined;
   },
-): Promise<(userId: UserId) => boolean> {
-  const nobody = () => false;
+): Promise<((userId: UserId) => boolean) | undefined> {
   const removesMembers = members.some(({ op }) => op !== 'add');
   const removesAdmins = admins.some(({ op }) => op !== 'add');
-  if (!removesMembers && !removesAdmins) return nobody;
   if (removesAdmins) await assertNoneProtected(tx, deps, { row, admins });
-  if (!removesMembers || (await findGroupPrivilege(tx, deps, row, named)) === undefined)
-    return nobody;
+  if (!removesMembers || (await findGroupPrivilege(tx, deps, row, named)) === undefined) {
+    return undefined;
+  }
   const protectedIds = await listProtected(tx, deps, await listCandidates(tx, row, members));
   return (userId) => protectedIds.has(userId);
 }

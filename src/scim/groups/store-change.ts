@@ -61,8 +61,8 @@ export interface GroupChangeRequest {
   readonly fields: readonly GroupField[];
   readonly members: readonly LinkEdit[];
   readonly admins: readonly LinkEdit[];
-  /** True for protected members of a privileged group, who stay. */
-  readonly keeps: (userId: UserId) => boolean;
+  /** True for protected members of a privileged group, who stay; absent: there is none. */
+  readonly keeps?: ((userId: UserId) => boolean) | undefined;
   /** The group was inserted in this transaction, so undoing the request removes it. */
   readonly isNew: boolean;
   /** The users whom the edits of members name, where they were read already. */
