@@ -84,7 +84,8 @@ export async function finishStep(
   // What rests may hold by now, and then nothing else waits for it.
   const left = toLeftCells(all.cells, planGroup(all, step.policy).done, step);
   const { attempts, retryAt } = left;
-  const cells = endEntities<GroupField>(left.cells, all.entities);
+  const { entities } = all;
+  const cells = entities ? endEntities<GroupField>(left.cells, entities) : left.cells;
   const state = withoutRests({ ...all, cells }, now);
   const { actions } = planGroup(state, step.policy);
   const isOver = actions.length === 0;
@@ -174,14 +175,16 @@ function toCellsAfter(
 ): Cells<GroupField> {
   const cells = parseCells<GroupField>(row);
   const { planned } = step;
+  const { doneFields, echo, ids, observed } = known;
+  const heard: Cells<GroupField> =
+    echo === undefined ? cells : withEcho(cells, 'displayName', echo);
   // A look at a group that is to be removed finds it: its removal still waits.
-  const held = isStale(row)
-    ? []
-    : (known.doneFields ?? []).filter((f) => f !== 'existence' || row.deleted_at === null);
-  const heard = known.echo === undefined ? cells : withEcho(cells, 'displayName', known.echo);
-  const left = done(heard, planned.cells, held);
+  const held = doneFields?.filter((field) => field !== 'existence' || row.deleted_at === null);
+  const left = held === undefined || isStale(row) ? heard : done(heard, planned.cells, held);
+  const isNew = ids !== undefined && observed !== undefined && !hasUpstreamIds(row);
+  if (!isNew || row.deleted_at !== null) return left;
   const claim = cells.existence?.pending ?? planned.cells.existence?.pending ?? row.version;
-  return ask(left, listOwed(row, heard, known), claim);
+  return ask(left, listOwed(row, heard, observed), claim);
 }
 
 /**
@@ -206,13 +209,7 @@ function toTouched(
  * Lists the fields that a new group owes: every difference from the desired state. An old group owes only its pending
  * fields.
  */
-function listOwed(
-  row: GroupRow,
-  cells: Cells<GroupField>,
-  { ids, observed }: GroupKnown,
-): GroupField[] {
-  if (hasUpstreamIds(row) || ids === undefined || observed === undefined) return [];
-  if (row.deleted_at !== null) return [];
+function listOwed(row: GroupRow, cells: Cells<GroupField>, observed: ObservedGroup): GroupField[] {
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   return [...listGroupDifferences(desired, observed, cells), ...listEntityFields(cells)];
 }
