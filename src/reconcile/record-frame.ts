@@ -1,17 +1,12 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
 import { assertNever } from '../domain/errors.ts';
+import type { SentCreate } from '../domain/sent-create.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
 import { assertLead } from './lead.ts';
-import {
-  GONE,
-  planNextLostLook,
-  type Recorded,
-  withoutCreate,
-  withoutFailedCreate,
-} from './recorded.ts';
+import { GONE, type Recorded } from './recorded.ts';
 import type { KindTypes, Recorder, Recording, Step } from './resource-kind.ts';
 import {
   isStale,
@@ -50,7 +45,8 @@ async function recordOutcome<T extends KindTypes>(
   step: Recording<T>,
 ): Promise<Recorded<T['state']>> {
   const { outcome, planned } = step;
-  const left = withoutFailedCreate(row, step);
+  const hasFailed = outcome.kind === 'refused' || outcome.kind === 'later';
+  const left = hasFailed ? withoutCreate(row, planned) : row;
   switch (outcome.kind) {
     case 'done': {
       // Whatever has the names that the resource had when its create left is not the resource.
@@ -66,6 +62,17 @@ async function recordOutcome<T extends KindTypes>(
     default:
       return assertNever(outcome);
   }
+}
+
+/**
+ * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
+ * have created something.
+ */
+function withoutCreate<Row extends { readonly sent_creates: string }>(
+  row: Row,
+  { sentCreates }: { readonly sentCreates: readonly SentCreate[] },
+): Row {
+  return { ...row, sent_creates: JSON.stringify(sentCreates) };
 }
 
 /** State that a step was planned from, as far as looks and creates are concerned. */
@@ -102,6 +109,16 @@ export function toAfterLostLook<Row extends ResourceRow>(
   const next: Row = { ...row, ...toSuccessColumns(row), failing_since: null, lost_looks };
   if (due_at === undefined) return { next, isLast: true };
   return { next: { ...next, must_look: 1, due_at }, isLast: false };
+}
+
+/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
+const DELAYS_MS = [60_000, 15 * 60_000];
+
+/** Time of the next look for the result of an undone create (epoch milliseconds); undefined when none is left. */
+function planNextLostLook(looksLeft: number, now: number): number | undefined {
+  if (looksLeft <= 0) return undefined;
+  const made = LOST_CREATE.lost_looks - looksLeft;
+  return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
 }
 
 /** The row after a step that is tried again: when, and what its call may have left. */

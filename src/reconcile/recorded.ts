@@ -1,11 +1,9 @@
 import { oldestPending } from '../domain/cell.ts';
 import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { listProgress } from '../store/resources/progress.ts';
-import { LOST_CREATE } from '../store/resources/sent-creates.ts';
 import type { Db } from '../store/store.ts';
-import type { Outcome, Problem } from './outcome.ts';
+import type { Problem } from './outcome.ts';
 
 /** Problem as stored with a refused write. */
 export function parseProblem(text: string): Problem {
@@ -77,45 +75,4 @@ interface Finished extends Progress {
   /** Writes that were taken back. */
   readonly undone: readonly Undone[];
   readonly notified: readonly (GroupId | UserId)[];
-}
-
-/** Delays before the second and the last look, in milliseconds: the create may arrive late. */
-const DELAYS_MS = [60_000, 15 * 60_000];
-
-/** Time of the next look for the result of an undone create (epoch milliseconds); undefined when none is left. */
-export function planNextLostLook(looksLeft: number, now: number): number | undefined {
-  if (looksLeft <= 0) return undefined;
-  const made = LOST_CREATE.lost_looks - looksLeft;
-  return made <= 0 ? now : now + (DELAYS_MS[made - 1] ?? 0);
-}
-
-/** State that a step was planned from, as far as creates are concerned. */
-export interface CreatePlanned {
-  readonly sentCreates: readonly SentCreate[];
-}
-
-/**
- * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
- * have created something.
- */
-export function withoutCreate<Row extends { readonly sent_creates: string }>(
-  row: Row,
-  { sentCreates }: CreatePlanned,
-): Row {
-  return { ...row, sent_creates: JSON.stringify(sentCreates) };
-}
-
-/** Copies the row without the create of a step that failed for sure. */
-export function withoutFailedCreate<Row extends { readonly sent_creates: string }>(
-  row: Row,
-  {
-    planned,
-    outcome,
-  }: {
-    readonly planned: CreatePlanned;
-    readonly outcome: Outcome<unknown, unknown>;
-  },
-): Row {
-  const isKnown = outcome.kind === 'refused' || outcome.kind === 'later';
-  return isKnown ? withoutCreate(row, planned) : row;
 }
