@@ -39,7 +39,7 @@ export async function applyGroupSteps(
   const edits: { members: LinkEdit[]; admins: LinkEdit[] } = { members: [], admins: [] };
   const names = new Set<string>();
   const changes = toGroupChanges(steps);
-  const findHeld = rememberFound(tx, deps, { row, changes });
+  let findHeld: FindHeld | undefined;
   let attributes = before;
   for (const change of changes) {
     switch (change.kind) {
@@ -52,6 +52,7 @@ export async function applyGroupSteps(
         const list = edits[change.kind];
         if (change.op === 'removeWhere') {
           const wasReplaced = list.some(({ op }) => op === 'replace');
+          findHeld ??= rememberFound(tx, deps, { row, changes });
           const held = wasReplaced ? [] : await findHeld(change.kind, change.filter);
           const users = await listUsersById(tx, row.id, listAdded(list));
           const added = await listMatching(users, change.filter, deps);

@@ -40,20 +40,38 @@ export async function storeWrite<Result extends Attempt>(
   id: string | undefined,
   store: (tx: Db, begin: Begin) => Promise<Result>,
 ): Promise<Result> {
-  const leave = id === undefined ? undefined : deps.reconciler.enter(id);
-  const span = deps.tracing.begin({ name: 'accept', kind: 'internal' });
+  const { reconciler, tracing } = deps;
+  const leave = id === undefined ? undefined : reconciler.enter(id);
+  const span = tracing.begin({ name: 'accept', kind: 'internal' });
   const traced = { ...deps, trace: span.traceparent };
+  let start: HeadStart | undefined;
   let stored: Result | undefined;
+  const giveUp = () => {
+    start?.lock.release();
+    start = undefined;
+  };
+  const begin: Begin = async (tx, written) => {
+    try {
+      start = await reconciler.begin(tx, written);
+      return start;
+    } catch (cause) {
+      throw new CannotBegin('the first step of a write could not be written down', { cause });
+    }
+  };
   try {
-    stored = await storeBegun(traced, store).catch((error: unknown) => {
-      if (!(error instanceof CannotBegin)) throw error;
-      return storeAttempts(traced, (tx) => store(tx, NEVER));
+    stored = await storeAttempts(traced, (tx) => {
+      giveUp(); // It may run again.
+      return store(tx, begin);
     });
-    return stored;
+  } catch (error) {
+    giveUp();
+    if (!(error instanceof CannotBegin)) throw error;
+    stored = await storeAttempts(traced, (tx) => store(tx, NEVER));
   } finally {
     leave?.();
-    span.end(deps.tracing.isOn ? { attributes: toSpanAttributes(stored) } : {});
+    span.end(tracing.isOn ? { attributes: toSpanAttributes(stored) } : {});
   }
+  return stored;
 }
 
 function toSpanAttributes(stored: Attempt | undefined): SpanAttributes {
@@ -66,34 +84,6 @@ function toSpanAttributes(stored: Attempt | undefined): SpanAttributes {
 class CannotBegin extends Error {}
 
 const NEVER: Begin = async () => undefined;
-
-async function storeBegun<Result extends Attempt>(
-  deps: TracedDeps,
-  store: (tx: Db, begin: Begin) => Promise<Result>,
-): Promise<Result> {
-  let start: HeadStart | undefined;
-  const giveUp = () => {
-    start?.lock.release();
-    start = undefined;
-  };
-  const begin: Begin = async (tx, written) => {
-    try {
-      start = await deps.reconciler.begin(tx, written);
-      return start;
-    } catch (cause) {
-      throw new CannotBegin('the first step of a write could not be written down', { cause });
-    }
-  };
-  try {
-    return await storeAttempts(deps, (tx) => {
-      giveUp(); // It may run again.
-      return store(tx, begin);
-    });
-  } catch (error) {
-    giveUp();
-    throw error;
-  }
-}
 
 async function storeAttempts<Result extends Attempt>(
   deps: TracedDeps,
