@@ -5,6 +5,7 @@ import {
   type DesiredGroup,
   type GroupField,
   type GroupState,
+  isInService,
   listGroupDifferences,
   toDesiredGroup,
 } from './group.ts';
@@ -36,8 +37,7 @@ export interface GroupWrite {
 /** Cells after a write of the group itself; members and admins wait row by row. */
 export function toCellsAfterGroupWrite(write: GroupWrite): Cells<GroupField> {
   const { state, cells, attributes, fields, version, inFlight } = write;
-  const { scimId, restId, uid } = state.ids;
-  if ((scimId ?? restId ?? uid) === undefined) {
+  if (!isInService(state.ids)) {
     return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
   if (fields.length === 0) return cells;

@@ -25,6 +25,11 @@ export interface UpstreamGroupIds {
   readonly uid: string | undefined;
 }
 
+/** True when the service has the group, or had it at the last look. */
+export function isInService({ scimId, restId, uid }: UpstreamGroupIds): boolean {
+  return (scimId ?? restId ?? uid) !== undefined;
+}
+
 /** Last observation of a group, without its members. */
 export interface ObservedGroup extends Sightings {
   readonly displayName: string;

@@ -4,6 +4,7 @@ import {
   type DesiredGroup,
   type GroupField,
   type GroupState,
+  isInService,
   type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
@@ -36,7 +37,7 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
     return { actions: [{ kind: 'look-at-group', reason }], done: [] };
   }
   if (state.deleted) return planDeletion(state, policy);
-  if (!isKnown(state)) return planCreation(state);
+  if (!isInService(state.ids)) return planCreation(state);
   const { updates, entities, done } = planFields(state);
   const { fresh, tried } = splitLinks(state);
   const admins = planAdmins(fresh);
@@ -67,14 +68,10 @@ function splitLinks({ members, admins }: Links): { fresh: Links; tried: Links } 
   };
 }
 
-function isKnown({ ids }: GroupState): boolean {
-  return ids.scimId !== undefined || ids.restId !== undefined || ids.uid !== undefined;
-}
-
 /** Removes a group that the bridge created; from another one only what the bridge put in. */
 function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
   const done = listWaiting(state.cells);
-  if (!isKnown(state)) return { actions: [], done };
+  if (!isInService(state.ids)) return { actions: [], done };
   if (state.created && policy.deletion === 'created') {
     if (!isWaiting(state.cells.existence)) return { actions: [], done };
     return { actions: [{ kind: 'delete-group', reason: 'deleted by the provider' }], done: [] };
@@ -107,7 +104,7 @@ function planCreation({ cells, desired }: GroupState): GroupPlan {
   return { actions: [action], done: [] };
 }
 
-/** What is planned for the fields of a group that the service knows, and those that need no call. */
+/** Calls for the fields of a group that the service knows, and the fields that need none. */
 interface FieldPlan {
   readonly updates: { readonly fresh: UpdateGroup[]; readonly tried: UpdateGroup[] };
   readonly entities: EntityPlan;

@@ -10,7 +10,7 @@ import {
   wantEntities,
 } from '../domain/entity.ts';
 import { GROUP_EXTENSION } from '../domain/extensions.ts';
-import { type GroupField, toDesiredGroup } from '../domain/group.ts';
+import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../domain/group-write.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromGroup } from '../domain/protection.ts';
@@ -156,9 +156,8 @@ function toCells(
   { combined: { changed, cells }, attributes, version }: RuledWrite,
 ): Cells<GroupField> {
   const state = toGroupState(row);
-  const { scimId, restId, uid } = state.ids;
   // A new group is created with its whole desired state, but for its roles in entities.
-  if ((scimId ?? restId ?? uid) === undefined) {
+  if (!isInService(state.ids)) {
     return ask(cells, changed.filter(isEntityField), version);
   }
   const inFlight = isInFlight(row);

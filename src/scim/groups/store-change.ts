@@ -3,6 +3,7 @@ import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
 import {
   type GroupField,
   type GroupState,
+  isInService,
   type LinkChange,
   toDesiredGroup,
 } from '../../domain/group.ts';
@@ -26,7 +27,6 @@ import {
 import {
   type GroupRow,
   getGroupRow,
-  hasUpstreamIds,
   toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
@@ -147,7 +147,7 @@ async function begin(
 }
 
 function takesFromGroup(
-  { row, isNew }: GroupChangeRequest,
+  { isNew }: GroupChangeRequest,
   { state, attributes }: ChangedParts,
   fields: readonly GroupField[],
 ): boolean {
@@ -155,7 +155,7 @@ function takesFromGroup(
     before: isNew ? undefined : state.desired,
     after: toDesiredGroup(attributes),
     observed: state.observed,
-    isInService: hasUpstreamIds(row),
+    isInService: isInService(state.ids),
     fields,
   };
   return listTakenFromGroup(change).length > 0;

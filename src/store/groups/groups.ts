@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely
 import type { SeenEntities } from '../../domain/entity.ts';
 import {
   type GroupState,
+  isInService,
   type ObservedGroup,
   toDesiredGroup,
   type UpstreamGroupIds,
@@ -205,7 +206,7 @@ export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
 
 /** True when the service has the group, or had it at the last look. */
 export function hasUpstreamIds(row: IdColumns): boolean {
-  return (row.upstream_uid ?? row.upstream_rest_id ?? row.upstream_scim_id) !== null;
+  return isInService(toUpstreamIds(row));
 }
 
 /** Parses the last observation of the group; undefined: there was none. */
