@@ -115,7 +115,7 @@ export function createGates(
   };
 }
 
-/** What a result says to each gate. */
+/** Verdict of a result for each gate. */
 function toVerdicts(
   result: PassageResult,
 ): Record<'credentials' | 'service' | 'redirect', Verdict> {

@@ -13,10 +13,11 @@ import { toSweepSection } from './sweep-report.ts';
 import { findWritePath, toPathSection } from './write-path.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`: measures the bridge,
- * with `--client` the client alone, or with `--path` counts what one write enters, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the
- * store; `--peers` installs other SCIM servers and measures the same requests of them; `--peer` measures an empty one that
- * runs, with the token in `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
+ * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`:
+ * measures the bridge, with `--client` the client alone, or counts with `--path` the functions and files that one write
+ * enters, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the store; `--peers` installs
+ * other SCIM servers and measures the same requests of them; `--peer` measures an empty one that runs, with the token in
+ * `PEER_TOKEN`. Fails when a request failed, never because an aim was missed.
  */
 const { values } = parseArgs({
   options: {

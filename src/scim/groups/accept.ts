@@ -13,14 +13,14 @@ import { ScimError } from '../errors.ts';
 import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
-import { storeKnowing } from '../writes/read-privilege.ts';
+import { storeKnowing, type UnstoredWrite } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupTarget, storeGroup } from './change-group.ts';
 import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
-import { type LinkEdit, toUserIds } from './edit-links.ts';
+import { type LinkEdit, toEdit } from './edit-links.ts';
 
 /** Groups, as one type of resource. A group may have 50,000 members, so a PATCH answers without them. */
 export const groupKind: ScimKind<ResourceView<GroupId>> = {
@@ -104,7 +104,7 @@ export async function acceptGroupDeletion(
 /** Stores a write, after a look where the group may be privileged. @throws ScimError 409 for a dispute, 503 */
 async function store(
   deps: ScimDeps,
-  unstored: Parameters<typeof storeKnowing>[1],
+  unstored: UnstoredWrite,
   write: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
 ): Promise<GroupWriteResult> {
   const stored = await storeKnowing(deps, unstored, write);
@@ -118,14 +118,5 @@ async function store(
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */
 function toReplacement(deps: ScimDeps, users: readonly MemberRef[] | undefined): LinkEdit[] {
-  if (users === undefined) return [];
-  return [
-    {
-      op: 'replace',
-      ids: toUserIds(
-        deps,
-        users.map(({ value }) => value),
-      ),
-    },
-  ];
+  return users === undefined ? [] : [toEdit(deps, 'replace', users)];
 }

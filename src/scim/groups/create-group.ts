@@ -36,7 +36,7 @@ import { ScimError } from '../errors.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult } from '../writes/write-result.ts';
-import { type FindPlace, type LinkEdit, toUserIds } from './edit-links.ts';
+import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
 import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 
@@ -89,17 +89,7 @@ function toEdits(
   { members, admins, sent }: GroupInput,
 ): Pick<GroupChangeRequest, 'members' | 'admins' | 'placeOf'> {
   const toAdd = (users: readonly MemberRef[] | undefined): LinkEdit[] =>
-    users?.length
-      ? [
-          {
-            op: 'add',
-            ids: toUserIds(
-              deps,
-              users.map(({ value }) => value),
-            ),
-          },
-        ]
-      : [];
+    users?.length ? [toEdit(deps, 'add', users)] : [];
   const placeOf: FindPlace = (list, id) => findSentPlace(list, sent.get(list), id);
   return { members: toAdd(members), admins: toAdd(admins), placeOf };
 }

@@ -12,6 +12,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { UserList } from '../dialect/entries.ts';
+import type { MemberRef } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */
@@ -92,6 +93,16 @@ export async function assertUsersExist(
   const verb = others.length === 1 ? 'is' : 'are';
   const more = others.length === 0 ? '' : `, nor ${verb} ${others.length} more`;
   throw invalidValue(`${place} is not the id of a User${more}.`);
+}
+
+/** The edit of a list by the users of a body. */
+export function toEdit(
+  deps: Pick<ScimDeps, 'formerIds'>,
+  op: LinkEdit['op'],
+  users: readonly MemberRef[],
+): LinkEdit {
+  const ids = users.map(({ value }) => value);
+  return { op, ids: toUserIds(deps, ids) };
 }
 
 /** The ids of a request as the bridge's own, also where they are of an earlier server. `assertUsersExist` stops unknown ones. */

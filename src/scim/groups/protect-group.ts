@@ -64,8 +64,8 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
 }
 
 /**
- * Finds the protected members of a privileged group, who stay although the request removes them: leaving would
- * demote them; undefined: nobody stays. An admin list is privileged by itself: there the removal of a protected user answers 403.
+ * Finds the protected members of a privileged group, who stay although the request removes them: leaving would demote
+ * them; undefined: nobody stays. An admin list is privileged by itself: there the removal of a protected user answers 403.
  */
 export async function findKept(
   tx: Db,

@@ -40,7 +40,7 @@ export function assertRoleKnown(row: UserRow): void {
 }
 
 /** A write of a request that is about to be stored. */
-interface UnstoredWrite {
+export interface UnstoredWrite {
   /** Undefined for a new resource. */
   readonly id?: string;
   readonly look: LookClass;
