@@ -1,4 +1,5 @@
 import { listWaiting } from '../domain/cell.ts';
+import { assertNever } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type ChangeRow, insertChange, takeDoneChanges } from '../store/changes.ts';
 import { parseStored } from '../store/engine/columns.ts';
@@ -7,10 +8,19 @@ import { type GroupUndo, parseUndo, type UserUndo } from '../store/resources/und
 import type { Db } from '../store/store.ts';
 import { lockWaits, refuseWait } from '../store/waits.ts';
 import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
+import { assertLead } from './lead.ts';
+import { withoutCreate } from './lost-create.ts';
 import type { Problem } from './outcome.ts';
-import { recordEnded } from './record-frame.ts';
-import type { Recorded, Undone } from './recorded.ts';
-import type { EndedStep, KindTypes, PlannedState, ResourceKind } from './resource-kind.ts';
+import { GONE, type Recorded, type Undone } from './recorded.ts';
+import type {
+  EndedStep,
+  KindTypes,
+  PlannedState,
+  Recorder,
+  ResourceKind,
+  Step,
+  Recording as StepRecording,
+} from './resource-kind.ts';
 import type { Waiter, Waiters } from './waiters.ts';
 
 /** Records a step of a user or group in one transaction with `also`, and reports what became of it. */
@@ -50,6 +60,54 @@ export async function recordStep<T extends KindTypes>(
   await kind.recorded?.(outcome);
   if (recorded.finished || kind.gather === undefined) return recorded;
   return { ...recorded, state: await kind.gather(planned, recorded.state) };
+}
+
+/**
+ * Records the result of a step and its consequences in one transaction. Finishes the run unless there is a next step.
+ * @throws BridgeError `not-leading`
+ */
+export async function recordEnded<T extends KindTypes>(
+  tx: Db,
+  kind: Recorder<T>,
+  step: Step<T>,
+): Promise<Recorded<T['state']>> {
+  const asKnown = await kind.recordAsKnown(tx, step);
+  if (asKnown !== undefined) return asKnown;
+  await assertLead(tx, step.lead);
+  const row = await kind.lock(tx, step.planned);
+  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
+  const handed = await kind.handOver(tx, row, step);
+  if (handed) return { finished: true, ...GONE, undone: [], notified: handed };
+  const recording = { ...step, original: row, isKnown: false, reverted: [] };
+  const recorded = await recordOutcome(tx, kind, row, recording);
+  return kind.follow(tx, recording, recorded);
+}
+
+/** Records each way in which a step can end. */
+async function recordOutcome<T extends KindTypes>(
+  tx: Db,
+  kind: Recorder<T>,
+  row: T['row'],
+  step: StepRecording<T>,
+): Promise<Recorded<T['state']>> {
+  const { outcome, planned } = step;
+  const hasFailed = outcome.kind === 'refused' || outcome.kind === 'later';
+  const left = hasFailed ? withoutCreate(row, planned) : row;
+  switch (outcome.kind) {
+    case 'done': {
+      // Whatever has the names that the resource had when its create left is not the resource.
+      const isAnother = outcome.known.adopted && kind.isRenamed(row, planned);
+      if (isAnother) return kind.finish(tx, withoutCreate(row, planned), step);
+      return kind.done(tx, left, step, outcome.known);
+    }
+    case 'refused':
+      return kind.refused(tx, left, step, outcome);
+    case 'later':
+    case 'unknown':
+      return kind.postponed(tx, left, step, outcome);
+    default:
+      return assertNever(outcome);
+  }
 }
 
 /** What recording takes. */

@@ -10,7 +10,7 @@ import { type GroupRow, type NewGroupRow, toGroupState } from '../../store/group
 import type { GroupUndo } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import type { UserRow } from '../../store/users/users.ts';
-import { recordEnded } from '../record-frame.ts';
+import { recordEnded } from '../record-held.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 import { groupRecorder } from './record.ts';
 

@@ -17,8 +17,8 @@ import { listLinkedUsers, touchMembers, touchUsers } from '../../store/links/sho
 import { readWaiting } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 import { claimLostLinks, listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
+import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
-import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../record-frame.ts';
 import { GONE, type Recorded, type Undone } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
 import { toSuccessColumns } from '../retry-columns.ts';

@@ -10,7 +10,7 @@ import { parseCells } from '../../store/engine/columns.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Store } from '../../store/store.ts';
 import { type NewUserRow, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
-import { recordEnded } from '../record-frame.ts';
+import { recordEnded } from '../record-held.ts';
 import type { UserOutcome } from './outcome.ts';
 import { userRecorder } from './record.ts';
 

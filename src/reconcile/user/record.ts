@@ -24,8 +24,8 @@ import {
   updateUser,
 } from '../../store/users/users.ts';
 import { listOvertaken, withFieldsClaimed } from '../lost-calls.ts';
+import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../lost-create.ts';
 import type { Problem } from '../outcome.ts';
-import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../record-frame.ts';
 import { GONE, type Recorded, toProgress } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
 import {

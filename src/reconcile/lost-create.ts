@@ -1,13 +1,8 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
-import { assertNever } from '../domain/errors.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';
-import type { Db } from '../store/store.ts';
-import { assertLead } from './lead.ts';
-import { GONE, type Recorded } from './recorded.ts';
-import type { KindTypes, Recorder, Recording, Step } from './resource-kind.ts';
 import {
   isStale,
   type Postponed,
@@ -17,58 +12,10 @@ import {
 } from './retry-columns.ts';
 
 /**
- * Records the result of a step and its consequences in one transaction. Finishes the run unless there is a next step.
- * @throws BridgeError `not-leading`
- */
-export async function recordEnded<T extends KindTypes>(
-  tx: Db,
-  kind: Recorder<T>,
-  step: Step<T>,
-): Promise<Recorded<T['state']>> {
-  const asKnown = await kind.recordAsKnown(tx, step);
-  if (asKnown !== undefined) return asKnown;
-  await assertLead(tx, step.lead);
-  const row = await kind.lock(tx, step.planned);
-  if (row === undefined) return { finished: true, ...GONE, undone: [], notified: [] };
-  const handed = await kind.handOver(tx, row, step);
-  if (handed) return { finished: true, ...GONE, undone: [], notified: handed };
-  const recording = { ...step, original: row, isKnown: false, reverted: [] };
-  const recorded = await recordOutcome(tx, kind, row, recording);
-  return kind.follow(tx, recording, recorded);
-}
-
-/** Records each way in which a step can end. */
-async function recordOutcome<T extends KindTypes>(
-  tx: Db,
-  kind: Recorder<T>,
-  row: T['row'],
-  step: Recording<T>,
-): Promise<Recorded<T['state']>> {
-  const { outcome, planned } = step;
-  const hasFailed = outcome.kind === 'refused' || outcome.kind === 'later';
-  const left = hasFailed ? withoutCreate(row, planned) : row;
-  switch (outcome.kind) {
-    case 'done': {
-      // Whatever has the names that the resource had when its create left is not the resource.
-      const isAnother = outcome.known.adopted && kind.isRenamed(row, planned);
-      if (isAnother) return kind.finish(tx, withoutCreate(row, planned), step);
-      return kind.done(tx, left, step, outcome.known);
-    }
-    case 'refused':
-      return kind.refused(tx, left, step, outcome);
-    case 'later':
-    case 'unknown':
-      return kind.postponed(tx, left, step, outcome);
-    default:
-      return assertNever(outcome);
-  }
-}
-
-/**
  * Copies the row without the create of a step that surely created nothing. Values of earlier creates stay: they may
  * have created something.
  */
-function withoutCreate<Row extends { readonly sent_creates: string }>(
+export function withoutCreate<Row extends { readonly sent_creates: string }>(
   row: Row,
   { sentCreates }: { readonly sentCreates: readonly SentCreate[] },
 ): Row {
