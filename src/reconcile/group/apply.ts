@@ -22,7 +22,7 @@ import type { Problem } from '../outcome.ts';
 import { readBack } from '../read-back.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { changeEntity, lookAtEntities } from './change-entity.ts';
-import { changeAdmin, changeMember, withoutUid } from './change-link.ts';
+import { changeLink, withoutUid } from './change-link.ts';
 import { changeMembers } from './change-members.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import { observeRestGroup } from './observe.ts';
@@ -47,9 +47,9 @@ export async function applyGroupAction(
     case 'change-members':
       return changeMembers(deps, context, { state, action });
     case 'change-member':
-      return changeMember(deps, context, { state, change: action.change });
+      return changeLink(deps, context, { kind: 'member', state, change: action.change });
     case 'change-admin':
-      return changeAdmin(deps, context, { state, change: action.change });
+      return changeLink(deps, context, { kind: 'admin', state, change: action.change });
     case 'look-at-entities':
       return lookAtEntities(deps, context, { state, action });
     case 'change-entity':

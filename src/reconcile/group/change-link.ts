@@ -12,98 +12,73 @@ import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
 import type { GroupOutcome, GroupPart } from './outcome.ts';
 
+/** One change of the members or admins of a group. */
 interface LinkStep {
+  readonly kind: 'member' | 'admin';
   readonly state: GroupState;
   readonly change: LinkChange;
   /** True where a list of the members has shown that the change is not made. */
   readonly isListed?: boolean;
 }
 
-/** Adds or removes one member; through SCIM only where the group has no REST uid. */
-export async function changeMember(
+/** Adds or removes one member or admin; a member through SCIM only where the group has no REST uid. */
+export async function changeLink(
   deps: ReconcileDeps,
   context: CallContext,
   step: LinkStep,
 ): Promise<GroupOutcome> {
-  const { state, change, isListed = false } = step;
-  const known = { members: [change] };
+  const { kind, state, change, isListed = false } = step;
+  if (kind === 'admin' && state.ids.uid === undefined) return withoutUid();
   const askedAt = deps.clock.now();
+  const list = () => listLinked(deps, context, step);
   try {
-    await sendMember(deps, context, step);
-    const isMade =
-      !change.ignored || (await isSeen(change, () => listMembers(deps, context, state)));
-    return isMade ? { kind: 'done', known } : toIgnored('member', change);
+    await send(deps, context, step);
+    const isMade = !change.ignored || (await isSeen(change, list));
+    if (isMade) return toDone(kind, change);
+    // The service took it again and did not make it.
+    return { kind: 'unknown', problem: NOT_APPLIED, parts: [{ kind, change }] };
   } catch (error) {
     const classified = classify(error);
-    const found: GroupOutcome = { kind: 'done', known: { members: [toFound(change)] } };
+    const found = toDone(kind, toFound(change));
     if (saysAlready(classified, change)) return found;
-    const isAboutInactive = await isRefusedInactive(deps, context, { classified, change });
+    const isAboutInactive =
+      kind === 'member' && (await isRefusedInactive(deps, context, { classified, change }));
     const waiting =
       isAboutInactive && (await awaitActivation(deps, { classified, change, askedAt }));
     if (waiting) return waiting;
-    const list = () => listMembers(deps, context, state);
     const isExplained = isAboutInactive || isListed;
     if (!isExplained && (await isListedSo(classified, change, list))) return found;
-    return toFailure<GroupPart>(deps, classified, {
-      parts: [{ kind: 'member', change }],
-      section: 'groups',
-      missed: state.missed,
-    });
+    const parts: GroupPart[] = [{ kind, change }];
+    return toFailure(deps, classified, { parts, section: 'groups', missed: state.missed });
   }
 }
 
-/** Adds or removes one admin of the group. */
-export async function changeAdmin(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, change }: LinkStep,
-): Promise<GroupOutcome> {
-  const { uid } = state.ids;
-  const known = { admins: [change] };
-  if (uid === undefined) return withoutUid();
-  const { upstreamUserId: user_id } = change;
-  try {
-    if (change.wanted) {
-      const args = { path: { group_uid: uid }, body: { user_id } };
-      await deps.upstream.call(groupAdmins.addAdminToGroup, args, context);
-    } else {
-      const args = { path: { group_uid: uid, user_id } };
-      await deps.upstream.call(groupAdmins.removeAdminFromGroup, args, context);
-    }
-    const isMade =
-      !change.ignored || (await isSeen(change, () => fetchAdminIds(deps, context, uid)));
-    return isMade ? { kind: 'done', known } : toIgnored('admin', change);
-  } catch (error) {
-    const classified = classify(error);
-    const list = () => fetchAdminIds(deps, context, uid);
-    if (saysAlready(classified, change) || (await isListedSo(classified, change, list)))
-      return { kind: 'done', known: { admins: [toFound(change)] } };
-    return toFailure<GroupPart>(deps, classified, {
-      parts: [{ kind: 'admin', change }],
-      section: 'groups',
-      missed: state.missed,
-    });
-  }
+function toDone(kind: LinkStep['kind'], link: DoneLink): GroupOutcome {
+  return { kind: 'done', known: kind === 'member' ? { members: [link] } : { admins: [link] } };
 }
 
-async function sendMember(
+async function send(
   { upstream }: ReconcileDeps,
   context: CallContext,
-  { state, change }: LinkStep,
+  { kind, state, change: { upstreamUserId: user_id, wanted } }: LinkStep,
 ): Promise<void> {
-  const { uid, scimId } = state.ids;
-  const { upstreamUserId: user_id, wanted } = change;
+  const { uid, scimId = '' } = state.ids;
   if (uid === undefined) {
     const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
-    const args = { path: { group_id: scimId ?? '' }, body: { Operations } };
-    await upstream.call(scim.updateGroup, args, context);
-  } else if (wanted) {
-    const args = { path: { group_uid: uid }, body: { user_id } };
-    await upstream.call(groupUsers.addUserToGroup, args, context);
-  } else {
-    const args = { path: { group_uid: uid, user_id } };
-    await upstream.call(groupUsers.removeUserFromGroup, args, context);
+    await upstream.call(
+      scim.updateGroup,
+      { path: { group_id: scimId }, body: { Operations } },
+      context,
+    );
+    return;
   }
+  const added = { path: { group_uid: uid }, body: { user_id } };
+  const removed = { path: { group_uid: uid, user_id } };
+  if (kind === 'member') {
+    if (wanted) await upstream.call(groupUsers.addUserToGroup, added, context);
+    else await upstream.call(groupUsers.removeUserFromGroup, removed, context);
+  } else if (wanted) await upstream.call(groupAdmins.addAdminToGroup, added, context);
+  else await upstream.call(groupAdmins.removeAdminFromGroup, removed, context);
 }
 
 /**
@@ -118,17 +93,14 @@ async function isSeen(
   return seen === undefined || seen.includes(upstreamUserId) === wanted;
 }
 
-/** Outcome of a change that the service took again and did not make. */
-function toIgnored(kind: 'member' | 'admin', change: LinkChange): GroupOutcome {
-  return { kind: 'unknown', problem: NOT_APPLIED, parts: [{ kind, change }] };
-}
-
-async function listMembers(
+async function listLinked(
   deps: ReconcileDeps,
   context: CallContext,
-  { ids: { uid, scimId } }: GroupState,
+  { kind, state }: LinkStep,
 ): Promise<readonly number[] | undefined> {
+  const { uid, scimId } = state.ids;
   if (uid === undefined) return fetchScimMembers(deps, context, scimId ?? '');
+  if (kind === 'admin') return fetchAdminIds(deps, context, uid);
   return fetchMemberIds(deps, context, { uid, scimId });
 }
 

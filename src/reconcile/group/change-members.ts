@@ -11,7 +11,7 @@ import {
   type SentBatch,
   sendBatch,
 } from './batch-form.ts';
-import { changeMember, toFound } from './change-link.ts';
+import { changeLink, toFound } from './change-link.ts';
 import { fetchScimMembers } from './fetch-lists.ts';
 import { learnScimId } from './learn-scim-id.ts';
 import type { GroupOutcome, GroupPart, RefusedLink } from './outcome.ts';
@@ -232,7 +232,8 @@ async function changeSingly(
     if (isOver(parts.progress)) return;
     const isListed = parts.scimId !== undefined;
     const alone = { ...context, changes: toLinkChanges('member', [change], uid ?? scimId) };
-    const outcome = await changeMember(deps, alone, { state: parts.state, change, isListed });
+    const step = { kind: 'member', state: parts.state, change, isListed } as const;
+    const outcome = await changeLink(deps, alone, step);
     count(parts, change, outcome);
   }
 }
