@@ -4,22 +4,10 @@ import { createReader, type Reader, toIdText, toInteger, toText } from './reader
  * One entry of the audit log. `author…` fields are as of the event. Only its id and its time are needed; what else the
  * answer lacks, or says in another form, is undefined or ''.
  */
-export interface AuditEvent {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly category: string;
-  readonly action: string;
-  readonly message: string | undefined;
-  /** An object, JSON text or anything else: its shape depends on category and action. */
-  readonly details: unknown;
-  readonly authorId: number | undefined;
-  readonly authorUid: string | undefined;
-  readonly authorUsername: string | undefined;
-  readonly authorRemoteAddress: string | undefined;
-}
+export type AuditEvent = Readonly<ReturnType<typeof parseAuditEvent>>;
 
 /** One event of retrieveAuditLogEvents. @throws UpstreamError `unreadable` */
-export function parseAuditEvent(body: unknown): AuditEvent {
+export function parseAuditEvent(body: unknown) {
   const reader = createReader('audit event', body);
   const text = (name: string) => toText(reader.raw(name));
   return {
@@ -28,6 +16,7 @@ export function parseAuditEvent(body: unknown): AuditEvent {
     category: text('category') ?? '',
     action: text('action') ?? '',
     message: text('message'),
+    /** An object, JSON text or anything else: its shape depends on category and action. */
     details: reader.raw('details'),
     authorId: toInteger(reader.raw('author_id')),
     authorUid: toIdText(reader.raw('author_uid')),

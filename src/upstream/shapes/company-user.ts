@@ -6,27 +6,10 @@ export const OWNER_ROLE = 1;
 export const DEACTIVATED_ROLE = 3;
 
 /** A user in the company's list. A field that the answer lacks is undefined. */
-export interface CompanyUser {
-  readonly id: number;
-  readonly email: string | undefined;
-  readonly username: string | undefined;
-  readonly fullName: string | undefined;
-  /** `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`. */
-  readonly role: number | undefined;
-  readonly virtual: boolean | undefined;
-  /** Bits: 1 full access, 2 guest, 4 service desk; undefined as well where the answer says it in another way. */
-  readonly appsPermissions: number | undefined;
-  readonly temporarilyInactive: boolean | undefined;
-  /** Bit mask of the user alone; undefined as well where the answer says it in another way. */
-  readonly ownPermissions: number | undefined;
-  readonly takesLicence: boolean | undefined;
-  readonly companyId: number | undefined;
-  /** Groups that the account is in, as they came; undefined: the answer lacks them. */
-  readonly groups: unknown;
-}
+export type CompanyUser = Readonly<ReturnType<typeof parseCompanyUser>>;
 
 /** One user of companyUsers, or of users.retrieveCurrentUser. @throws UpstreamError `unreadable` */
-export function parseCompanyUser(body: unknown): CompanyUser {
+export function parseCompanyUser(body: unknown) {
   const reader = createReader('company user', body);
   return {
     id: reader.integer('id'),
@@ -35,16 +18,19 @@ export function parseCompanyUser(body: unknown): CompanyUser {
     fullName: reader.textOrUndefined('full_name'),
     role: parseRole(reader),
     virtual: reader.flagOrUndefined('virtual'),
+    /** Bits: 1 full access, 2 guest, 4 service desk; undefined as well where the answer says it in another way. */
     appsPermissions: toInteger(reader.raw('apps_permissions')),
     temporarilyInactive: reader.flagOrUndefined('temporarily_inactive'),
+    /** Bit mask of the user alone; undefined as well where the answer says it in another way. */
     ownPermissions: toInteger(reader.raw('own_permissions')),
     takesLicence: reader.flagOrUndefined('take_licence'),
     companyId: toInteger(reader.raw('company_id')),
+    /** Groups that the account is in, as they came; undefined: the answer lacks them. */
     groups: reader.raw('groups'),
   };
 }
 
-/** A number, or the word for it. An unknown word may be an owner's, and is an error. @throws UpstreamError */
+/** `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`, or the word for it. An unknown word may be an owner's, and is an error. @throws UpstreamError */
 function parseRole(reader: Reader): number | undefined {
   const word = toText(reader.raw('role'))?.toLowerCase() ?? '';
   return ROLE_WORDS.get(word) ?? reader.integerOrUndefined('role');

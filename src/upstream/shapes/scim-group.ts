@@ -1,19 +1,15 @@
 import { createReader, findEntryValue, type Reader, toInteger } from './reader.ts';
 
 /** A group as the service's SCIM interface shows it. */
-export interface ScimGroup {
-  readonly id: string;
-  readonly displayName: string;
-  /** Ids of the members; undefined when the answer does not list them, which is no empty group. */
-  readonly memberIds: readonly number[] | undefined;
-}
+export type ScimGroup = Readonly<ReturnType<typeof parseScimGroup>>;
 
 /** One group of an answer or of a list. @throws UpstreamError `unreadable` */
-export function parseScimGroup(body: unknown): ScimGroup {
+export function parseScimGroup(body: unknown) {
   const reader = createReader('SCIM group', body);
   return {
     id: reader.idText('id'),
     displayName: reader.text('displayName'),
+    /** Ids of the members; undefined when the answer does not list them, which is no empty group. */
     memberIds: reader.list('members')?.map((entry) => parseMemberId(reader, entry)),
   };
 }

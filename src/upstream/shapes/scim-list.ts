@@ -1,15 +1,9 @@
 import { createReader } from './reader.ts';
 
-/** One page of a SCIM list. */
-export interface ScimList {
-  readonly items: readonly unknown[];
-  /** `totalResults`; undefined when the service does not say. */
-  readonly total: number | undefined;
-}
-
-/** The list object of getUsers and getGroups (RFC 7644 §3.4.2). @throws UpstreamError `unreadable` */
-export function parseScimList(body: unknown): ScimList {
+/** One page of getUsers or getGroups (RFC 7644 §3.4.2). @throws UpstreamError `unreadable` */
+export function parseScimList(body: unknown) {
   const reader = createReader('SCIM list', body);
+  /** Undefined when the service does not say. */
   const total = reader.integerOrUndefined('totalResults');
   const items = reader.list('Resources');
   // RFC 7644 allows an empty list without Resources; anything else without it is not a list.

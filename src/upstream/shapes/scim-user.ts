@@ -1,35 +1,32 @@
 import { createReader, findEntryValue, type Reader, toIdText } from './reader.ts';
 
 /** A user in the service's SCIM interface. */
-export interface ScimUser {
-  readonly id: number;
-  readonly userName: string | undefined;
-  readonly givenName: string | undefined;
-  readonly familyName: string | undefined;
-  /** Both names as one, as the service joins them; '' when the answer lacks them. */
-  readonly fullName: string;
-  readonly active: boolean;
-  /** Addresses in the order of the answer; empty when it lacks them. */
-  readonly emails: readonly string[];
-  /** SCIM ids of the user's groups; undefined when the answer does not list them, as lists of users do not. */
-  readonly groupIds: readonly string[] | undefined;
-}
+export type ScimUser = Readonly<ReturnType<typeof parseScimUser>>;
 
 /** One user of an answer or of a list. @throws UpstreamError `unreadable` */
-export function parseScimUser(body: unknown): ScimUser {
+export function parseScimUser(body: unknown) {
   const reader = createReader('SCIM user', body);
   return {
     id: reader.integer('id'),
     userName: reader.textOrUndefined('userName'),
     ...parseName(reader),
     active: reader.flag('active'),
+    /** Addresses in the order of the answer; empty when it lacks them. */
     emails: parseEmails(reader),
+    /** SCIM ids of the user's groups; undefined when the answer does not list them, as lists of users do not. */
     groupIds: reader.list('groups')?.map((entry) => parseGroupId(reader, entry)),
   };
 }
 
+interface Name {
+  readonly givenName: string | undefined;
+  readonly familyName: string | undefined;
+  /** Both names as one, as the service joins them; '' when the answer lacks them. */
+  readonly fullName: string;
+}
+
 /** A name comes in parts, formatted, or as one text. */
-function parseName(reader: Reader): Pick<ScimUser, 'givenName' | 'familyName' | 'fullName'> {
+function parseName(reader: Reader): Name {
   const raw = reader.raw('name');
   if (raw === undefined) return noName;
   if (typeof raw === 'string') return { ...noName, fullName: raw };
@@ -40,7 +37,7 @@ function parseName(reader: Reader): Pick<ScimUser, 'givenName' | 'familyName' | 
   return { givenName, familyName, fullName: joined || (name.textOrUndefined('formatted') ?? '') };
 }
 
-const noName = { givenName: undefined, familyName: undefined, fullName: '' } as const;
+const noName: Name = { givenName: undefined, familyName: undefined, fullName: '' };
 
 /** Addresses come as a list, or as the object of the only one; an account without a mailbox has one without a value. */
 function parseEmails(reader: Reader): string[] {
