@@ -1,13 +1,7 @@
-import { type ResourceKey, toResourceKey } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/ids.ts';
 import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { toStaleColumns } from './retry-columns.ts';
-
-/** Managed users and groups, by their SCIM ids. */
-export interface ToLookAt {
-  readonly users: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-}
 
 /**
  * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
@@ -15,18 +9,16 @@ export interface ToLookAt {
  */
 export async function markToLook(
   tx: Db,
-  { users, groups }: ToLookAt,
+  keys: readonly ResourceKey[],
   now: number,
 ): Promise<ResourceKey[]> {
   const marked: ResourceKey[] = [];
-  // The rows are locked in one order, so that two transactions with the same rows do not deadlock.
-  const keys = [
-    ...[...groups].sort().map((id) => toResourceKey({ type: 'group', id })),
-    ...[...users].sort().map((id) => toResourceKey({ type: 'user', id })),
-  ];
-  for (const key of keys) {
-    const row = await lockRow(tx, key);
-    if (row?.deleted_at !== null) continue;
+  // The rows are locked in one order, groups first, so that two transactions with the same rows do not deadlock.
+  const byText = new Map(keys.map((key) => [keyText(key), key]));
+  for (const text of [...byText.keys()].sort()) {
+    const key = byText.get(text);
+    const row = key && (await lockRow(tx, key));
+    if (key === undefined || row?.deleted_at !== null) continue;
     await updateRow(tx, row, toLookColumns(row, now));
     marked.push(key);
   }

@@ -1,8 +1,8 @@
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { type AuditEventRow, listExplanations } from '../../store/audit/events.ts';
 import { type CallSubjects, listOwnCalls, type OwnCallRow } from '../../store/audit/own-calls.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
-import type { ToLookAt } from '../mark-to-look.ts';
 import { isIrrelevant } from './event-actions.ts';
 import {
   compareInTurns,
@@ -23,11 +23,11 @@ export interface NewEvent {
   readonly event: NamedAuditEvent;
   readonly origin: AuditEventRow['origin'];
   readonly use: string | undefined;
-  readonly toLook: ToLookAt;
+  readonly toLook: readonly ResourceKey[];
 }
 
 /** Facts about the service by which events are attributed. */
-export interface AttributionOptions {
+interface AttributionOptions {
   /** Lead of the service's clock over ours, in milliseconds. */
   readonly skewMs: number;
   /** Account behind our own token, where the service tells it. */
@@ -46,7 +46,7 @@ export async function attributeEvents(
   events: readonly AuditEvent[],
   { skewMs, ownAccount, now }: AttributionOptions,
 ): Promise<NewEvent[]> {
-  const named = await nameEvents(tx, events, { skewMs });
+  const named = await nameEvents(tx, events, skewMs);
   const { calls, used } = await readLedger(tx, named, { skewMs, about: toSubjects(named) });
   const explain = (list: readonly NamedAuditEvent[]) =>
     compareInTurns(explainEvents(list, calls, { tolerance: TOLERANCE, used }));
@@ -119,13 +119,11 @@ function toSubjects(named: readonly NamedAuditEvent[]): CallSubjects {
 }
 
 function toNewEvent({ event, use }: ExplainedEvent<NamedAuditEvent>): NewEvent {
-  if (use !== undefined) return { event, use, origin: 'ours', toLook: NOTHING_TO_LOOK_AT };
-  const toLook = isIrrelevant(event) ? NOTHING_TO_LOOK_AT : toResources(event);
+  if (use !== undefined) return { event, use, origin: 'ours', toLook: [] };
+  const toLook = isIrrelevant(event) ? [] : toResources(event);
   const origin = event.resourceIds.size === 0 ? 'unresolved' : 'foreign';
   return { event, use, origin, toLook };
 }
-
-const NOTHING_TO_LOOK_AT: ToLookAt = { users: new Set(), groups: new Set() };
 
 /** Actions on a member list or an admin list concern the group, not the user. */
 const OF_GROUPS: ReadonlySet<string> = new Set([
@@ -137,15 +135,11 @@ const OF_GROUPS: ReadonlySet<string> = new Set([
   'delete_admin',
 ]);
 
-function toResources({ action, userIds, groupIds }: NamedAuditEvent): ToLookAt {
+function toResources({ action, userIds, groupIds }: NamedAuditEvent): ResourceKey[] {
   const isOfGroup = OF_GROUPS.has(action) && groupIds.size > 0;
-  return { users: isOfGroup ? new Set() : userIds, groups: groupIds };
-}
-
-/** Collects the resources at which these events make the bridge look. */
-export function mergeToLook(events: readonly NewEvent[]): ToLookAt {
-  return {
-    users: new Set(events.flatMap(({ toLook }) => [...toLook.users])),
-    groups: new Set(events.flatMap(({ toLook }) => [...toLook.groups])),
-  };
+  const users = isOfGroup ? [] : [...userIds].sort();
+  return [
+    ...users.map((id) => toResourceKey({ type: 'user', id })),
+    ...[...groupIds].sort().map((id) => toResourceKey({ type: 'group', id })),
+  ];
 }

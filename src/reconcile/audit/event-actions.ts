@@ -118,7 +118,7 @@ export function isOfNothing({ category, action }: EventWords): boolean {
  * - `vague`: it may be anything, the difference included
  * - `other`: it concerns something else
  */
-export type ActionRole = 'made' | 'ended' | 'vague' | 'other';
+type ActionRole = 'made' | 'ended' | 'vague' | 'other';
 
 /** Finds the role of an action for a difference of this kind. */
 export function toActionRole(kind: DriftKind, action: string): ActionRole {

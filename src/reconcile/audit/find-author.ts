@@ -27,7 +27,7 @@ export interface Author extends Pick<EventView, 'authorId' | 'username' | 'addre
 }
 
 /** Drift with the time when it was first seen (epoch milliseconds). */
-export interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
+interface SeenDrift extends Pick<Difference, 'kind' | 'type' | 'resourceId' | 'memberId'> {
   readonly firstSeenAt: number;
 }
 

@@ -9,11 +9,10 @@ import { listOtherActions, toActionRole } from './event-actions.ts';
 import { toKnownAction } from './known-action.ts';
 import { TOLERANCE } from './match-events.ts';
 import { POLL_STATE } from './poll-state.ts';
+import { LATE_MS } from './window.ts';
 
 /** Newest events that are searched for one removal. */
 const EVENTS_MAX = 50;
-/** Time after which an event does not come any more, in milliseconds. */
-const LATE_MS = 5 * 60_000;
 
 /** Differences that the events of a removal cause; the service may log a suspension as either. */
 const DIFFERENCES: Readonly<Record<RemovalKind, readonly DriftKind[]>> = {

@@ -20,7 +20,7 @@ export interface NamedEvent {
 }
 
 /** Largest distance between the time of an event and that of its call, in milliseconds. */
-export interface Tolerance {
+interface Tolerance {
   /** Allowance for a service whose clock is behind ours. */
   readonly beforeMs: number;
   /** Allowance for the duration of the call, and for a service whose clock is ahead. */
@@ -33,7 +33,7 @@ export interface Tolerance {
 export const TOLERANCE: Tolerance = { beforeMs: 60_000, afterMs: 120_000, spreadMs: 3_000 };
 
 /** Input of comparing events with the ledger. */
-export interface Matching {
+interface Matching {
   readonly tolerance: Tolerance;
   /** Uses of calls by events that were compared before, with their times. */
   readonly used: ReadonlyMap<string, number>;

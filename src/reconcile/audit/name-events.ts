@@ -7,7 +7,7 @@ import { type EventWords, listSubjects, toKnownAction } from './known-action.ts'
 import type { NamedEvent } from './match-events.ts';
 
 /** SCIM ids of users and of groups. */
-export interface KnownIds {
+interface KnownIds {
   readonly user: ReadonlySet<string>;
   readonly group: ReadonlySet<string>;
 }
@@ -22,19 +22,14 @@ export interface NamedAuditEvent extends NamedEvent {
   readonly known: KnownIds;
 }
 
-/** Facts about the service and its log by which events are named. */
-export interface NamingOptions {
-  /** Known lead of the service's clock over ours, in milliseconds. */
-  readonly skewMs?: number;
-  /** Tells whether the author is known to be another account than the one behind our own token. */
-  readonly isByOthers?: (event: AuditEvent) => boolean;
-}
-
-/** Finds the resources that events concern; the result is oldest first. */
+/**
+ * Finds the resources that events concern; the result is oldest first. `skewMs` is the known lead of the service's clock
+ * over ours.
+ */
 export async function nameEvents(
   db: Db,
   events: readonly AuditEvent[],
-  { skewMs = 0, isByOthers = () => false }: NamingOptions = {},
+  skewMs = 0,
 ): Promise<NamedAuditEvent[]> {
   const listed = await listKnownOf(db, events);
   const named = listed.map(({ audit, names, known, managed }): NamedAuditEvent => {
@@ -46,7 +41,7 @@ export async function nameEvents(
     return {
       audit,
       action: toKnownAction(audit, kinds),
-      isByOthers: isByOthers(audit),
+      isByOthers: false,
       at: audit.createdAt.getTime() - skewMs,
       names,
       userIds,

@@ -1,7 +1,12 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
-import { FIRST_REACH_MS } from './window.ts';
+
+/**
+ * Distance before its beginning from which the poller reads, in milliseconds: the service's clock may be that far
+ * behind.
+ */
+const FIRST_REACH_MS = 60 * 60_000;
 
 /** Progress of reading the audit log. Times are epoch milliseconds by our clock, where nothing else is said. */
 export interface PollState {
@@ -19,7 +24,7 @@ export interface PollState {
   readonly failure: { readonly since: number; readonly code: string } | null;
 }
 
-/** How far the audit log was read; unknown when polling never began. */
+/** Progress of reading the audit log; unknown when polling never began. */
 export const POLL_STATE = createFact<PollState>('audit-poller');
 
 /**
@@ -28,19 +33,12 @@ export const POLL_STATE = createFact<PollState>('audit-poller');
 export async function beginPolling(tx: Db, now: number): Promise<void> {
   if ((await POLL_STATE.lock(tx)) !== undefined) return;
   const from = now - FIRST_REACH_MS;
-  const value: PollState = {
-    newestAt: from,
-    newestSeenAt: from,
-    readAt: from,
-    isOpen: false,
-    skewMs: 0,
-    failure: null,
-  };
-  await POLL_STATE.save(tx, value, now);
+  const places = { newestAt: from, newestSeenAt: from, readAt: from };
+  await POLL_STATE.save(tx, { ...places, isOpen: false, skewMs: 0, failure: null }, now);
 }
 
 /** Permission to begin a read, or the time until the next question. */
-export type PollTurn =
+type PollTurn =
   | { readonly kind: 'begun'; readonly before: PollState }
   | { readonly kind: 'not-yet'; readonly waitMs: number };
 

@@ -9,8 +9,7 @@ import { readLog } from './read-log.ts';
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
 
-/** Options of the audit poller. */
-export interface AuditPollerOptions {
+interface AuditPollerOptions {
   /** Interval at which the audit log is read, in milliseconds; 0: never. */
   readonly intervalMs: number;
   /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */

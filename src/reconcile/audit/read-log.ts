@@ -16,12 +16,9 @@ const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-poller' };
 
 /** End of a read: everything new is stored, or it was not time to. */
-export type PollResult =
-  | { readonly kind: 'read' }
-  | { readonly kind: 'not-yet'; readonly waitMs: number };
+type PollResult = { readonly kind: 'read' } | { readonly kind: 'not-yet'; readonly waitMs: number };
 
-/** Input of reading the log. */
-export interface Reading {
+interface Reading {
   readonly intervalMs: number;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
@@ -93,8 +90,7 @@ function report(deps: ReconcileDeps, { fresh }: SavedPage): void {
 function reportLooks({ events }: ReconcileDeps, attributed: readonly NewEvent[]): void {
   for (const { event, toLook } of attributed) {
     const { action } = event.audit;
-    for (const id of toLook.users) events.changedByOthers({ type: 'user', id, action });
-    for (const id of toLook.groups) events.changedByOthers({ type: 'group', id, action });
+    for (const key of toLook) events.changedByOthers({ ...key, action });
   }
 }
 

@@ -11,7 +11,7 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
-import { attributeEvents, mergeToLook, type NewEvent, readLedger } from './attribute-events.ts';
+import { attributeEvents, type NewEvent, readLedger } from './attribute-events.ts';
 import { isOfNothing } from './event-actions.ts';
 import { compareInTurns, explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
@@ -93,7 +93,11 @@ async function resolveBatch(
       newestAt: Math.max(newestAt, before.newestAt),
     };
     await FACT.save(tx, value, now);
-    await markToLook(tx, mergeToLook(known), now);
+    await markToLook(
+      tx,
+      known.flatMap(({ toLook }) => toLook),
+      now,
+    );
     return known;
   });
 }

@@ -10,7 +10,7 @@ import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
-import { attributeEvents, mergeToLook, type NewEvent } from './attribute-events.ts';
+import { attributeEvents, type NewEvent } from './attribute-events.ts';
 import { lockPollState, POLL_STATE } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { estimateSkew } from './window.ts';
@@ -22,11 +22,9 @@ export interface SavedPage {
   readonly storedCount: number;
 }
 
-/** Dependencies of storing a page. */
 type PageDeps = Pick<ReconcileDeps, 'store' | 'clock'>;
 
-/** Page to be stored. */
-export interface PollPage {
+interface PollPage {
   readonly events: readonly AuditEvent[];
   /** Beginning of the window (epoch milliseconds, by the clock of the service). */
   readonly from: number;
@@ -50,7 +48,11 @@ export async function savePage(
     const skewMs = fresh.length === 0 ? state.skewMs : estimateSkew(state, newestAt, now);
     const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
     await storeEvents(tx, attributed, now);
-    await markToLook(tx, mergeToLook(attributed), now);
+    await markToLook(
+      tx,
+      attributed.flatMap(({ toLook }) => toLook),
+      now,
+    );
     await queueInspections(tx, attributed, now);
     await POLL_STATE.save(tx, { ...state, skewMs }, now);
     return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
@@ -76,12 +78,9 @@ async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEven
 async function queueInspections(tx: Db, events: readonly NewEvent[], now: number): Promise<void> {
   const waiting = { source: 'audit', since: now, due_at: now } as const;
   for (const { event, toLook } of events) {
-    const admins = OF_ADMINS.has(event.action) ? 1 : 0;
-    for (const id of [...toLook.users].sort()) {
-      await addInspection(tx, { ...waiting, resource_id: id, resource_type: 'user', admins: 0 });
-    }
-    for (const id of [...toLook.groups].sort()) {
-      await addInspection(tx, { ...waiting, resource_id: id, resource_type: 'group', admins });
+    for (const { type, id } of toLook) {
+      const admins = type === 'group' && OF_ADMINS.has(event.action) ? 1 : 0;
+      await addInspection(tx, { ...waiting, resource_id: id, resource_type: type, admins });
     }
   }
 }

@@ -15,7 +15,6 @@ const TEXT_LENGTH_MAX = 4_096;
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
-/** Event with its origin. */
 type AttributedEvent = Omit<NewEvent, 'toLook'>;
 
 /** Row of an event. `now` is epoch milliseconds. */

@@ -1,29 +1,16 @@
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { TOLERANCE } from './match-events.ts';
+import type { PollState } from './poll-state.ts';
 
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
-/**
- * Distance before its beginning from which the poller reads, in milliseconds: the service's clock may be that far
- * behind.
- */
-export const FIRST_REACH_MS = 60 * 60_000;
-
-/** Part of `PollState` from which the beginning of a read follows. */
-interface ReadSoFar {
-  readonly newestAt: number;
-  readonly newestSeenAt: number;
-  readonly readAt: number;
-  readonly skewMs: number;
-}
-
 /**
  * Finds the time from which the log is read, by the clock of the service (epoch milliseconds). The last minutes are
  * read again for late events; once the newest event is older than that, it alone is. An event from the future, because
  * a clock was set back, does not hide later ones.
  */
 export function findWindowStart(
-  { newestAt, newestSeenAt, readAt, skewMs }: ReadSoFar,
+  { newestAt, newestSeenAt, readAt, skewMs }: Omit<PollState, 'isOpen' | 'failure'>,
   now: number,
 ): number {
   const overlapMs = Math.max(0, LATE_MS - (readAt - newestSeenAt));
@@ -36,7 +23,7 @@ export function findWindowStart(
  * @param createdAt time of the newest of the new events (epoch milliseconds)
  */
 export function estimateSkew(
-  { readAt, skewMs }: Pick<ReadSoFar, 'readAt' | 'skewMs'>,
+  { readAt, skewMs }: Pick<PollState, 'readAt' | 'skewMs'>,
   createdAt: number,
   now: number,
 ): number {

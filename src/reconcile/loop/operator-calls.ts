@@ -1,4 +1,5 @@
 import type { SentChange } from '../../domain/change.ts';
+import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { insertOwnCall } from '../../store/audit/own-calls.ts';
 import { addInspection } from '../../store/inspections.ts';
@@ -11,7 +12,6 @@ import { type CallOutcomes, createCallOutcomes } from '../call-outcomes.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 
-/** What is needed beside the way to the service. */
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
 
 /**
@@ -127,14 +127,14 @@ async function markChanged(
 ): Promise<void> {
   const named = await findNamed(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
-  const [users, groups] = type === 'user' ? [found, new Set<string>()] : [new Set<string>(), found];
+  const keys = [...found].map((id) => toResourceKey({ type, id }));
   const waiting = {
     source: 'operator',
     since: now,
     due_at: now,
     admins: ofAdmins ? 1 : 0,
   } as const;
-  for (const { id, type: resource_type } of await markToLook(tx, { users, groups }, now)) {
+  for (const { id, type: resource_type } of await markToLook(tx, keys, now)) {
     await addInspection(tx, { ...waiting, resource_id: id, resource_type });
   }
 }
