@@ -15,11 +15,6 @@ export interface SweepCounts {
   unknown: number;
 }
 
-/** Makes counts of zero. */
-export function createCounts(): SweepCounts {
-  return { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
-}
-
 /** Dependencies of the reads of a sweep. */
 export interface SweepReadDeps extends FirstReadDeps {
   /** Tells the workers that a resource became due. */

@@ -1,4 +1,4 @@
-import type { ResourceKey } from '../../domain/ids.ts';
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { hasRules } from '../../rules/rules.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
@@ -82,7 +82,8 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   return {
     lock,
     async begin(tx, written) {
-      const taken = lock(toResourceKey(written), written.row);
+      const { type, row } = written;
+      const taken = lock(toResourceKey({ type, id: row.id }), row);
       return taken && beginUnder(tx, taken, { runner, written });
     },
     settle: (key, settling) =>
@@ -130,12 +131,6 @@ async function beginUnder(
   } finally {
     if (step === undefined) lock.release();
   }
-}
-
-function toResourceKey(written: WrittenResource): ResourceKey {
-  return written.type === 'user'
-    ? { type: written.type, id: written.row.id }
-    : { type: written.type, id: written.row.id };
 }
 
 /** Nothing may run before it is known that the store is current. */

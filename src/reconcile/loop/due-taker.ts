@@ -16,21 +16,8 @@ import type { Runner } from './runner.ts';
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;
 
-/** Runs what is due, as much at the same time as the policy says. */
-export interface DueTaker {
-  /**
-   * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
-   * for looking.
-   */
-  take(): Promise<void>;
-  /** When something that would be run is due (epoch milliseconds); undefined: nothing is, or nothing may be run. */
-  findNextDueAt(): Promise<number | undefined>;
-  /** True while changes that are due find no run: what comes now has to wait behind them. */
-  readonly isBehind: boolean;
-}
-
-/** `onDone` is told when a run has ended. */
-export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void): DueTaker {
+/** Creates what runs due work, as much at the same time as the policy says. `onDone` is told when a run has ended. */
+export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
   const { concurrency } = deps.policy;
   let active = 0;
   let looking = 0;
@@ -68,7 +55,7 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
     });
   }
 
-  /** What is due and runs already is listed as well, and left out. */
+  /** Leaves out due work that runs already, which the store lists as well. */
   async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
     const now = deps.clock.now();
     const wanted = concurrency + REMOVAL_RUNS - active + 1;
@@ -81,8 +68,12 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
   }
 
   return {
+    /**
+     * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
+     * for looking.
+     */
     async take() {
-      await hastenRemovals(deps, runner);
+      await prioritiseRemovals(deps, runner);
       const classes = DUE_CLASSES.filter(hasRoom);
       if (classes.length === 0) return;
       let left = 0;
@@ -93,18 +84,20 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
       // Without room for changes nobody asked for them: what was known of that still holds.
       if (classes.includes(1)) isBehind = left > 0;
     },
+    /** Finds the time at which something that would be run is due (epoch milliseconds); undefined: nothing is, or may be. */
     async findNextDueAt() {
       const classes = DUE_CLASSES.filter(hasRoom);
       return classes.length === 0 ? undefined : findNextDueAt(deps.store.read, classes);
     },
+    /** True while changes that are due find no run: what comes now has to wait behind them. */
     get isBehind() {
       return isBehind;
     },
   };
 }
 
-/** Who is to lose access may have another call waiting in the queue of the service: it is let through. */
-async function hastenRemovals(
+/** Lets calls through that wait in the queue of the service for somebody who is to lose access. */
+async function prioritiseRemovals(
   { upstream, store, clock }: ReconcileDeps,
   runner: Pick<Runner, 'listLocked'>,
 ): Promise<void> {

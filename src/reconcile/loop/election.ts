@@ -10,16 +10,16 @@ export interface OwnLead extends Lead {
   isSure(): boolean;
 }
 
-/** What a process does while it leads. */
+/** Work of a process while it leads. */
 export interface Tenure {
   start(): Promise<void>;
   /** Ends what runs; calls that wait for their turn are dropped. */
   stop(): Promise<void>;
-  /** What the other processes have to know, as JSON text. */
+  /** News for the other processes, as JSON text. */
   readNews(): Promise<string>;
 }
 
-/** Who leads, as far as this process knows. */
+/** The leader, as far as this process knows. */
 export interface KnownLeader extends Lead {
   readonly since: number;
   readonly isSelf: boolean;
@@ -28,7 +28,7 @@ export interface KnownLeader extends Lead {
   readonly news: string | null;
 }
 
-/** What telemetry is told of the lead. */
+/** Events of the lead that telemetry is told. */
 export interface ElectionEvents {
   /** This process leads from now on; `quietInMs`: nothing is sent before. */
   took(fields: { epoch: number; before: string | undefined; quietInMs: number }): void;
@@ -39,7 +39,7 @@ export interface ElectionEvents {
   failed(fields: { type: string; id: string; error: unknown }): void;
 }
 
-/** What an election is given. */
+/** Dependencies of an election. */
 export interface ElectionDeps {
   readonly store: Store;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import type { LookRequest, LookResult } from '../repair/look-now.ts';
 
-/** How often it is looked for errands and answers whose ring was lost, in milliseconds. */
+/** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;
 
 /** A call that only the leader may make. */
@@ -36,13 +36,13 @@ interface ErrandResults {
   readonly look: LookResult;
 }
 
-/** What an errand has come to: `failure` is the caller's to read. */
+/** Result of an errand: `failure` is the caller's to read. */
 export type ErrandAnswer<Result = ErrandResults[Errand['kind']]> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: unknown };
 
-/** How long an answer is waited for. */
-export interface ErrandWait {
+/** Time for which an answer is waited for. */
+interface ErrandWait {
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,18 +77,12 @@ export async function runErrand<Kind extends Errand['kind']>(
   }
 }
 
-/** Makes the calls that other processes ask for. */
-export interface ErrandRunner {
-  start(): void;
-  stop(): Promise<void>;
-}
-
-/** The errands of one lead; `perform` never rejects. */
+/** Creates what makes the calls that other processes ask for, under one lead; `perform` never rejects. */
 export function createErrandRunner(
   { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
   epoch: number,
   perform: (errand: Errand) => Promise<ErrandAnswer>,
-): ErrandRunner {
+) {
   const stopping = new AbortController();
   const news = createNews(clock, stopping.signal);
   let loop: Promise<void> = Promise.resolve();

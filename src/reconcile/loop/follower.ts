@@ -10,7 +10,7 @@ import { GONE, parseProblem, toProgress } from '../recorded.ts';
 import type { Waiters } from '../waiters.ts';
 import { WORTH_WAITING_MS } from './runner.ts';
 
-/** How often it is looked what the leader has done, where no ring tells, in milliseconds. */
+/** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;
 /** A leader that has not been heard of for so long, although it was asked, is not waited for; in milliseconds. */
 const SILENT_MS = 600;
@@ -18,19 +18,7 @@ const SILENT_MS = 600;
 const PUT_OFF = 'the change is stored and will be tried again';
 const NOBODY_LEADS = 'no process brings changes to the service now';
 
-/** Tells requests of this process what the leader has done for them, while another process leads. */
-export interface Follower {
-  /** Tells the leader that something is due. */
-  ask(): void;
-  /** True when the leader does not answer, so that no request should wait for it. */
-  isSilent(): boolean;
-  /** Tells the requests that wait now what the leader does, until none waits. */
-  follow(): void;
-  stop(): void;
-}
-
-/** What a follower is given. */
-export interface FollowerDeps {
+interface FollowerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly events: Pick<ReconcileEvents, 'failed'>;
@@ -38,15 +26,18 @@ export interface FollowerDeps {
   readonly isLeading: () => boolean;
 }
 
-/** The follower of one process; where one process has the store there is no leader to follow. */
+/**
+ * Creates what tells requests of this process what the leader has done for them, while another process leads. Where one
+ * process has the store there is no leader to follow.
+ */
 export function createFollower(
   { store, clock, events, isLeading }: FollowerDeps,
   waiters: readonly Waiters<unknown>[],
-): Follower {
+) {
   const stopping = new AbortController();
   let isFollowing = false;
   const news = createNews(clock, stopping.signal);
-  /** When the leader was asked first since it was heard of; undefined: it has answered. */
+  /** Time at which the leader was asked first since it was heard of; undefined: it has answered. */
   let askedAtMs: number | undefined;
   const hear = () => {
     askedAtMs = undefined;
@@ -68,6 +59,7 @@ export function createFollower(
     store.bell.ring('due');
   }
 
+  /** True when the leader does not answer, so that no request should wait for it. */
   const isSilent = () => askedAtMs !== undefined && readSteady(clock) - askedAtMs >= SILENT_MS;
 
   function giveUpOnSilence(): void {
@@ -100,6 +92,7 @@ export function createFollower(
   return {
     ask,
     isSilent,
+    /** Tells the requests that wait now what the leader does, until none waits. */
     follow() {
       if (store.engine === 'postgres' && !isFollowing && !isLeading()) void tellUntilOver();
     },

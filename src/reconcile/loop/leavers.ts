@@ -17,7 +17,7 @@ import { findLoggedRemoval } from '../audit/find-removal.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { judgeLeaver } from '../user/judge-leaver.ts';
-import { openRemainsLooks, type RemainsLooks } from '../user/look-at-remains.ts';
+import { openRemainsLooks } from '../user/look-at-remains.ts';
 
 /** Longest time until the store is asked again, in milliseconds. */
 const ASK_EVERY_MS = 30_000;
@@ -37,14 +37,8 @@ const LOOK_WITHIN_MS = 24 * 3_600_000;
 /** Share of the time that looks may take: the rest of the rate is for others. */
 const LOOK_SHARE = 0.1;
 
-/** Completes the proofs of those who left: what was seen, logged, and remains. */
-export interface LeaverProofs {
-  start(): void;
-  stop(): Promise<void>;
-}
-
-/** Creates the proofs of a lead. All follows from what is stored, so that a crash loses nothing. */
-export function createLeaverProofs(deps: ReconcileDeps): LeaverProofs {
+/** Creates what completes the proofs of those who left: what was seen, logged, and remains. All follows from what is stored, so that a crash loses nothing. */
+export function createLeaverProofs(deps: ReconcileDeps) {
   const { store, clock, events } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -144,7 +138,7 @@ function isSent(outcome: string | null): boolean {
   return outcome !== 'refused' && outcome !== 'not-sent';
 }
 
-/** Who lost a licence works on, and who has no account has nothing that remains. */
+/** True where something may remain: a user who lost a licence works on, and one without an account has nothing. */
 function isToLookAt({ kind }: LeaverRow, row: UserRow | undefined): boolean {
   return kind !== 'licence' && row !== undefined && row.upstream_id !== null;
 }
@@ -175,20 +169,26 @@ function createLooking(deps: ReconcileDeps, signal: AbortSignal): () => Promise<
     if (begin < nextAt) return;
     const due = await listLeaversToLookAt(store.read, { now: begin, limit: PART });
     if (due.length === 0) return;
-    const looks = openRemainsLooks(deps, signal);
-    for (const leaver of due) if (!signal.aborted) await look(deps, { leaver, looks, signal });
+    const look = openRemainsLooks(deps, signal);
+    for (const leaver of due) if (!signal.aborted) await lookAt(deps, { leaver, look, signal });
     const end = clock.now();
     nextAt = end + (end - begin) * (1 / LOOK_SHARE - 1);
   };
 }
 
+interface Looking {
+  readonly leaver: LeaverRow;
+  readonly look: ReturnType<typeof openRemainsLooks>;
+  readonly signal: AbortSignal;
+}
+
 /** Stores what remains of somebody; what could not be seen is looked at again for a day. */
-async function look(
+async function lookAt(
   { store }: Pick<ReconcileDeps, 'store'>,
-  { leaver, looks, signal }: { leaver: LeaverRow; looks: RemainsLooks; signal: AbortSignal },
+  { leaver, look, signal }: Looking,
 ): Promise<void> {
   const row = await findUserRow(store.read, leaver.user_id);
-  const { remains, mayComplete } = await looks.look(row && toUserState(row));
+  const { remains, mayComplete } = await look(row && toUserState(row));
   // A look that the end of the process has cut off says nothing.
   if (signal.aborted) return;
   const isLate = remains.at > (leaver.ended_at ?? 0) + LOOK_WITHIN_MS;

@@ -25,9 +25,9 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type ErasureDeps, forgetTombstones } from '../erasure/erasure.ts';
 import { isNotLeading } from '../lead.ts';
 
-/** When old rows are looked for first: what changed while nobody led is more urgent. In milliseconds. */
+/** Time until old rows are looked for first, in milliseconds: what changed while nobody led is more urgent. */
 const FIRST_MS = 5 * 60_000;
-/** How often they are looked for, in milliseconds. */
+/** Interval at which they are looked for, in milliseconds. */
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Waits and errands end within seconds, unless their process has died: whoever has a clock that is wrong by less loses none. */
 const WAITS_KEPT_MS = 60 * 60_000;
@@ -43,30 +43,26 @@ export interface Pruning {
   stop(): Promise<void>;
 }
 
-/** What pruning is given. */
-export interface PruningDeps extends ErasureDeps {
+interface PruningDeps extends ErasureDeps {
   readonly events: Pick<ReconcileDeps['events'], 'failed'>;
   readonly rules: { readonly protection: Pick<Protection, 'protectsName'> };
 }
 
-/** How long rows are kept, in milliseconds. */
+/** Limits of what is kept: ages in milliseconds, and numbers of rows. */
 export interface Retention {
   readonly ledgerMs: number;
-  /** How many changes are kept. */
   readonly ledgerRowsMax: number;
   readonly auditMs: number;
-  /** How many events are kept. */
   readonly auditRowsMax: number;
   readonly requestsMs: number;
-  /** How many requests are kept. */
   readonly requestRowsMax: number;
   readonly actsMs: number;
-  /** How many acts of operators and outages are kept, and how many removals of access. */
+  /** Acts of operators and outages; removals of access are as many again. */
   readonly actRowsMax: number;
   readonly driftsMs: number;
   /** Sweeps are kept as long. */
   readonly plansMs: number;
-  /** How long deleted people and groups are known by name; 0: for ever. */
+  /** Deleted people and groups, by name; 0: for ever. */
   readonly tombstonesMs: number;
 }
 
@@ -101,7 +97,7 @@ export function createPruning(deps: PruningDeps, retention: Retention): Pruning 
   };
 }
 
-/** What is under way; a stop ends it after the transaction that runs. */
+/** One round; a stop ends it after the transaction that runs. */
 interface Run extends PruningDeps {
   readonly signal: AbortSignal;
 }
@@ -132,7 +128,7 @@ async function pruneAll(deps: Run, retention: Retention, now: number): Promise<v
   await prunePartly(deps, pruneDeletedGroups, now - retention.tombstonesMs);
 }
 
-/** What is younger is kept however much it is: limits of harm look back a day. In milliseconds. */
+/** Age up to which all is kept, in milliseconds: limits of harm look back a day. */
 const KEPT_MS = 2 * 24 * 3_600_000;
 
 /** Time before which rows are forgotten: those that are too old, and those beyond the number that is kept. */

@@ -22,12 +22,12 @@ import type { Convergence } from './convergence.ts';
 import { createFollower } from './follower.ts';
 import type { Waiting } from './runner.ts';
 
-/** How long and how often it is tried to find out whether a write was refused elsewhere, in milliseconds. */
+/** Time and interval of attempts to find out whether a write was refused elsewhere, in milliseconds. */
 const FIND_OUT_MS = 3_000;
 const TRY_EVERY_MS = 200;
 
 /** A write while it is stored. */
-export interface AnnouncedWrite {
+interface AnnouncedWrite {
   readonly key: ResourceKey;
   readonly version: number;
   readonly undo: UserUndo | GroupUndo;
@@ -63,18 +63,17 @@ export interface Reconciler {
   stop(): void;
 }
 
-/** What is known of the leader. */
+/** Ways to the leader. */
 export interface LeaderAccess {
   /** Convergence, where this process leads. */
   readonly find: () => Convergence | undefined;
-  /** What the leader says of its queue; undefined: nobody leads now. */
+  /** The queue as the leader tells it; undefined: nobody leads now. */
   readonly findQueue: () => Queue | undefined;
   /** Has the leader read what makes a user or group privileged. @throws BridgeError `could-not-look` */
   readonly readPrivilege: (resource: ResourceKey, wait: BoundedWait) => Promise<void>;
 }
 
-/** What a reconciler is given. */
-export interface ReconcilerDeps {
+interface ReconcilerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly events: Pick<ReconcileEvents, 'failed'>;
@@ -220,7 +219,6 @@ export async function endWaiting(
   }
 }
 
-/** Text columns of a wait. */
 function toWait(
   { key, version, undo }: Pick<AnnouncedWrite, 'key' | 'version' | 'undo'>,
   until: number,

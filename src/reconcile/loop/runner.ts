@@ -18,11 +18,11 @@ import { convergeUsers } from '../user/converge-user.ts';
 import type { UserTypes } from '../user/outcome.ts';
 import type { Waiters } from '../waiters.ts';
 
-/** How soon a retry has to be to be worth waiting for, in milliseconds. */
+/** Time within which a retry is worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
-/** How long a resource rests after an error of our own, in milliseconds. */
+/** Rest of a resource after an error of our own, in milliseconds. */
 const REST_MS = 10_000;
-/** How often the end of a run is offered to a store that takes no writes, in milliseconds. */
+/** Interval at which the end of a run is offered to a store that takes no writes, in milliseconds. */
 const OFFER_MS = 1_000;
 
 /** Requests that wait in this process. */
@@ -45,7 +45,6 @@ export interface Runner {
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
-  /** How many run now. */
   readonly active: number;
   /** Resolves once nothing runs, when no more is to be run. */
   idle(): Promise<void>;
@@ -175,7 +174,7 @@ async function abandon(
   }
 }
 
-/** Whether a retry is soon enough for a request to wait for it. */
+/** True when a retry is soon enough for a request to wait for it. */
 function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
   if (upstream.writesRefused() !== undefined) return false;
   return retryAt - clock.now() < WORTH_WAITING_MS;

@@ -12,7 +12,7 @@ const SAMPLE_MS = 60_000;
 const LEAVERS_MAX = 300;
 
 /** Events since the last sample. */
-export interface Traffic {
+interface Traffic {
   /** Calls to the service. */
   readonly calls: number;
   /** Times from the request until the leaver was out, in milliseconds. */
@@ -55,8 +55,7 @@ export interface Sampling {
   stop(): Promise<void>;
 }
 
-/** Dependencies of `createSampling`. */
-export interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'> {
+interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'> {
   readonly traffic: Pick<TrafficCounter, 'take'>;
   /** Calls that the service takes in a minute; 0: any number. */
   readonly callsMax: number;

@@ -12,9 +12,9 @@ import {
 import { isNotLeading, toLeadersStore } from '../lead.ts';
 import type { Election, ElectionDeps, KnownLeader, OwnLead, Tenure } from './election.ts';
 
-/** How often a leader says that it leads, and others ask whether one does, in milliseconds. */
+/** Interval at which a leader says that it leads, and others ask whether one does, in milliseconds. */
 const BEAT_MS = 1_000;
-/** How long after its last word another process takes over, in milliseconds. */
+/** Time after its last word until another process takes over, in milliseconds. */
 const LEASE_MS = 5_000;
 
 /** A lead while it lasts. */

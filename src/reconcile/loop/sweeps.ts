@@ -15,22 +15,17 @@ import { type CallOptions, type Transport, withOptions } from '../../upstream/tr
 import { TOLERANCE } from '../audit/match-events.ts';
 import { findUnresolvedAt } from '../audit/resolve-events.ts';
 import { SWEEP_BEGINNING, SWEEP_READ_FACT } from '../compare/read-lists.ts';
-import {
-  createCounts,
-  type SweepCounts,
-  type SweepReadDeps,
-  type SweepRun,
-} from '../compare/run.ts';
+import type { SweepCounts, SweepReadDeps, SweepRun } from '../compare/run.ts';
 import { isNotLeading } from '../lead.ts';
 import { readProgress } from '../read/progress.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 import { runSweep } from './run-sweep.ts';
 
-/** How often it is asked whether a sweep is due, or was asked for, in milliseconds. */
+/** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
 
-/** When sweeps are made; settings sweep.*, drift.settle. */
+/** Times of sweeps; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
   /** Milliseconds from the beginning of one to that of the next; 0: only when asked for. */
   readonly intervalMs: number;
@@ -41,7 +36,7 @@ export interface SweepPolicy {
   readonly settleMs: number;
 }
 
-/** What telemetry is told. */
+/** Events of sweeps that telemetry is told. */
 export interface SweepEvents {
   started(fields: { id: string; admins: boolean }): void;
   ended(fields: {
@@ -55,13 +50,12 @@ export interface SweepEvents {
   failed(fields: { id: string; error: unknown }): void;
 }
 
-/** What sweeps are given. */
-export interface SweepDeps extends SweepReadDeps {
+interface SweepDeps extends SweepReadDeps {
   readonly sweepPolicy: SweepPolicy;
   readonly sweepEvents: SweepEvents;
   /** Decides what is done about what a sweep has found. */
   readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
-  /** Whether this process knows that the store is current: the first read is finished and no start is being checked. */
+  /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
   /** Resolves, if ever, when it may have become ready. */
   readonly checked: Promise<void>;
@@ -116,7 +110,6 @@ export function createSweeps(deps: SweepDeps): Sweeps {
   };
 }
 
-/** What asking for a sweep takes, in any process. */
 type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'sweepPolicy'>;
 
 /** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
@@ -155,7 +148,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   return lookedAt + unresolvedMinMs <= now && (await isAskedFor(deps, finishedAt));
 }
 
-/** Whether the audit log tells of something that happened since everything was compared, and not to whom. */
+/** True when the audit log tells of something that happened since everything was compared, and not to whom. */
 async function isAskedFor({ store }: SweepDeps, readAt: number): Promise<boolean> {
   const unresolvedAt = await findUnresolvedAt(store.read);
   const all = { before: Number.MAX_SAFE_INTEGER, admins: false };
@@ -193,7 +186,7 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
     sweep,
     settleMs: deps.sweepPolicy.settleMs,
     signal: stopping,
-    counts: createCounts(),
+    counts: { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 },
     reasons: new Set(),
   };
   sweepEvents.started({ id: sweep.id, admins: sweep.reads_admins === 1 });
@@ -215,14 +208,13 @@ async function carryOut(deps: SweepDeps, sweep: SweepRow, stopping: AbortSignal)
   }
 }
 
-/** What became of a sweep. */
 interface SweepResult {
   readonly isConcluded: boolean;
   readonly calls: number;
   readonly plan: PlanRow | undefined;
 }
 
-/** Whether it is a dry run is asked at its end: somebody may have asked for a real one meanwhile. */
+/** Asks at the end whether it is a dry run: somebody may have asked for a real one meanwhile. */
 async function decideAfter({ store, decide }: SweepDeps, id: string): Promise<PlanRow | undefined> {
   const sweep = await findSweep(store.read, id);
   return decide({ source: 'sweep', isDryRun: sweep?.dry_run === 1 });

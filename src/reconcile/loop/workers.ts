@@ -1,9 +1,11 @@
+import { readSteady } from '../../domain/clock.ts';
 import { createNews } from '../../domain/news.ts';
+import { prioritiseInspections } from '../../store/inspections.ts';
+import { retryResting } from '../../store/resources/retries.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isNotLeading } from '../lead.ts';
 import { createDueTaker } from './due-taker.ts';
 import type { Runner } from './runner.ts';
-import { createSetBack } from './set-back.ts';
 
 /** The longest sleep between two looks at what is due, in milliseconds. */
 const SLEEP_MAX_MS = 30_000;
@@ -11,23 +13,17 @@ const SLEEP_MAX_MS = 30_000;
 const SHARED_SLEEP_MAX_MS = 1_000;
 /** The shortest: due work that runs already is not asked for in a tight loop. */
 const SLEEP_MIN_MS = 50;
-/** How long to rest when the store cannot be read, in milliseconds. */
+/** Rest when the store cannot be read, in milliseconds. */
 const STORE_REST_MS = 1_000;
 
-/** Takes what is due, removal of access first, a bounded number at the same time. */
-export interface Workers {
-  start(): void;
-  /** Something became due. */
-  notify(): void;
-  /** True while changes that are due find no room: what comes now has to wait behind them. */
-  readonly isBehind: boolean;
-  /** Takes nothing more; what runs is the runner's to finish. */
-  stop(): Promise<void>;
-}
+/** Longer than anything waits for its next attempt, in milliseconds. */
+const REST_MAX_MS = 2 * 60 * 60_000;
+/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
+const SET_MS = 60_000;
 
-/** The due workers of one process. One resource's failure never stops another's. */
-export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
-  const setBack = createSetBack(deps.store, deps.clock);
+/** Creates what takes due work, removals of access first, a bounded number at the same time. One resource's failure never stops another's. */
+export function createWorkers(deps: ReconcileDeps, runner: Runner) {
+  const endLateRests = createSetBack(deps);
   const stopping = new AbortController();
   const sleepMaxMs = deps.store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   const news = createNews(deps.clock, stopping.signal);
@@ -44,7 +40,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
     while (!stopping.signal.aborted) {
       let restMs = STORE_REST_MS;
       try {
-        await setBack.endLateRests();
+        await endLateRests();
         await due.take();
         restMs = await nextRestMs();
       } catch (error) {
@@ -58,13 +54,35 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner): Workers {
     start() {
       loop = work();
     },
+    /** Something became due. */
     notify: news.tell,
+    /** True while changes that are due find no room: what comes now has to wait behind them. */
     get isBehind() {
       return due.isBehind;
     },
+    /** Takes nothing more; what runs is the runner's to finish. */
     async stop() {
       stopping.abort();
       await loop;
     },
+  };
+}
+
+/**
+ * Makes the function that makes due at once what would wait for a clock that was set back to be again where it was. Of the
+ * time before its first call, such as that of an earlier process, only long rests tell.
+ */
+function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
+  let known: number | undefined;
+  return async () => {
+    const aheadMs = clock.now() - readSteady(clock);
+    const wasSetBack = known !== undefined && aheadMs < known - SET_MS;
+    if (known === undefined || wasSetBack) {
+      const now = clock.now();
+      const moments = { now, beyond: wasSetBack ? now : now + REST_MAX_MS };
+      await retryResting(store, moments, () => undefined);
+      await store.write((tx) => prioritiseInspections(tx, moments));
+    }
+    known = aheadMs;
   };
 }

@@ -5,7 +5,7 @@ import {
   type RemainsLook,
   type RemainsPart,
 } from '../../domain/leaver.ts';
-import type { ObservedUser } from '../../domain/user.ts';
+import type { UserState } from '../../domain/user.ts';
 import { listManagedUids } from '../../store/audit/leavers.ts';
 import { groupEntities } from '../../upstream/operations/people.ts';
 import { spaces, spaceUsers } from '../../upstream/operations/spaces.ts';
@@ -31,30 +31,13 @@ const SPACES_MAX = 200;
 /** Groups of one person whose spaces and documents are listed. */
 const GROUPS_MAX = 20;
 
-/** Somebody who left, in the service. */
-export interface LeftAccount {
-  /** Undefined: another user has the account by now. */
-  readonly upstreamId: number | undefined;
-  readonly observed: ObservedUser | undefined;
-}
-
-/** Looks of one time: what concerns everybody is read once for all. */
-export interface RemainsLooks {
-  /**
-   * Looks what remains of somebody's access. Never rejects because of the service.
-   * @param account undefined: nothing is known of the person any more. @throws StoreError
-   */
-  look(account: LeftAccount | undefined): Promise<RemainsFound>;
-}
-
 /** Result of the look at one person. */
-export interface RemainsFound {
+interface RemainsFound {
   readonly remains: Remains;
   /** True when another look may see what this one could not. */
   readonly mayComplete: boolean;
 }
 
-/** What looks take. */
 type LookDeps = Pick<ReconcileDeps, 'upstream' | 'policy' | 'store' | 'clock'>;
 
 const KEYS: RemainsLook = {
@@ -63,8 +46,15 @@ const KEYS: RemainsLook = {
   found: [],
 };
 
-/** Opens the looks of one time. */
-export function openRemainsLooks(deps: LookDeps, signal: AbortSignal): RemainsLooks {
+/**
+ * Makes the function that looks what remains of somebody's access, for looks of one time: what concerns everybody is read
+ * once for all. It never rejects because of the service; `left` is undefined where nothing is known of the person any
+ * more, and without an account where another user has it by now. @throws StoreError
+ */
+export function openRemainsLooks(
+  deps: LookDeps,
+  signal: AbortSignal,
+): (left: Pick<UserState, 'upstreamId' | 'observed'> | undefined) => Promise<RemainsFound> {
   const call = { class: 'look', key: 'leavers', signal } as const;
   const options: PageOptions = { ...call, pageSize: deps.policy.pageSize };
   const entities = new Map<string, Promise<Remainder[]>>();
@@ -76,34 +66,32 @@ export function openRemainsLooks(deps: LookDeps, signal: AbortSignal): RemainsLo
     return known;
   };
 
-  return {
-    async look(account) {
-      if (account?.upstreamId === undefined) return toUnknown(deps);
-      const { upstreamId, observed } = account;
-      const search = { upstreamId, text: toSearchText(observed) };
-      const user = await attempt(() => findCompanyUser(deps, call, search));
-      const groups = await attempt(async () => listUnmanaged(deps, getShown(await user.get())));
-      const looks = [
-        await toLook('account', async () => listWorking(getShown(await user.get()))),
-        await toLook('role', async () => listRole(getShown(await user.get()))),
-        await toLook('rights', async () => listRights(getShown(await user.get()))),
-        await toLook('groups', async () => (await groups.get()).map(toGroup)),
-        await toLook('entities', async () => {
-          const joined = await groups.get();
-          if (joined.length > GROUPS_MAX) throw new TooMany(`more than ${GROUPS_MAX} groups`);
-          return (await Promise.all(joined.map(listEntities))).flat();
-        }),
-        await toLook('spaces', async () => {
-          rooms ??= readSpaces(deps, options);
-          return (await rooms).flatMap(({ space, users }) => (users.has(upstreamId) ? space : []));
-        }),
-      ];
-      const parts = [...looks.map(({ look }) => look), KEYS];
-      return {
-        remains: { at: Math.round(deps.clock.now()), parts },
-        mayComplete: looks.some((one) => one.mayComplete),
-      };
-    },
+  return async (left) => {
+    if (left?.upstreamId === undefined) return toUnknown(deps);
+    const { upstreamId, observed } = left;
+    const search = { upstreamId, text: toSearchText(observed) };
+    const user = await attempt(async () => getShown(await findCompanyUser(deps, call, search)));
+    const groups = await attempt(async () => listUnmanaged(deps, await user()));
+    const looks = [
+      await toLook('account', async () => listWorking(await user())),
+      await toLook('role', async () => listRole(await user())),
+      await toLook('rights', async () => listRights(await user())),
+      await toLook('groups', async () => (await groups()).map(toGroup)),
+      await toLook('entities', async () => {
+        const joined = await groups();
+        if (joined.length > GROUPS_MAX) throw new TooMany(`more than ${GROUPS_MAX} groups`);
+        return (await Promise.all(joined.map(listEntities))).flat();
+      }),
+      await toLook('spaces', async () => {
+        rooms ??= readSpaces(deps, options);
+        return (await rooms).flatMap(({ space, users }) => (users.has(upstreamId) ? space : []));
+      }),
+    ];
+    const parts = [...looks.map(({ look }) => look), KEYS];
+    return {
+      remains: { at: Math.round(deps.clock.now()), parts },
+      mayComplete: looks.some((one) => one.mayComplete),
+    };
   };
 }
 
@@ -116,18 +104,11 @@ function toUnknown({ clock }: LookDeps): RemainsFound {
 /** A look that would take too many calls. */
 class TooMany extends Error {}
 
-/** Result that is asked for more than once, an error as well. */
-interface Attempt<Value> {
-  get(): Promise<Value>;
-}
-
-async function attempt<Value>(read: () => Promise<Value>): Promise<Attempt<Value>> {
-  try {
-    const value = await read();
-    return { get: async () => value };
-  } catch (error) {
-    return { get: () => Promise.reject(error) };
-  }
+/** Keeps a result that is asked for more than once, an error as well. */
+async function attempt<Value>(read: () => Promise<Value>): Promise<() => Promise<Value>> {
+  const result = read();
+  await result.catch(() => undefined);
+  return () => result;
 }
 
 /** Makes a look of what is listed, or of why nobody could look. */
