@@ -102,11 +102,9 @@ async function lookForAccount(
   const at = deps.clock.now();
   switch (found.kind) {
     case 'found': {
-      const observed = toObservedUser(found.user, undefined, { at, by: found.by });
-      return {
-        kind: 'done',
-        known: { upstreamId: found.user.id, observed, doneFields: ['account'] },
-      };
+      const { id: upstreamId } = found.user;
+      const observed = toObservedUser(found.user, undefined, { at, by: scim.getUsers.id });
+      return { kind: 'done', known: { upstreamId, observed, doneFields: ['account'] } };
     }
     case 'not-there':
       return { kind: 'done', known: {} };

@@ -20,6 +20,11 @@ import { lookUpOwner } from './read-role.ts';
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
 
+interface Creation {
+  readonly state: UserState;
+  readonly action: CreateUser;
+}
+
 /** One way to write a user into addUser. */
 interface CreateForm {
   readonly emailForm: EmailForm;
@@ -34,7 +39,7 @@ interface CreateForm {
 export async function createAccount(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: CreateUser },
+  { state, action }: Creation,
 ): Promise<UserOutcome> {
   let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
   for (const form of listCreateForms(deps.quirks.current(), action)) {
@@ -92,12 +97,7 @@ function toBody({ userName, address, name }: CreateUser, form: CreateForm) {
 
 async function toCreated(
   deps: ReconcileDeps,
-  {
-    state,
-    action,
-    form,
-    created,
-  }: { state: UserState; action: CreateUser; form: CreateForm; created: ScimUser },
+  { state, action, form, created }: Creation & { form: CreateForm; created: ScimUser },
 ): Promise<UserOutcome> {
   const sent = form.withName && action.name ? fullName(action.name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
@@ -106,10 +106,8 @@ async function toCreated(
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
     ...toUserNameLesson(deps, form),
   });
-  const observed = toObservedUser(created, state.observed, {
-    at: deps.clock.now(),
-    by: scim.addUser.id,
-  });
+  const seen = { at: deps.clock.now(), by: scim.addUser.id };
+  const observed = toObservedUser(created, state.observed, seen);
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
   return {
     kind: 'done',
@@ -140,7 +138,7 @@ async function resolveConflict(
     byFilter.kind === 'not-there' ? await findAccountInList(deps, context, keys) : byFilter;
   switch (found.kind) {
     case 'found':
-      return adoptFound(deps, context, { found, problem });
+      return adoptFound(deps, context, { user: found.user, problem });
     case 'not-there':
     case 'ambiguous': {
       const isOurs = found.kind === 'not-there' && state.sentCreates.length > 0;
@@ -156,9 +154,8 @@ async function resolveConflict(
 async function adoptFound(
   deps: ReconcileDeps,
   context: CallContext,
-  { found, problem }: { found: { user: ScimUser; by: string }; problem: Problem },
+  { user, problem }: { user: ScimUser; problem: Problem },
 ): Promise<UserOutcome> {
-  const { user, by } = found;
   const refused = (words: string): UserOutcome => ({
     kind: 'refused',
     parts: ['account'],
@@ -178,8 +175,8 @@ async function adoptFound(
   } catch (error) {
     return { kind: 'later', problem: classify(error).problem };
   }
-  const seen = toObservedUser(user, undefined, { at: deps.clock.now(), by });
-  const observed = { ...seen, owner: false };
+  const seen = { at: deps.clock.now(), by: scim.getUsers.id };
+  const observed = { ...toObservedUser(user, undefined, seen), owner: false };
   return {
     kind: 'done',
     known: { upstreamId: user.id, observed, adopted: true, doneFields: ['account'] },

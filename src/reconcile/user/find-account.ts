@@ -15,8 +15,8 @@ import { classify } from '../verdict.ts';
 import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
 
 /** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
-export type FoundAccount =
-  | { readonly kind: 'found'; readonly user: ScimUser; readonly by: string }
+type FoundAccount =
+  | { readonly kind: 'found'; readonly user: ScimUser }
   | { readonly kind: 'ambiguous' }
   | { readonly kind: 'not-there' }
   | { readonly kind: 'could-not-look'; readonly problem: Problem };
@@ -30,14 +30,12 @@ export async function findAccount(
   context: CallContext,
   keys: AccountKeys,
 ): Promise<FoundAccount> {
-  try {
+  return attempt(async () => {
     const byFilter = await findByFilter(deps, context, keys);
     if (byFilter) return byFilter;
     const hits = await findByQuery(deps, context, keys);
-    return hits.length > 0 ? toFound(hits) : await findInList(deps, context, keys);
-  } catch (error) {
-    return { kind: 'could-not-look', problem: classify(error).problem };
-  }
+    return hits.length > 0 ? toFound(hits) : findInList(deps, context, keys);
+  });
 }
 
 /**
@@ -49,8 +47,12 @@ export async function findAccountInList(
   context: CallContext,
   keys: AccountKeys,
 ): Promise<FoundAccount> {
+  return attempt(() => findInList(deps, context, keys));
+}
+
+async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount> {
   try {
-    return await findInList(deps, context, keys);
+    return await look();
   } catch (error) {
     return { kind: 'could-not-look', problem: classify(error).problem };
   }
@@ -123,7 +125,7 @@ function toFound(matches: ScimUser[]): FoundAccount {
   const ids = new Set(matches.map(({ id }) => id));
   const [user] = matches;
   if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
-  return { kind: 'found', user, by: scim.getUsers.id };
+  return { kind: 'found', user };
 }
 
 /** Pages from which a complete list costs more than asking first whether the account exists. */
@@ -190,7 +192,7 @@ function orNothing<T>(error: unknown, nothing: T): T {
 }
 
 /** Keys by which an account is recognised, both folded. */
-export interface AccountKeys {
+interface AccountKeys {
   readonly userNameFolded: string;
   readonly emailFolded: string | undefined;
 }

@@ -9,7 +9,7 @@ import {
 import type { LeaverRow } from '../../store/audit/leavers.ts';
 
 /** State of a removal as the store shows it now. */
-export type LeaverJudgement =
+type LeaverJudgement =
   | { readonly kind: 'waits' }
   | { readonly kind: 'withdrawn' }
   | {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domain/cell.ts';
 import { withoutFailures } from '../../domain/failure.ts';
-import type { UserId } from '../../domain/ids.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/sent-create.ts';
@@ -15,7 +14,7 @@ import {
 import { findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { HANDED_OVER, parseStored, toDueClass } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isInFlight } from '../../store/in-flight.ts';
-import { forgetLinksOf, moveLinks } from '../../store/links/observations.ts';
+import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Origin } from '../../store/schema.ts';
@@ -84,12 +83,6 @@ async function isBeyondLimits(tx: Db, row: UserRow, { observed }: UserKnown): Pr
   return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
 }
 
-/** Unlinks an account that is gone: its memberships are forgotten, and the wanted ones wait to be made again. */
-export async function unlinkAccount(tx: Db, id: UserId, now: number): Promise<void> {
-  await forgetLinksOf(tx, id);
-  await touchUsers(tx, [id], now);
-}
-
 function refuse(words: string): LinkResult {
   return { kind: 'refused', problem: toOwnRefusal(words) };
 }
@@ -123,7 +116,12 @@ export async function handOverToSuccessor(
   if (successor === undefined) return undefined;
   const left = await leaveGroups(tx, row.id, now);
   await moveLinks(tx, row.id, successor.id);
-  await markStale(tx, successor, { now, isUnsure });
+  // Its last observation may be outdated, so it looks again, and all that was asked of the user waits again.
+  await updateUser(tx, successor.id, {
+    ...toStaleColumns(now),
+    ...(isUnsure && EVERYTHING_UNSURE),
+    cells: JSON.stringify(toStaleCells(successor)),
+  });
   return [...left, successor.id];
 }
 
@@ -194,22 +192,6 @@ export function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]
 /** True for an account that was known before the lost create was sent; the create did not leave it. */
 function wasThereBefore(other: UserRow, row: UserRow): boolean {
   return other.id !== row.id && other.origin === null && other.created_at < row.created_at;
-}
-
-/**
- * Makes the successor look again. Its last observation may be outdated, so all that was asked of the user waits again.
- * The successor keeps its lock, because its own call may be on its way.
- */
-async function markStale(
-  tx: Db,
-  successor: UserRow,
-  { now, isUnsure }: Pick<Ended, 'now' | 'isUnsure'>,
-): Promise<void> {
-  await updateUser(tx, successor.id, {
-    ...toStaleColumns(now),
-    ...(isUnsure && EVERYTHING_UNSURE),
-    cells: JSON.stringify(toStaleCells(successor)),
-  });
 }
 
 /**

@@ -12,7 +12,8 @@ import {
   toUserCellColumns,
 } from '../../store/engine/columns.ts';
 import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-flight.ts';
-import { lockGroupsOf } from '../../store/links/shown.ts';
+import { forgetLinksOf } from '../../store/links/observations.ts';
+import { lockGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
 import { endObservedUser } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
@@ -52,7 +53,6 @@ import {
   type LinkResult,
   linkAccount,
   toStaleCells,
-  unlinkAccount,
 } from './link-account.ts';
 import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
@@ -91,11 +91,12 @@ async function handOver(
   row: UserRow,
   step: UserStep,
 ): Promise<Recorded<UserState>['notified'] | undefined> {
-  const { outcome, now } = step;
+  const { planned, outcome, now } = step;
   const ended = { now, isUnsure: mayTakeEffect(row, step) };
-  const known = outcome.kind === 'done' ? outcome.known : {};
+  const known: UserKnown = outcome.kind === 'done' ? outcome.known : {};
+  const account = planned.upstreamId ?? known.upstreamId;
   const handed =
-    (await handOverToSuccessor(tx, row, { ...ended, account: findAccount(step) })) ??
+    (await handOverToSuccessor(tx, row, { ...ended, account })) ??
     (await handOverByName(tx, row, { ...ended, known }));
   if (handed === undefined) return undefined;
   const over = { ...HANDED_OVER, upstream_id: null, in_flight: 0, steps: row.steps + 1 };
@@ -116,11 +117,6 @@ async function followStep(
   if (recorded.undone.length === 0 && !isLinked) return recorded;
   const notifies = await followUser(tx, rules, planned.id, now);
   return notifies ? { ...recorded, notified: [...recorded.notified, planned.id] } : recorded;
-}
-
-/** Finds the account that the step was about, or that it found or created. */
-function findAccount({ planned, outcome }: UserStep): number | undefined {
-  return planned.upstreamId ?? (outcome.kind === 'done' ? outcome.known.upstreamId : undefined);
 }
 
 async function recordDone(
@@ -207,7 +203,9 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   const cells = withoutEchoes(parseCells<UserField>(row));
-  await unlinkAccount(tx, row.id, step.now);
+  // Its memberships are forgotten, and the wanted ones wait to be made again.
+  await forgetLinksOf(tx, row.id);
+  await touchUsers(tx, [row.id], step.now);
   if (wanted)
     await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, step.now);
   const changed: UserRow = {

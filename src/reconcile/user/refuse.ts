@@ -17,7 +17,7 @@ import type { UserStep } from './outcome.ts';
 import { revertUser } from './undo.ts';
 
 /** Refusal of a step, and the writes that can still be told of it. */
-export interface UserRefusal extends Pick<UserStep, 'undos' | 'now' | 'random'> {
+interface UserRefusal extends Pick<UserStep, 'undos' | 'now' | 'random'> {
   /** Fields that still are as planned. */
   readonly fields: readonly UserField[];
   readonly problem: Problem;
