@@ -1,6 +1,6 @@
 import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
-import type { ReadLists } from './read-lists.ts';
+import type { ReadLists } from '../read/checkpoint.ts';
 
 /** Lists of a read that showed everything. */
 export const EVERY_LIST: ReadLists = {

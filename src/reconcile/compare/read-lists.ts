@@ -1,8 +1,13 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
 import { backoffMs } from '../backoff.ts';
-import { type Checkpoint, createCheckpoint } from '../read/checkpoint.ts';
-import { findOpenStep, findSection, type Progress, type Step } from '../read/progress.ts';
+import {
+  type Checkpoint,
+  createCheckpoint,
+  type ReadLists,
+  toReadLists,
+} from '../read/checkpoint.ts';
+import { findSection, type Progress, type Step } from '../read/progress.ts';
 import { closeStep, refuseStep, runStep, type StepRun } from '../read/run-step.ts';
 import type { StepResult } from '../read/step.ts';
 import { toReason } from '../verdict.ts';
@@ -22,17 +27,6 @@ export const SWEEP_BEGINNING: Progress = {
   repeats: true,
 };
 
-/** Lists that this sweep could read, by the question they answer. */
-export interface ReadLists {
-  /** Names, and active flags. */
-  readonly users: boolean;
-  /** Licences, suspensions. */
-  readonly companyUsers: boolean;
-  readonly groups: boolean;
-  /** Members of the groups. */
-  readonly members: boolean;
-}
-
 /**
  * Reads every list of the service to its proven end, with the steps of the first read, from the checkpoint of an
  * earlier process. A section that the service closes is left out and reported.
@@ -43,11 +37,7 @@ export async function readLists(run: SweepRun): Promise<ReadLists> {
   const checkpoint = createCheckpoint(deps, SWEEP_READ_FACT);
   await checkpoint.open();
   const steps: StepRun = { deps, checkpoint, signal };
-  for (
-    let step = findOpenStep(checkpoint.current());
-    step;
-    step = findOpenStep(checkpoint.current())
-  ) {
+  for (let step = checkpoint.findOpenStep(); step; step = checkpoint.findOpenStep()) {
     await readList(run, steps, step);
     // Resources for which the list may be too old are looked at.
     deps.notify();
@@ -98,16 +88,4 @@ async function tryStep(run: SweepRun, steps: StepRun, step: Step): Promise<Attem
     run.reasons.add(`the service does not let the bridge read its ${findSection(step) ?? step}`);
     return { kind: 'done' };
   }
-}
-
-function toReadLists(checkpoint: Checkpoint): ReadLists {
-  const isRead = (step: Step) => checkpoint.getStep(step).state === 'done';
-  const [users, groups] = [isRead('users'), isRead('groups') && isRead('restGroups')];
-  const isUnknown = checkpoint.getStep('restGroups').membersUnknown === true;
-  return {
-    users,
-    companyUsers: isRead('companyUsers'),
-    groups,
-    members: users && groups && !isUnknown,
-  };
 }

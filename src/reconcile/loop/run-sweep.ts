@@ -3,8 +3,9 @@ import { compareAll } from '../compare/compare-all.ts';
 import { comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readGroupLists } from '../compare/read-group-lists.ts';
-import { type ReadLists, readLists } from '../compare/read-lists.ts';
+import { readLists } from '../compare/read-lists.ts';
 import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
+import type { ReadLists } from '../read/checkpoint.ts';
 
 /**
  * One sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists

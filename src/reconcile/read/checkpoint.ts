@@ -1,6 +1,7 @@
 import type { Db } from '../../store/store.ts';
 import {
   FIRST_READ_FACT,
+  findOpenStep,
   getStep,
   type Progress,
   readProgress,
@@ -17,6 +18,8 @@ import type { FirstReadDeps } from './step.ts';
 export interface Checkpoint {
   current(): Progress;
   getStep(step: Step): StepProgress;
+  /** Finds the next step to be read; undefined when none is left. */
+  findOpenStep(): Step | undefined;
   /** Finds the service that the store belongs to, once it is known. */
   service(): KnownService | undefined;
   /** Reads the stored progress. @throws BridgeError `other-service` when it is of another service. */
@@ -47,6 +50,7 @@ export function createCheckpoint(
   return {
     current: () => progress,
     getStep: (step) => getStep(progress, step),
+    findOpenStep: () => findOpenStep(progress),
     service: () => service,
     async open() {
       service = await SERVICE.find(store.read);
@@ -59,4 +63,24 @@ export function createCheckpoint(
     save: (next) => save(next),
     saveStep: (step, change, rows) => save(withStep(progress, step, change), rows),
   };
+}
+
+/** Lists that a complete read could read, by the question they answer. */
+export interface ReadLists {
+  /** Names, and active flags. */
+  readonly users: boolean;
+  /** Licences, suspensions. */
+  readonly companyUsers: boolean;
+  readonly groups: boolean;
+  /** Members of the groups. */
+  readonly members: boolean;
+}
+
+/** Tells which lists were read; a refused one proves nothing. */
+export function toReadLists({ getStep }: Checkpoint): ReadLists {
+  const isRead = (step: Step) => getStep(step).state === 'done';
+  const [users, groups] = [isRead('users'), isRead('groups') && isRead('restGroups')];
+  const isUnknown = getStep('restGroups').membersUnknown === true;
+  const members = users && groups && !isUnknown;
+  return { users, companyUsers: isRead('companyUsers'), groups, members };
 }

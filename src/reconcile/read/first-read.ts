@@ -2,10 +2,9 @@ import type { BridgeError } from '../../domain/errors.ts';
 import type { Hold } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import type { ReadableSection } from '../sections.ts';
-import { createAttempts } from './attempts.ts';
 import { createCheckpoint } from './checkpoint.ts';
-import { estimateEnd, findOpenStep, findSection, STEPS, type Step } from './progress.ts';
-import { type AttemptRun, readStep, recheck } from './read-step.ts';
+import { estimateEnd, findSection, STEPS, type Step } from './progress.ts';
+import { type AttemptRun, createAttempts, readStep, recheck } from './read-step.ts';
 import type { FirstReadDeps } from './step.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -20,7 +19,7 @@ export type FirstReadState =
       readonly count: number;
       /** Number of entries that the list has, where the service says it. */
       readonly total?: number;
-      /** When the list is read at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
+      /** End of the list at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
       readonly endsAt?: number;
       /** Problem of the last attempt, and the time of the next one (epoch milliseconds). */
       readonly problem?: Problem;
@@ -89,7 +88,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   async function runUntilStopped(): Promise<void> {
     let isRecheckDue = isFinished();
     while (!signal.aborted) {
-      const step = findOpenStep(checkpoint.current());
+      const step = checkpoint.findOpenStep();
       if (step !== 'service') known.resolve();
       if (step !== undefined) {
         await rest(await readStep(run, step));
@@ -122,7 +121,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
 }
 
 function toRunning({ deps, checkpoint, attempts }: AttemptRun): FirstReadState {
-  const step = findOpenStep(checkpoint.current()) ?? 'service';
+  const step = checkpoint.findOpenStep() ?? 'service';
   const failure = attempts.last();
   const read = checkpoint.getStep(step);
   const endsAt = estimateEnd(read, deps.clock.now());

@@ -10,10 +10,10 @@ import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
-import { removeAgain } from './remove-again.ts';
 import {
   type GroupObservation,
   mergeGroup,
+  removeAgain,
   saveMembers,
   toNewGroup,
   withoutUnderWay,

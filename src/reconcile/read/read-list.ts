@@ -22,7 +22,7 @@ interface StoredPage {
 }
 
 /** A list of the service. */
-export interface ListRead<O extends PagedOperation> {
+interface ListRead<O extends PagedOperation> {
   readonly operation: O;
   /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
   readonly variants: readonly [ArgsOf<O>, ...ArgsOf<O>[]];

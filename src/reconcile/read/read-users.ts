@@ -5,6 +5,7 @@ import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import {
   type CompanyUser,
+  DEACTIVATED_ROLE,
   OWNER_ROLE,
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
@@ -15,9 +16,6 @@ import { readList } from './read-list.ts';
 import { type SeenAccount, saveUsers } from './save-users.ts';
 import { saveService } from './service.ts';
 import type { FirstReadContext, StepResult } from './step.ts';
-
-/** Role of a deactivated user. */
-const DEACTIVATED = 3;
 
 /**
  * Reads roles, licences and suspensions and merges them into the users of the SCIM list. Accounts that only this list
@@ -38,10 +36,8 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
         observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
       }));
       const companyId = users[0]?.companyId;
-      const service = {
-        identity: deps.identity,
-        ...(companyId === undefined ? {} : { companyId }),
-      };
+      const { identity } = deps;
+      const service = { identity, ...(companyId === undefined ? {} : { companyId }) };
       return {
         async rows(tx) {
           await saveService(tx, service, times.now);
@@ -86,11 +82,11 @@ export function observeCompanyUser(
 
 /** True for an account of which the list says what it takes; one that does not work takes nothing. */
 function isWorking({ role, temporarilyInactive }: CompanyUser): boolean {
-  return role !== DEACTIVATED && temporarilyInactive !== true;
+  return role !== DEACTIVATED_ROLE && temporarilyInactive !== true;
 }
 
 function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): ObservedUser {
-  return { fullName, active: role !== DEACTIVATED, at: 0, by };
+  return { fullName, active: role !== DEACTIVATED_ROLE, at: 0, by };
 }
 
 /** Reads the users: userName, name, address and the active flag. */

@@ -1,12 +1,16 @@
-import type { ObservedGroup } from '../../domain/group.ts';
+import { ask } from '../../domain/cell.ts';
+import { fail } from '../../domain/failure.ts';
+import type { GroupField, ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
-import { toGroupColumns } from '../../store/engine/columns.ts';
+import { NOT_APPLIED } from '../../domain/refusal.ts';
+import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import type { PageTimes } from './read-list.ts';
 
 /** Ids of a group in the service, as columns. */
 type GroupIdColumns = Partial<
@@ -60,7 +64,7 @@ export async function mergeGroup(
 }
 
 /** Members that were seen in a group, with the source. */
-export interface SeenMembers {
+interface SeenMembers {
   readonly memberIds: readonly number[];
   /** Epoch milliseconds. */
   readonly now: number;
@@ -101,4 +105,30 @@ export async function saveMembers(
 function toBaseline({ origin }: GroupRow, repeats: boolean): number | null {
   if (origin === null) return null;
   return origin === 'adopted' && !repeats ? 1 : 0;
+}
+
+/**
+ * Lets the removal of a deleted group wait again, with one failed attempt, where the service has answered it and a list
+ * that was asked for later shows the group: then the service did not make the change.
+ */
+export async function removeAgain(
+  tx: Db,
+  row: GroupRow,
+  { sentAt, now }: PageTimes,
+): Promise<void> {
+  if (!wasRemoved(row) || row.modified_at >= sentAt) return;
+  const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
+  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
+  const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
+  await updateGroup(tx, row.id, {
+    cells: JSON.stringify(cells),
+    due_at: now,
+    due_class: toDueClass(true),
+  });
+}
+
+/** True for a group that the bridge removed from the service, and not merely released. */
+function wasRemoved({ origin, observed, in_flight, due_at, ...row }: GroupRow): boolean {
+  if (origin !== 'created' || observed !== null) return false;
+  return !hasWaiting(row) && in_flight === 0 && due_at === null;
 }

@@ -17,8 +17,7 @@ import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupJoin, GroupPair } from './join-groups.ts';
 import type { PageTimes } from './read-list.ts';
-import { removeAgain } from './remove-again.ts';
-import { mergeGroup, toNewGroup, withoutUnderWay } from './save-group.ts';
+import { mergeGroup, removeAgain, toNewGroup, withoutUnderWay } from './save-group.ts';
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 

@@ -3,10 +3,9 @@ import { createFact } from '../../store/facts.ts';
 import { listGroupsWithAdmins, listGroupsWithEntities } from '../../store/resources/managed.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
-import { createAttempts } from '../read/attempts.ts';
-import { createCheckpoint } from '../read/checkpoint.ts';
-import { findOpenStep, type Progress } from '../read/progress.ts';
-import { type AttemptRun, readStep } from '../read/read-step.ts';
+import { createCheckpoint, type ReadLists, toReadLists } from '../read/checkpoint.ts';
+import type { Progress } from '../read/progress.ts';
+import { type AttemptRun, createAttempts, readStep } from '../read/read-step.ts';
 import type { FirstReadDeps } from '../read/step.ts';
 import { classify } from '../verdict.ts';
 
@@ -19,12 +18,6 @@ const GROUPS_MAX = 1_000_000;
 /** Checkpoint of the second reading. */
 export const READ_AGAIN_FACT = createFact<Progress>('recovery-read');
 
-/** Sections that a complete read could read. */
-export interface ReadSections {
-  readonly users: boolean;
-  readonly groups: boolean;
-}
-
 /**
  * Reads the whole service again, with the steps of the first read, and the managed admin lists and entities. Desired
  * state is not touched. It goes on where an earlier process stopped, and until every list is complete or refused: a list
@@ -34,7 +27,7 @@ export interface ReadSections {
 export async function readServiceAgain(
   deps: FirstReadDeps,
   signal: AbortSignal,
-): Promise<ReadSections> {
+): Promise<ReadLists> {
   const checkpoint = createCheckpoint(deps, READ_AGAIN_FACT);
   await checkpoint.open();
   const run: AttemptRun = {
@@ -44,11 +37,7 @@ export async function readServiceAgain(
     signal,
     giveUp: () => undefined, // Every start has checked the service before.
   };
-  for (
-    let step = findOpenStep(checkpoint.current());
-    step;
-    step = findOpenStep(checkpoint.current())
-  ) {
+  for (let step = checkpoint.findOpenStep(); step; step = checkpoint.findOpenStep()) {
     const restMs = await readStep(run, step);
     signal.throwIfAborted();
     if (restMs > 0) await deps.clock.sleep(restMs, signal);
@@ -61,9 +50,7 @@ export async function readServiceAgain(
   for (const row of await listGroupsWithEntities(read, { afterSeq: 0, limit: GROUPS_MAX })) {
     await readIfAllowed(() => readEntities(deps, row, asIs));
   }
-  const isRead = (step: 'users' | 'groups' | 'restGroups') =>
-    checkpoint.getStep(step).state === 'done';
-  return { users: isRead('users'), groups: isRead('groups') && isRead('restGroups') };
+  return toReadLists(checkpoint);
 }
 
 /** Reads a list of a group; a refused one proves nothing. @throws BridgeError when it may be told later */

@@ -8,9 +8,9 @@ import { listRows, trust } from '../../store/resources/managed.ts';
 import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
+import type { ReadLists } from '../read/checkpoint.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
 import { listGroupChanges, listUserChanges, type ReadRow } from './list-changes.ts';
-import type { ReadSections } from './read-again.ts';
 
 /** Resources of one transaction. */
 const PART = 500;
@@ -23,12 +23,12 @@ const PART = 500;
 export async function makePlan(
   deps: ProcessDeps,
   plan: PlanRow,
-  { sections, alsoSave }: Ending,
+  { lists, alsoSave }: Ending,
 ): Promise<number> {
   const making: Making = { deps, plan };
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
   let [hash, counts] = [toHash([]), countActions([])];
-  const parts = [...(sections.users ? [planUsers] : []), ...(sections.groups ? [planGroups] : [])];
+  const parts = [...(lists.users ? [planUsers] : []), ...(lists.groups ? [planGroups] : [])];
   for (const part of parts) {
     for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
       const from: number = afterSeq;
@@ -48,7 +48,7 @@ export async function makePlan(
 
 /** What was read, and what is stored in the transaction after which the plan waits. */
 interface Ending {
-  readonly sections: ReadSections;
+  readonly lists: ReadLists;
   readonly alsoSave: (tx: Db) => Promise<void>;
 }
 

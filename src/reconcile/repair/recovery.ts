@@ -124,10 +124,10 @@ async function continueRecovery(
   if (state.phase !== 'reading') return false;
   const { store, events, clock } = deps;
   const { reason, planId: id } = state;
-  const sections = await readServiceAgain(deps, signal);
+  const lists = await readServiceAgain(deps, signal);
   const plan = await findPlan(store.read, id);
   const alsoSave = (tx: Db) => RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
-  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { sections, alsoSave });
+  const actions = plan === undefined ? 0 : await makePlan(deps, plan, { lists, alsoSave });
   if (reason.code === 'first-run' && actions === 0) {
     // The changes accepted while observing are in the service already.
     await store.write(async (tx) => {
@@ -180,16 +180,8 @@ function createHeartbeat(deps: RecoveryDeps) {
 /** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
 const COUNTED_MAX = 5;
 
-/** Repeats work that nothing else would repeat. */
-export interface Retrier {
-  /** Number of failed attempts so far. */
-  readonly failures: number;
-  /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
-  keepTrying<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** Creates a retrier that waits between attempts, and reports each failure. */
-function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal): Retrier {
+/** Creates what repeats work that nothing else would repeat; it waits between attempts, and reports each failure. */
+function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSignal) {
   let failures = 0;
 
   async function rest(error: unknown): Promise<void> {
@@ -200,10 +192,12 @@ function createRetrier({ clock, random, events }: ReconcileDeps, signal: AbortSi
   }
 
   return {
+    /** Number of failed attempts so far. */
     get failures() {
       return failures;
     },
-    async keepTrying(work) {
+    /** Repeats `work` until it succeeds. @throws the signal's reason when the process stops */
+    async keepTrying<T>(work: () => Promise<T>): Promise<T> {
       for (;;) {
         try {
           return await work();
