@@ -81,8 +81,12 @@ export async function insertDrifts(
 }
 
 /** Drifts that were seen again. */
-export async function confirmDrifts(tx: Db, ids: readonly string[], now: number): Promise<void> {
-  for (const some of chunks(ids)) {
+export async function confirmDrifts(
+  tx: Db,
+  drifts: readonly DriftRow[],
+  now: number,
+): Promise<void> {
+  for (const some of chunks(toIds(drifts))) {
     await tx.updateTable('drifts').set({ last_seen_at: now }).where('id', 'in', some).execute();
   }
 }
@@ -106,10 +110,10 @@ export type DriftChange = Partial<
 /** Changes the status of drifts that are not over. */
 export async function changeDrifts(
   tx: Db,
-  ids: readonly string[],
+  drifts: readonly DriftRow[],
   change: DriftChange,
 ): Promise<void> {
-  for (const some of chunks(ids)) {
+  for (const some of chunks(toIds(drifts))) {
     const update = tx.updateTable('drifts').set(change).where('id', 'in', some);
     await update.where('status', 'in', ACTIVE_STATUSES).execute();
   }
@@ -118,13 +122,17 @@ export async function changeDrifts(
 /** Ends drifts that are not over. When they were last seen stays. `now` is epoch milliseconds. */
 export async function endDrifts(
   tx: Db,
-  ids: readonly string[],
+  drifts: readonly DriftRow[],
   { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
 ): Promise<void> {
-  for (const some of chunks(ids)) {
+  for (const some of chunks(toIds(drifts))) {
     const update = tx.updateTable('drifts').set({ status, ended_at: now }).where('id', 'in', some);
     await update.where('status', 'in', ACTIVE_STATUSES).execute();
   }
+}
+
+function toIds(drifts: readonly DriftRow[]): string[] {
+  return drifts.map(({ id }) => id);
 }
 
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
@@ -271,9 +279,5 @@ export async function noteMissing(
   await insertDrifts(tx, [difference], { detector: 'discovery', now, status: 'repairing' });
   const known = (await listActiveDrifts(tx, [id])).filter((drift) => drift.kind === kind);
   const waiting = known.filter(({ status }) => status !== 'repairing');
-  await changeDrifts(
-    tx,
-    waiting.map((drift) => drift.id),
-    { status: 'repairing', plan_id: null },
-  );
+  await changeDrifts(tx, waiting, { status: 'repairing', plan_id: null });
 }

@@ -73,17 +73,13 @@ export async function storeDriftChanges(
   const same = confirmed.filter(({ row, difference }) => isSame(row, difference));
   await confirmDrifts(
     tx,
-    same.map(({ row }) => row.id),
+    same.map(({ row }) => row),
     now,
   );
   for (const { row, difference } of confirmed) {
     if (!isSame(row, difference)) await updateDrift(tx, row.id, { ...difference, now });
   }
-  await endDrifts(
-    tx,
-    gone.map(({ id }) => id),
-    { status: 'gone', now },
-  );
+  await endDrifts(tx, gone, { status: 'gone', now });
   await insertDrifts(tx, fresh, finding);
   for (const { kind, type, resourceId } of fresh) {
     if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });

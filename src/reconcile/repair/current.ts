@@ -1,11 +1,5 @@
 import { isWaiting } from '../../domain/cell.ts';
-import {
-  type ChangeKind,
-  findRepair,
-  getChangeRow,
-  listHarms,
-  toChangeKey,
-} from '../../domain/change.ts';
+import { findRepair, getChangeRow, listHarms, toChangeKey } from '../../domain/change.ts';
 import type { Difference } from '../../domain/drift.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
@@ -65,11 +59,7 @@ export async function findCurrent(
   return row && compareKnown(db, row, policy.deactivation);
 }
 
-async function compareKnown(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<Current> {
+function compareKnown(db: Db, row: ResourceRow, deactivation: Deactivation): Promise<Current> {
   return isUserRow(row) ? compareKnownUser(db, row, deactivation) : compareKnownGroup(db, row);
 }
 
@@ -120,16 +110,13 @@ async function compareDeletedGroup(tx: Db, row: GroupRow): Promise<Current> {
   if (!isToGo) return { row, differences };
   const values = { desired: null, observed: { displayName: row.display_name } };
   const removal = toDifference('group.unmanaged', row.id, values);
-  return { row, differences: new Map([...differences, [toKeyOf('group.delete'), removal]]) };
+  const key = toChangeKey({ kind: 'group.delete', memberId: '' });
+  return { row, differences: new Map([...differences, [key, removal]]) };
 }
 
 function toListMap(row: GroupRow, links: readonly DifferingLink[]): Map<string, Difference> {
   const differing = links.map((link) => toLinkDifference(row, link));
   return toMap(toCompared([...differing, ...listEntityDifferences(row)]));
-}
-
-function toKeyOf(kind: ChangeKind): string {
-  return toChangeKey({ kind, memberId: '' });
 }
 
 function toMap(comparison: Comparison): Map<string, Difference> {
@@ -226,7 +213,7 @@ export async function checkRepair(
 }
 
 /** Place of a change: fields, or one row in one of a group's lists. */
-export type ChangePlace =
+type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | { readonly kind: 'link'; readonly list: LinkTable };
 

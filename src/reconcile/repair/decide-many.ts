@@ -1,5 +1,4 @@
 import { type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
-import { assertNever } from '../../domain/errors.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { type DriftRow, findDrift } from '../../store/drifts.ts';
@@ -40,7 +39,7 @@ export interface ManyRequest {
 }
 
 /** Outcome of a decision for one of many drifts. */
-export interface OneDecided {
+interface OneDecided {
   readonly id: string;
   readonly kind: DriftDecision['kind'];
   /** Status before the decision; undefined: there is no such drift. */
@@ -48,7 +47,7 @@ export interface OneDecided {
 }
 
 /** Plan that repairs many drifts. */
-export interface ManyPlan {
+interface ManyPlan {
   /** Undefined: it was not made. */
   readonly id: string | undefined;
   readonly hash: string;
@@ -68,41 +67,26 @@ export interface ManyDecided {
 
 /** Decides about many drifts: repairs are one plan, which exceeds a limit only where the operator has seen it. */
 export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
-  const { decision, ids, isDryRun } = request;
+  const { decision, ids, isDryRun, by } = request;
   if (decision.kind === 'repair') return repairMany(deps, request, decision.hash);
   const ones: OneDecided[] = [];
   for (const id of ids) {
     const before = (await findDrift(deps.store.read, id))?.status;
-    const decided = isDryRun
-      ? await deps.store.write((tx) => previewOne(tx, deps, { id, decision }))
-      : await decideOne(deps, id, { ...decision, by: request.by });
-    ones.push({ id, kind: decided.kind, before });
+    const { kind } = await (isDryRun
+      ? deps.store.write((tx) => previewOne(tx, deps, { id, decision }))
+      : decision.kind === 'accept'
+        ? acceptOne(deps, id)
+        : ignoreDrift(deps, id, { ...decision, by }));
+    ones.push({ id, kind, before });
   }
   return { kind: 'done', ones, plan: undefined };
-}
-
-type OtherDecision = Exclude<ManyDecision, { kind: 'repair' }>;
-
-function decideOne(
-  deps: DecisionDeps,
-  id: string,
-  decision: OtherDecision & { readonly by: string },
-): Promise<DriftDecision> {
-  switch (decision.kind) {
-    case 'accept':
-      return acceptOne(deps, id);
-    case 'ignore':
-      return ignoreDrift(deps, id, decision);
-    default:
-      return assertNever(decision);
-  }
 }
 
 /** Tells what a decision would come to, as far as it is known without a call. */
 async function previewOne(
   tx: Db,
   deps: DecisionDeps,
-  { id, decision }: { readonly id: string; readonly decision: OtherDecision },
+  { id, decision }: { readonly id: string; readonly decision: ManyDecision },
 ): Promise<Pick<OneDecided, 'kind'>> {
   const drift = await findDrift(tx, id);
   if (drift === undefined) return { kind: 'unknown' };
@@ -121,7 +105,7 @@ async function repairMany(
     const { ones, drifts } = await sortOut(tx, deps, request.ids);
     if (drifts.length === 0) return toUndone({ kind: 'done', ones, plan: undefined });
     const now = deps.clock.now();
-    const plan = await toPlan(tx, deps, { drifts, now });
+    const plan = await toPlan(tx, deps, drifts);
     if (request.isDryRun) return toUndone({ kind: 'done', ones, plan });
     const obstacle = findMismatch(plan, hash);
     if (obstacle !== undefined) return toUndone({ kind: obstacle, ones, plan });
@@ -162,13 +146,9 @@ async function sortOut(
   return { ones, drifts };
 }
 
-async function toPlan(
-  tx: Db,
-  { repair }: DecisionDeps,
-  { drifts, now }: { readonly drifts: readonly DriftRow[]; readonly now: number },
-): Promise<ManyPlan> {
+async function toPlan(tx: Db, deps: DecisionDeps, drifts: readonly DriftRow[]): Promise<ManyPlan> {
   const actions = drifts.map(toPlanAction);
-  const exceeded = await listExceeded(tx, repair.limits, { actions, waiting: [], now });
+  const exceeded = await listExceeded(tx, deps, drifts);
   return { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
 }
 

@@ -114,7 +114,7 @@ export async function mayRepair(
   const reason = await findObstacle(tx, deps, toPlanAction(row));
   const note = reason ?? null;
   if ((status !== row.status || note !== row.note) && !isDryRun) {
-    await changeDrifts(tx, [row.id], { status, note });
+    await changeDrifts(tx, [row], { status, note });
   }
   return status === 'open' && reason === undefined;
 }
@@ -126,12 +126,10 @@ interface Planning extends Occasion {
 }
 
 async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
-  const { source, isDryRun, held } = planning;
+  const { source, isDryRun, held, candidates } = planning;
   // A look at some resources does not change a waiting plan.
-  const heldId = source === 'audit' ? held?.id : undefined;
-  const isLeft = (row: DriftRow) => heldId !== undefined && row.plan_id === heldId;
-  const waiting = planning.candidates.filter(isLeft);
-  const rows = planning.candidates.filter((row) => !isLeft(row));
+  const isLeft = (row: DriftRow) => source === 'audit' && held?.id === row.plan_id;
+  const rows = candidates.filter((row) => !isLeft(row));
   const actions = rows.map(toPlanAction);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
@@ -139,13 +137,9 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
     if (!isDryRun) await supersede(tx, held.id, now);
   }
   if (actions.length === 0) return undefined;
-  const exceeded = await listExceeded(tx, deps.repair.limits, {
-    actions,
-    waiting: waiting.map(toPlanAction),
-    now,
-  });
+  const exceeded = await listExceeded(tx, deps, candidates);
   // Only one plan can wait; the next sweep makes one of everything.
-  if (exceeded.length > 0 && waiting.length > 0) return undefined;
+  if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
   const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
   return isDryRun ? addPlan(tx, actions, standing) : planRepairs(tx, rows, standing);
 }

@@ -130,7 +130,7 @@ export async function ignoreDrift(
 ): Promise<DriftDecision> {
   return decideDrift(deps, id, async (tx, drift) => {
     const change = { status: 'ignored', ignored_until: until, note: reason, noted_by: by } as const;
-    await changeDrifts(tx, [id], change);
+    await changeDrifts(tx, [drift], change);
     return { kind: 'done', drift: { ...drift, ...change } };
   });
 }

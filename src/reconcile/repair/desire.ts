@@ -27,7 +27,7 @@ import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 
 /** Value to be desired from now on, by an operator or the policy; the provider's next write of it wins. */
-export interface Desire {
+interface Desire {
   /** The change whose field or list the value belongs to. */
   readonly kind: ChangeKind;
   readonly memberId: string;
@@ -35,7 +35,7 @@ export interface Desire {
 }
 
 /** Dependencies of a desire. */
-export type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules'>;
+type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules'>;
 
 /**
  * Makes a value the desired one, as another version that readers see. It is not pending: where the service does not
@@ -192,7 +192,7 @@ export async function acceptDrift(
   if (!isStillSo(current, { ...drift, kind })) return false;
   const value = parseStored<JsonValue>(drift.observed);
   if (!(await desire(tx, deps, current, { kind, memberId, value }))) return false;
-  await endDrifts(tx, [drift.id], { status: 'accepted', now: deps.clock.now() });
+  await endDrifts(tx, [drift], { status: 'accepted', now: deps.clock.now() });
   return true;
 }
 

@@ -28,22 +28,16 @@ const PART = 200;
 /** Time before the start in which a process that ended may have left writes unfollowed, in milliseconds; sweeps find older ones. */
 const BEFORE_MS = 600_000;
 
-/** Ends drifts that writes of providers and operators have made up for. */
-export interface WriteFollower {
-  /** Ends the undecided drifts of what was written since, once nothing of it waits. */
-  run(): Promise<void>;
-}
-
-/** Dependencies of following writes. */
-export interface WriteDeps extends Pick<ProcessDeps, 'store' | 'clock' | 'policy'> {
+interface WriteDeps extends Pick<ProcessDeps, 'store' | 'clock' | 'policy'> {
   readonly events: Pick<ProcessDeps['events'], 'plan'>;
 }
 
 /**
- * Creates the follower of writes. A drift is over where what is known of the service, or what is wanted, shows no such
+ * Creates what ends drifts that writes of providers and operators have made up for: each run, the undecided ones of what
+ * was written since, once nothing of it waits. A drift is over where what is known of the service, or what is wanted, shows no such
  * difference any more; what is not known ends none. The repair that a waiting plan has of it drops out.
  */
-export function createWriteFollower(deps: WriteDeps): WriteFollower {
+export function createWriteFollower(deps: WriteDeps): { run(): Promise<void> } {
   const { store, clock } = deps;
   let doneUntil = clock.now() - BEFORE_MS;
   let atWork: ReadonlySet<string> = new Set();
@@ -123,11 +117,7 @@ async function endMet(
     const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
     const { met } = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
     const now = clock.now();
-    await endDrifts(
-      tx,
-      met.map(({ id }) => id),
-      { status: 'gone', now },
-    );
+    await endDrifts(tx, met, { status: 'gone', now });
     const planned = met.filter(({ plan_id }) => plan_id === held?.id);
     return held === undefined ? [] : dropRepairs(tx, planned, now);
   });

@@ -158,14 +158,14 @@ async function endDrift(
     case 'waits':
       return undefined;
     case 'gone':
-      await endDrifts(tx, [drift.id], { status: 'gone', now });
+      await endDrifts(tx, [drift], { status: 'gone', now });
       return undefined;
     case 'differs':
       // The repair did not hold: the next look decides anew.
-      await changeDrifts(tx, [drift.id], { status: 'open', plan_id: null });
+      await changeDrifts(tx, [drift], { status: 'open', plan_id: null });
       return undefined;
     case 'done':
-      await endDrifts(tx, [drift.id], { status: 'repaired', now });
+      await endDrifts(tx, [drift], { status: 'repaired', now });
       return drift;
     default:
       return assertNever(state);

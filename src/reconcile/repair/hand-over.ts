@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { createTurns } from '../../domain/turns.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
@@ -11,7 +11,7 @@ import { addPlan, growPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** The provider whose a user or group is, and the id by which that one knows it. */
-export interface Ownership {
+interface Ownership {
   readonly provider: string;
   /** null: it gave none, or is yet to give it. */
   readonly externalId: string | null;
@@ -89,7 +89,7 @@ async function handOver(
   { clock }: Pick<ProcessDeps, 'clock'>,
   { resource_type: type, resource_id: id, desired, observed }: PlanActionRow,
 ): Promise<boolean> {
-  const { provider, externalId } = parseOwnership(desired);
+  const { provider, externalId } = parseStored<Ownership>(desired);
   const row = await lockRow(tx, { type, id });
   if (row === undefined || !isOwnedAs(row, observed)) return false;
   if (!(await isProvider(tx, provider))) return false;
@@ -108,20 +108,7 @@ function toNewIds({ attributes, external_id }: Pick<ResourceRow, 'attributes' | 
 
 /** True when a user or group is still whose it was, under the same id. @param owned as a plan has it */
 export function isOwnedAs(row: ResourceRow, owned: string): boolean {
-  const { provider, externalId } = parseOwnership(owned);
+  const { provider, externalId } = parseStored<Ownership>(owned);
   if (row.origin === null || row.deleted_at !== null) return false;
   return row.provider === provider && row.external_id === externalId;
-}
-
-/** Only this file writes it. */
-function parseOwnership(text: string): Ownership {
-  const { provider, externalId }: JsonObject = toObject(parseStored<unknown>(text));
-  return {
-    provider: String(provider),
-    externalId: typeof externalId === 'string' ? externalId : null,
-  };
-}
-
-function toObject(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }

@@ -1,27 +1,18 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import type { Release } from '../../domain/release.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
-import { decideMany, type ManyDecided, type ManyRequest } from './decide-many.ts';
-import {
-  acceptOne,
-  type DriftDecision,
-  decidePlan,
-  type Ignoring,
-  ignoreDrift,
-  type PlanDecision,
-  repairDrift,
-} from './decisions.ts';
+import { decideMany, type ManyRequest } from './decide-many.ts';
+import { acceptOne, decidePlan, type Ignoring, ignoreDrift, repairDrift } from './decisions.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { followPlans } from './follow.ts';
 import { createWriteFollower } from './follow-writes.ts';
-import { type HandOver, type PlannedHandover, planHandover } from './hand-over.ts';
+import { type HandOver, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo } from './let-go.ts';
 import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
 import { createReclaimer } from './reclaim.ts';
-import { previewUndo, type UndoDecision, type UndoPreview, undoPlan } from './undo.ts';
+import { previewUndo, undoPlan } from './undo.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -42,24 +33,11 @@ export interface DriftKeeper {
   decide(occasion: Occasion): Promise<PlanRow | undefined>;
 }
 
-/** Decisions of operators, in any process; the leader follows them. `by` is the name of the operator. */
-export interface DriftDecisions {
-  approve(id: string, hash: string, by: string): Promise<PlanDecision>;
-  discard(id: string, by: string): Promise<PlanDecision>;
-  undo(id: string, by: string): Promise<UndoDecision>;
-  previewUndo(id: string): Promise<UndoPreview | undefined>;
-  repair(driftId: string, by: string): Promise<DriftDecision>;
-  accept(driftId: string): Promise<DriftDecision>;
-  ignore(driftId: string, ignoring: Ignoring): Promise<DriftDecision>;
-  many(request: ManyRequest): Promise<ManyDecided>;
-  /** Lets a user or group go. */
-  letGo(key: GivenKey): Promise<Release>;
-  /** Plans a handover, which waits for an operator. */
-  handOver(handovers: readonly HandOver[], reason: string): Promise<PlannedHandover>;
-}
+/** Decisions of operators, in any process; the leader follows them. */
+export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
-/** Creates the decisions of one process. */
-export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
+/** Creates the decisions of one process; `by` is the name of the operator. */
+export function createDriftDecisions(deps: DecisionDeps) {
   /** Has a decision followed at once, and sent what rules derive from it. */
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
@@ -69,17 +47,20 @@ export function createDriftDecisions(deps: DecisionDeps): DriftDecisions {
   }
 
   return {
-    approve: (id, hash, by) => decided(decidePlan(deps, id, { status: 'approved', hash, by })),
-    discard: (id, by) =>
+    approve: (id: string, hash: string, by: string) =>
+      decided(decidePlan(deps, id, { status: 'approved', hash, by })),
+    discard: (id: string, by: string) =>
       decided(decidePlan(deps, id, { status: 'discarded', hash: undefined, by })),
-    undo: (id, by) => decided(undoPlan(deps, id, by)),
-    previewUndo: (id) => previewUndo(deps, id),
-    repair: (id, by) => decided(repairDrift(deps, id, by)),
-    accept: (id) => decided(acceptOne(deps, id)),
-    ignore: (id, ignoring) => decided(ignoreDrift(deps, id, ignoring)),
-    many: (request) => decided(decideMany(deps, request)),
-    letGo: (key) => decided(letGo(deps, key)),
-    handOver: (handovers, reason) => planHandover(deps, handovers, reason),
+    undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
+    previewUndo: (id: string) => previewUndo(deps, id),
+    repair: (driftId: string, by: string) => decided(repairDrift(deps, driftId, by)),
+    accept: (driftId: string) => decided(acceptOne(deps, driftId)),
+    ignore: (driftId: string, ignoring: Ignoring) => decided(ignoreDrift(deps, driftId, ignoring)),
+    many: (request: ManyRequest) => decided(decideMany(deps, request)),
+    letGo: (key: GivenKey) => decided(letGo(deps, key)),
+    /** Plans a handover, which waits for an operator. */
+    handOver: (handovers: readonly HandOver[], reason: string) =>
+      planHandover(deps, handovers, reason),
   };
 }
 
@@ -97,7 +78,7 @@ export function createDriftKeeper(
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspections = createInspections(deps, signal);
-  const reclaimer = createReclaimer(deps);
+  const reclaim = createReclaimer(deps);
   const writes = createWriteFollower(deps);
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -129,7 +110,7 @@ export function createDriftKeeper(
     }
     const { nextAt, hasFound } = await inspections.run();
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
-    await reclaimer.run();
+    await reclaim();
     await writes.run();
     const areRepairing = await followPlans(deps);
     return areRepairing ? deps.clock.now() : nextAt;

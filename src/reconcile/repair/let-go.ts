@@ -37,9 +37,7 @@ export async function letGo(
         ? await releaseUser(tx, await lockUser(tx, userId(id)), now)
         : await releaseGroup(tx, { rules }, { row: await lockGroup(tx, groupId(id)), now });
     if (release.kind !== 'released') return release;
-    const drifts = await listActiveDrifts(tx, [id]);
-    const ids = drifts.map((drift) => drift.id);
-    await endDrifts(tx, ids, { status: 'gone', now });
+    await endDrifts(tx, await listActiveDrifts(tx, [id]), { status: 'gone', now });
     return release;
   });
 }

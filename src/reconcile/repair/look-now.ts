@@ -14,7 +14,7 @@ import { type Found, storeComparison, toNeeds, withCompared } from './compare-on
 import { mayRepair } from './decide.ts';
 import { BY_OPERATOR } from './decisions.ts';
 import type { DriftDeps } from './deps.ts';
-import { listExceeded, planRepairs, toPlanAction } from './make-plan.ts';
+import { listExceeded, planRepairs } from './make-plan.ts';
 
 /** Calls of the service that one look may make. */
 const CALLS_MAX = 3;
@@ -135,10 +135,9 @@ async function repairAll(deps: DriftDeps, { key, by }: LookRequest): Promise<Loo
       if (isOpen && (await mayRepair(tx, deps, { row, isDryRun: false }))) drifts.push(row);
     }
     if (drifts.length === 0) return { plan: undefined, exceeded: [] };
-    const actions = drifts.map(toPlanAction);
-    const now = deps.clock.now();
-    const exceeded = await listExceeded(tx, deps.repair.limits, { actions, waiting: [], now });
+    const exceeded = await listExceeded(tx, deps, drifts);
     if (exceeded.length > 0) return { plan: undefined, exceeded };
+    const now = deps.clock.now();
     const plan = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic: 1, by, now });
     return { plan, exceeded };
   });

@@ -1,6 +1,6 @@
 import { findHarm } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { exceedsLimit, HARM_WINDOW_MS, type HarmKind, type HarmLimits } from '../../domain/harm.ts';
+import { exceedsLimit, HARM_WINDOW_MS, type HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { changeDrifts, type DriftRow } from '../../store/drifts.ts';
@@ -9,6 +9,7 @@ import { countPopulation, type HarmSubject, listHarmed } from '../../store/plans
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { addPlan, type NewPlan } from '../add-plan.ts';
+import type { DecisionDeps } from './deps.ts';
 
 /** Makes the action that repairs one drift. @throws BridgeError `bug` for a drift of something unmanaged */
 export function toPlanAction(row: DriftRow): PlanAction {
@@ -27,27 +28,24 @@ export async function planRepairs(
   standing: NewPlan,
 ): Promise<PlanRow> {
   const plan = await addPlan(tx, drifts.map(toPlanAction), standing);
-  await changeDrifts(
-    tx,
-    drifts.map(({ id }) => id),
-    { plan_id: plan.id },
-  );
+  await changeDrifts(tx, drifts, { plan_id: plan.id });
   return plan;
 }
 
 /**
- * Lists the limits that a plan would exceed together with the last 24 hours, in words; empty when none. The same loss
- * of the same user counts once.
+ * Lists the limits that the repair of these drifts would exceed together with the last 24 hours, in words; empty when
+ * none. The same loss of the same user counts once.
  */
 export async function listExceeded(
   tx: Db,
-  limits: HarmLimits,
-  { actions, now, waiting }: Harming,
+  { repair: { limits }, clock }: Pick<DecisionDeps, 'repair' | 'clock'>,
+  drifts: readonly DriftRow[],
 ): Promise<string[]> {
-  const planned = countSubjects([...actions, ...waiting]);
+  const actions = drifts.map(toPlanAction);
+  const planned = countSubjects(actions);
   if (planned.size === 0) return [];
-  const done = await listHarmed(tx, now - HARM_WINDOW_MS);
-  const counts = countSubjects([...actions, ...waiting, ...done]);
+  const done = await listHarmed(tx, clock.now() - HARM_WINDOW_MS);
+  const counts = countSubjects([...actions, ...done]);
   const exceeded: string[] = [];
   for (const harm of planned.keys()) {
     const count = counts.get(harm) ?? 0;
@@ -59,14 +57,6 @@ export async function listExceeded(
     );
   }
   return exceeded;
-}
-
-/** Actions of a new plan, and those of the plan that waits already. */
-interface Harming {
-  readonly actions: readonly PlanAction[];
-  readonly waiting: readonly PlanAction[];
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 function countSubjects(

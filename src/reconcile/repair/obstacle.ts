@@ -1,22 +1,17 @@
-import type { ChangeKind } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import { groupId } from '../../domain/ids.ts';
+import type { PlanAction } from '../../domain/plan.ts';
 import { findGroupRow, getGroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { DriftDeps } from './deps.ts';
 
-/** Repair of a user or group, by SCIM ids. */
-interface Repair {
-  readonly kind: ChangeKind;
+/** Repair of a user or group, as a plan or its row has it. */
+type Repair = Pick<PlanAction, 'kind' | 'resourceId' | 'memberId'> & {
   readonly harm: HarmKind | null | undefined;
-  readonly resourceId: string;
-  /** User in a list of the group; empty elsewhere. */
-  readonly memberId: string;
-}
+};
 
-/** Dependencies of finding obstacles. */
 type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
 
 /** Obstacle to a new account, with what removes it. */

@@ -27,37 +27,29 @@ const UNNAMED: readonly DriftKind[] = [
   'group.renamed',
 ];
 
-/** Reclaims the changes that the service accepted and did not make. */
-export interface Reclaimer {
-  /** Looks into the drifts that the audit log is read far enough for, each once. */
-  run(): Promise<void>;
-}
-
 /**
- * Creates the reclaimer. A difference is no drift where the bridge sent this very change, no complete read came between,
+ * Creates what reclaims changes that the service accepted and did not make: each run looks into the drifts that the audit
+ * log is read far enough for, each once. A difference is no drift where the bridge sent this very change, no complete read came between,
  * and the audit log, which is read beyond it, has nobody who undid it: then the service did not make the change, which
  * waits again with one failed attempt.
  */
-export function createReclaimer(deps: DriftDeps): Reclaimer {
+export function createReclaimer(deps: DriftDeps): () => Promise<void> {
   const { store, notify } = deps;
   let afterSeq = 0;
   let doneUntil = 0;
-  return {
-    async run() {
-      const log = await POLL_STATE.find(store.read);
-      if (log === undefined || log.failure !== null) return;
-      // An event may come into the log a little late.
-      const until = log.readAt - LATE_MS;
-      if (until <= doneUntil) return;
-      for (;;) {
-        const part = await listSentDrifts(store.read, { afterSeq, until, limit: PART });
-        const isReclaimed = await reclaimAll(deps, part.drifts);
-        if (isReclaimed) notify();
-        if (part.lastSeq === undefined) break;
-        afterSeq = part.lastSeq;
-      }
-      doneUntil = until;
-    },
+  return async () => {
+    const log = await POLL_STATE.find(store.read);
+    if (log === undefined || log.failure !== null) return;
+    // An event may come into the log a little late.
+    const until = log.readAt - LATE_MS;
+    if (until <= doneUntil) return;
+    for (;;) {
+      const part = await listSentDrifts(store.read, { afterSeq, until, limit: PART });
+      if (await reclaimAll(deps, part.drifts)) notify();
+      if (part.lastSeq === undefined) break;
+      afterSeq = part.lastSeq;
+    }
+    doneUntil = until;
   };
 }
 
@@ -106,6 +98,6 @@ async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
     due_class: toDueClass(row.due_class === 0 || harm !== undefined),
   };
   await updateRow(tx, row, change);
-  await endDrifts(tx, [id], { status: 'gone', now });
+  await endDrifts(tx, [drift], { status: 'gone', now });
   return true;
 }

@@ -29,14 +29,14 @@ export interface RecoveryDeps extends FirstReadDeps {
 }
 
 /** Attempt to find out the state of recovery. */
-export interface Attempt {
+interface Attempt {
   readonly signal: AbortSignal;
   /** Number of attempts that failed before this one. */
   readonly failures: number;
 }
 
 /** Result of a start. */
-export interface Beginning {
+interface Beginning {
   /** Undefined when the store is current, as far as can be told. */
   readonly state: RecoveryState | undefined;
   /** Undefined when there was no need to ask. */

@@ -12,22 +12,21 @@ export type RecoveryReason =
       readonly lastEventAt: number;
     };
 
-/** Recovery with the plan that is made, or waits. */
-export interface BegunRecovery {
-  readonly phase: 'reading' | 'waiting';
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly reason: RecoveryReason;
-  readonly planId: string;
-}
-
 /**
  * State of recovery; undefined in the store when there is none.
  * - `requested`: an operator says that a backup was restored; the next start begins
  * - `reading`: all pending changes are held, the whole service is being read
  * - `waiting`: the plan waits for an operator, or is followed
  */
-export type RecoveryState = { readonly phase: 'requested'; readonly since: number } | BegunRecovery;
+export type RecoveryState =
+  | { readonly phase: 'requested'; readonly since: number }
+  | {
+      readonly phase: 'reading' | 'waiting';
+      /** Epoch milliseconds. */
+      readonly since: number;
+      readonly reason: RecoveryReason;
+      readonly planId: string;
+    };
 
 /** The state of recovery, as processes share it. */
 export const RECOVERY = createFact<RecoveryState>('recovery');

@@ -1,5 +1,5 @@
 import { ask } from '../../domain/cell.ts';
-import { isHandOver, toChangeKey } from '../../domain/change.ts';
+import { isHandOver } from '../../domain/change.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -16,7 +16,7 @@ import { isUserRow, type ResourceRow, updateRow } from '../../store/resources/ro
 import type { Db } from '../../store/store.ts';
 import { toStaleColumns } from '../retry-columns.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
-import { type Current, isStillSo, lockCurrent, toPlace } from './current.ts';
+import { type Current, isStillSo, lockCurrent, toKey, toPlace } from './current.ts';
 import type { DriftDeps } from './deps.ts';
 import { desire } from './desire.ts';
 import { handOverAll } from './hand-over.ts';
@@ -157,20 +157,12 @@ async function markRepairing(
   { plan, id }: Release,
   released: readonly PlanActionRow[],
 ): Promise<void> {
-  const keys = new Set(
-    released.map(({ kind, member_id: memberId }) => toChangeKey({ kind, memberId })),
-  );
+  const keys = new Set(released.map(toKey));
   const drifts = await listActiveDrifts(tx, [id]);
   const repaired = drifts.filter(
-    ({ change: kind, member_id: memberId }) =>
-      kind !== null && keys.has(toChangeKey({ kind, memberId })),
+    ({ change: kind, member_id }) => kind !== null && keys.has(toKey({ kind, member_id })),
   );
-  const change = { status: 'repairing', plan_id: plan.id } as const;
-  await changeDrifts(
-    tx,
-    repaired.map((drift) => drift.id),
-    change,
-  );
+  await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
 }
 
 function toIds(actions: readonly { readonly id: number }[]): number[] {

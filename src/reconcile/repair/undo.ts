@@ -69,7 +69,7 @@ export async function undoPlan(deps: DecisionDeps, id: string, by: string): Prom
   });
 }
 
-/** What undoing a plan would do: its actions, and how many of the plan stay. */
+/** Effect of undoing a plan: the kinds of its actions, and the number of those of the plan that stay. */
 export interface UndoPreview {
   readonly counts: PlanCounts;
   readonly leftOut: number;

@@ -30,7 +30,7 @@ export interface ProviderWatch {
 }
 
 /** Options of a watch. */
-export interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
+interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly limits: HarmLimits;
   /** settings: provider.silenceAfter, in milliseconds; 0: silence is never told. */
   readonly silenceAfterMs: number;
