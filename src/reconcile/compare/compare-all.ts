@@ -1,8 +1,8 @@
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
-import type { DriftRow } from '../../store/drifts.ts';
+import { listRows } from '../../store/resources/managed.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { ComparedKind } from './compared-kind.ts';
+import { compareRow } from './compare-row.ts';
 import { type Comparison, type SeenSince, UNKNOWN } from './comparison.ts';
 import {
   compareWithKnown,
@@ -14,46 +14,49 @@ import {
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { SweepRun } from './run.ts';
 
+/** Rows of one transaction: fewer groups, because each may have many members. */
+const PARTS = { users: 500, groups: 20 } as const;
+
 /**
  * Compares all users, or all groups, with the complete lists. A known drift is confirmed or ended by the lists alone; a
  * new difference is looked at again.
  * The rows are read in parts, so that only one part is in memory.
  */
-export async function compareAll<Row extends ResourceRow>(
+export async function compareAll(
   run: SweepRun,
-  kind: ComparedKind<Row>,
+  table: 'users' | 'groups',
   seen: SeenSince,
 ): Promise<void> {
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const part: Part<Row> = await comparePart(run, kind, { afterSeq, seen });
-    for (const suspect of part.suspects) await lookAgain(run, kind, { suspect, seen });
+    const part: Part = await comparePart(run, table, { afterSeq, seen });
+    for (const suspect of part.suspects) await lookAgain(run, suspect, seen);
     afterSeq = part.lastSeq;
     run.signal.throwIfAborted();
   }
 }
 
-interface Part<Row extends ResourceRow> {
-  readonly suspects: readonly Suspect<Row>[];
+interface Part {
+  readonly suspects: readonly Suspect[];
   /** Last row of the part; undefined when there was none. */
   readonly lastSeq: number | undefined;
 }
 
-async function comparePart<Row extends ResourceRow>(
+async function comparePart(
   run: SweepRun,
-  kind: ComparedKind<Row>,
+  table: 'users' | 'groups',
   { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
-): Promise<Part<Row>> {
-  const { list, part: limit, type } = kind;
+): Promise<Part> {
   const compared = await run.deps.store.write(async (tx) => {
-    const rows = await list(tx, { afterSeq, limit });
+    const part = { afterSeq, limit: PARTS[table], of: 'all' } as const;
+    const rows = await listRows(tx, table, part);
     // A call that began before the sweep may have ended in it.
     const workedSince = seen.since - run.deps.policy.callMs;
-    const comparedRows = await compareRows(tx, kind, { rows, seen, workedSince });
+    const comparedRows = await compareRows(tx, rows, { seen, workedSince });
     const results = await storeChanges(tx, comparedRows, { seen, now: run.deps.clock.now() });
     return { ...results, comparedRows, lastSeq: rows.at(-1)?.seq };
   });
   countDriftChanges(run, compared.changes);
-  run.counts[`${type}s`] += compared.comparedRows.length;
+  run.counts[table] += compared.comparedRows.length;
   for (const { comparison } of compared.comparedRows) {
     if (comparison.kind === 'unknown') run.counts.unknown += 1;
     if (comparison.kind !== 'compared' || comparison.leftOutBy === undefined) continue;
@@ -62,14 +65,14 @@ async function comparePart<Row extends ResourceRow>(
   return compared;
 }
 
-async function compareRows<Row extends ResourceRow>(
+async function compareRows(
   tx: Db,
-  kind: ComparedKind<Row>,
-  { rows, seen, workedSince }: { rows: readonly Row[]; seen: SeenSince; workedSince: number },
-): Promise<Suspect<Row>[]> {
-  const comparedRows: Suspect<Row>[] = [];
+  rows: readonly ResourceRow[],
+  { seen, workedSince }: { seen: SeenSince; workedSince: number },
+): Promise<Suspect[]> {
+  const comparedRows: Suspect[] = [];
   for (const row of rows) {
-    const comparison = await kind.compare(tx, row, seen);
+    const comparison = await compareRow(tx, row, seen);
     const isDropped = isLeftOut(comparison) && (await wasTouched(tx, row, workedSince));
     comparedRows.push({ row, comparison: isDropped ? UNKNOWN : comparison });
   }
@@ -93,44 +96,34 @@ async function wasTouched(
   return ((await findNewestOwnCallFor(tx, id)) ?? 0) >= since;
 }
 
-async function storeChanges<Row extends ResourceRow>(
+async function storeChanges(
   tx: Db,
-  comparedRows: readonly Suspect<Row>[],
+  comparedRows: readonly Suspect[],
   { seen, now }: { seen: SeenSince; now: number },
-): Promise<{ changes: DriftChanges; suspects: Suspect<Row>[] }> {
+): Promise<{ changes: DriftChanges; suspects: Suspect[] }> {
   const ids = comparedRows.map(({ row }) => row.id);
   const known = await listKnown(tx, ids);
   const drifts = Map.groupBy(known.drifts, ({ resource_id }) => resource_id);
   const held = Map.groupBy(known.held, ({ resource_id }) => resource_id);
-  const changes = createDriftChanges();
-  const suspects: Suspect<Row>[] = [];
-  for (const suspect of comparedRows) {
+  const parts = comparedRows.map((suspect) => {
     const { id } = suspect.row;
     const ofIt = { drifts: drifts.get(id) ?? [], held: held.get(id) ?? [] };
-    const compared = compareWithKnown(suspect.comparison, ofIt);
-    changes.confirmed.push(...compared.confirmed);
-    changes.gone.push(...compared.gone);
-    if (compared.fresh.length === 0) continue;
-    if (wasSeenBefore(suspect.row, seen)) changes.fresh.push(...compared.fresh);
-    else if (isToBeLookedAt(suspect.comparison)) suspects.push(suspect);
-  }
+    const isSeenTwice = wasSeenBefore(suspect.row, seen);
+    return { suspect, isSeenTwice, ...compareWithKnown(suspect.comparison, ofIt) };
+  });
+  const changes = {
+    confirmed: parts.flatMap(({ confirmed }) => confirmed),
+    gone: parts.flatMap(({ gone }) => gone),
+    fresh: parts.flatMap(({ isSeenTwice, fresh }) => (isSeenTwice ? fresh : [])),
+  };
   await storeDriftChanges(tx, changes, { detector: 'sweep', now });
-  return { changes, suspects };
-}
-
-function createDriftChanges() {
-  const confirmed: DriftChanges['confirmed'][number][] = [];
-  const gone: DriftRow[] = [];
-  const fresh: DriftChanges['fresh'][number][] = [];
-  return { confirmed, gone, fresh };
+  const toLookAt = parts.filter(({ isSeenTwice, fresh }) => fresh.length > 0 && !isSeenTwice);
+  const suspects = toLookAt.map(({ suspect }) => suspect);
+  // A missing resource was looked for before the comparison.
+  return { changes, suspects: suspects.filter(({ comparison }) => comparison.kind === 'compared') };
 }
 
 /** True when an earlier complete read showed this unmanaged resource already, so that this is the second look. */
 function wasSeenBefore({ origin, created_at }: ResourceRow, { since }: SeenSince): boolean {
   return origin === null && created_at < since;
-}
-
-/** A missing resource was looked for before the comparison. */
-function isToBeLookedAt({ kind }: Comparison): boolean {
-  return kind === 'compared';
 }

@@ -1,5 +1,6 @@
 import { type Difference, DRIFT_KINDS, type DriftKind } from '../../domain/drift.ts';
 import type { Deactivation } from '../../domain/user.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ReadLists } from '../read/checkpoint.ts';
 
 /** Lists of a read that showed everything. */
@@ -84,12 +85,10 @@ export function isBusy(row: { readonly in_flight: number; readonly must_look: nu
 }
 
 /** Columns by which a change or a call of a row is noticed. */
-interface Touched {
-  readonly version: number;
-  readonly steps: number;
-}
+type Touched = Pick<ResourceRow, 'version' | 'steps' | 'origin'>;
 
-/** True when the resource was neither written nor taken by a worker since the row was read. */
+/** True when the resource was neither written, taken over nor taken by a worker since the row was read. */
 export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
-  return !isBusy(now) && now.version === before.version && now.steps === before.steps;
+  const isSame = now.version === before.version && now.origin === before.origin;
+  return !isBusy(now) && isSame && now.steps === before.steps;
 }

@@ -23,7 +23,7 @@ export interface DriftChanges {
 }
 
 /** Drifts and changes that are known of resources. */
-export interface KnownDifferences {
+interface KnownDifferences {
   readonly drifts: readonly DriftRow[];
   /** Changes that a plan holds back: such a difference is no drift. */
   readonly held: readonly ActionKey[];
@@ -84,6 +84,17 @@ export async function storeDriftChanges(
   for (const { kind, type, resourceId } of fresh) {
     if (kind === `${type}.missing`) await noteGone(tx, type, { id: resourceId, now });
   }
+}
+
+/** Stores what the comparison of one user or group changes of its known drifts. */
+export async function storeComparison(
+  tx: Db,
+  { id, comparison }: { readonly id: string; readonly comparison: Comparison },
+  finding: Finding,
+): Promise<DriftChanges> {
+  const changes = compareWithKnown(comparison, await listKnown(tx, [id]));
+  await storeDriftChanges(tx, changes, finding);
+  return changes;
 }
 
 /** Counts the stored changes, after the transaction, because it may run twice. */

@@ -1,20 +1,15 @@
-import { toDifferenceKey } from '../../domain/drift.ts';
+import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import type { ComparedKind } from './compared-kind.ts';
-import { type Comparison, isUnchanged, type SeenSince } from './comparison.ts';
-import {
-  compareWithKnown,
-  countDriftChanges,
-  listKnown,
-  storeDriftChanges,
-} from './drift-changes.ts';
-import { toLookNeeds } from './look.ts';
+import { compareRow } from './compare-row.ts';
+import type { Comparison, SeenSince } from './comparison.ts';
+import { countDriftChanges, storeComparison } from './drift-changes.ts';
+import { lookAt, storeLook, toLookNeeds } from './look.ts';
 import type { SweepRun } from './run.ts';
 
 /** User or group in which a list showed a new difference. */
-export interface Suspect<Row extends ResourceRow> {
-  readonly row: Row;
+export interface Suspect {
+  readonly row: ResourceRow;
   readonly comparison: Comparison;
 }
 
@@ -22,19 +17,16 @@ export interface Suspect<Row extends ResourceRow> {
  * Takes the second look: a difference that it shows as well is drift. A resource that was written since the lists were
  * read, or that could not be looked at, is left to the next sweep.
  */
-export async function lookAgain<Row extends ResourceRow>(
+export async function lookAgain(
   run: SweepRun,
-  kind: ComparedKind<Row>,
-  { suspect, seen }: { suspect: Suspect<Row>; seen: SeenSince },
+  { row, comparison }: Suspect,
+  seen: SeenSince,
 ): Promise<void> {
   const { deps, counts, reasons } = run;
-  const { row, comparison } = suspect;
   run.signal.throwIfAborted();
   await awaitQuiet(run, row.id);
-  const differences = comparison.kind === 'compared' ? comparison.differences : [];
-  const kinds = differences.map(({ kind }) => kind);
-  const needs = toLookNeeds(kinds, seen.deactivation);
-  const observation = await kind.look(run, row, needs);
+  const kinds = listDifferences(comparison).map(({ kind }) => kind);
+  const observation = await lookAt(run, row, toLookNeeds(kinds, seen.deactivation));
   if (observation.kind === 'could-not-look') {
     reasons.add(`what was seen to differ could not be looked at again (${observation.reason})`);
   }
@@ -42,16 +34,12 @@ export async function lookAgain<Row extends ResourceRow>(
     counts.unknown += 1;
     return;
   }
-  const changes = await run.deps.store.write(async (tx) => {
-    const locked = await kind.lock(tx, row);
-    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-    await observation.store(tx, locked);
-    const fresh = await kind.lock(tx, row);
+  const changes = await deps.store.write(async (tx) => {
+    const fresh = await storeLook(tx, row, observation);
     if (fresh === undefined) return undefined;
-    const again = keepTwice(comparison, await kind.compare(tx, fresh, seen));
-    const compared = compareWithKnown(again, await listKnown(tx, [row.id]));
-    await storeDriftChanges(tx, compared, { detector: 'sweep', now: deps.clock.now() });
-    return compared;
+    const again = keepTwice(comparison, await compareRow(tx, fresh, seen));
+    const finding = { detector: 'sweep', now: deps.clock.now() } as const;
+    return storeComparison(tx, { id: row.id, comparison: again }, finding);
   });
   if (changes === undefined) counts.unknown += 1;
   else countDriftChanges(run, changes);
@@ -68,8 +56,11 @@ export async function awaitQuiet({ deps, settleMs, signal }: SweepRun, id: strin
 /** Keeps the differences that both reads showed. */
 function keepTwice(first: Comparison, second: Comparison): Comparison {
   if (second.kind !== 'compared') return second;
-  const differences = first.kind === 'compared' ? first.differences : [];
-  const keys = new Set(differences.map(toDifferenceKey));
+  const keys = new Set(listDifferences(first).map(toDifferenceKey));
   const twice = second.differences.filter((one) => keys.has(toDifferenceKey(one)));
   return { ...second, differences: twice };
+}
+
+function listDifferences(comparison: Comparison): readonly Difference[] {
+  return comparison.kind === 'compared' ? comparison.differences : [];
 }

@@ -7,7 +7,7 @@ import {
   toObservedGroup,
   updateGroup,
 } from '../../store/groups/groups.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import { isUserRow, lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -22,15 +22,46 @@ import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
+import { isUnchanged } from './comparison.ts';
 import { LIST_LOOK, saveAdmins } from './read-group-lists.ts';
 import type { SweepRun } from './run.ts';
 
+/** Dependencies of a look. */
+export type Looking = Pick<SweepRun, 'deps' | 'signal'>;
+
+/** Looks at one user or group by itself. */
+export async function lookAt(
+  looking: Looking,
+  row: ResourceRow,
+  needs: LookNeeds,
+): Promise<Observation> {
+  return isUserRow(row)
+    ? lookAtUserAgain(looking, row, needs)
+    : lookAtGroupAgain(looking, row, needs);
+}
+
+/**
+ * Stores what a look has shown, and locks the row. Undefined: it was written since it was read, or a worker has it, and
+ * nothing was stored.
+ */
+export async function storeLook(
+  tx: Db,
+  row: ResourceRow,
+  observation: Exclude<Observation, { kind: 'could-not-look' }>,
+): Promise<ResourceRow | undefined> {
+  const locked = await lockAgain(tx, row);
+  if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+  if (observation.kind === 'gone') return locked;
+  await observation.store(tx, locked);
+  return lockAgain(tx, row);
+}
+
 /** Looks at one user, and at licence and suspension where these are needed. */
-export async function lookAtUserAgain(
-  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+async function lookAtUserAgain(
+  { deps, signal }: Looking,
   row: UserRow,
   needs: LookNeeds,
-): Promise<Observation<UserRow>> {
+): Promise<Observation> {
   const state = toUserState(row);
   const context = { class: 'look', key: `user:${row.id}`, signal } as const;
   const { upstreamId } = state;
@@ -50,11 +81,11 @@ export async function lookAtUserAgain(
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
   const columns = toObservedColumns(row, observed);
-  return { kind: 'seen', store: (tx, { id }) => updateUser(tx, id, columns) };
+  return { kind: 'seen', store: (tx) => updateUser(tx, row.id, columns) };
 }
 
 async function lookAtCompanyUser(
-  { deps }: Pick<SweepRun, 'deps' | 'signal'>,
+  { deps }: Looking,
   context: CallContext,
   { observed, upstreamId }: { observed: ObservedUser; upstreamId: number | undefined },
 ): Promise<CompanyUser | undefined> {
@@ -69,7 +100,7 @@ async function lookAtCompanyUser(
 
 /** Parts that a look at one resource has to read. */
 export interface LookNeeds {
-  /** What the ordinary look shows: state and name, and the members of a group. */
+  /** The ordinary look: state and name, and the members of a group. */
   readonly ordinary: boolean;
   /** Licence and suspension of a user. */
   readonly companyUser: boolean;
@@ -99,39 +130,39 @@ export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivat
  * - `gone`: the service has no such resource
  * - `could-not-look`: nothing is known
  */
-export type Observation<Row extends ResourceRow> =
-  | { readonly kind: 'seen'; readonly store: (tx: Db, row: Row) => Promise<void> }
+export type Observation =
+  | { readonly kind: 'seen'; readonly store: (tx: Db, locked: ResourceRow) => Promise<void> }
   | { readonly kind: 'gone' }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
 /** Looks at one group: its name, rights and members, and its admins and entities where they are needed. */
-export async function lookAtGroupAgain(
-  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+async function lookAtGroupAgain(
+  { deps, signal }: Looking,
   row: GroupRow,
   needs: LookNeeds,
-): Promise<Observation<GroupRow>> {
+): Promise<Observation> {
   const ordinary = needs.ordinary ? await lookOrdinarily({ deps, signal }, row) : NOTHING_SEEN;
   if (ordinary.kind !== 'seen') return ordinary;
   const { observed, memberIds } = ordinary.found;
-  const admins = await attemptLook(needs.admins, () => lookUpAdminIds(deps, row, LIST_LOOK));
-  if (admins.kind === 'could-not-look') return admins;
-  const entities = await attemptLook(needs.entities, () => lookUpEntities(deps, row, LIST_LOOK));
-  if (entities.kind === 'could-not-look') return entities;
+  const lists = await lookAtLists(deps, row, needs);
+  if (lists.kind === 'could-not-look') return lists;
+  const { admins, entities } = lists;
   return {
     kind: 'seen',
     async store(tx, locked) {
+      if (isUserRow(locked)) return;
       const now = deps.clock.now();
       const seen = { ...toObservedGroup(locked), ...observed };
       if (observed) await updateGroup(tx, locked.id, { observed: JSON.stringify(seen) });
       if (memberIds)
         await saveMembers(tx, locked, { memberIds, now, repeats: true, from: 'group' });
-      if (admins.found) await saveAdmins(tx, locked, { upstreamUserIds: admins.found, now });
-      if (entities.found) await saveEntities(tx, locked, entities.found);
+      if (admins) await saveAdmins(tx, locked, { upstreamUserIds: admins, now });
+      if (entities) await saveEntities(tx, locked, entities);
     },
   };
 }
 
-/** What the ordinary look at a group has shown. */
+/** A group as the ordinary look has shown it. */
 interface SeenGroup {
   readonly kind: 'seen';
   readonly found: Pick<GroupKnown, 'observed' | 'memberIds'>;
@@ -140,9 +171,9 @@ interface SeenGroup {
 const NOTHING_SEEN: SeenGroup = { kind: 'seen', found: {} };
 
 async function lookOrdinarily(
-  { deps, signal }: Pick<SweepRun, 'deps' | 'signal'>,
+  { deps, signal }: Looking,
   row: GroupRow,
-): Promise<SeenGroup | Exclude<Observation<GroupRow>, { readonly kind: 'seen' }>> {
+): Promise<SeenGroup | Exclude<Observation, { readonly kind: 'seen' }>> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
   const outcome = await lookAtGroup(deps, context, toGroupState(row));
   if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
@@ -151,19 +182,16 @@ async function lookOrdinarily(
   return { kind: 'seen', found: outcome.known };
 }
 
-/** Looks at a list of a group, if it is needed. */
-async function attemptLook<Found>(
-  isNeeded: boolean,
-  look: () => Promise<Found>,
-): Promise<
-  | { readonly kind: 'seen'; readonly found: Found | undefined }
-  | { readonly kind: 'could-not-look'; readonly reason: string }
-> {
-  if (!isNeeded) return { kind: 'seen', found: undefined };
+/** Looks at the lists of a group that are needed. */
+async function lookAtLists(deps: Looking['deps'], row: GroupRow, needs: LookNeeds) {
   try {
-    return { kind: 'seen', found: await look() };
+    return {
+      kind: 'seen',
+      admins: needs.admins ? await lookUpAdminIds(deps, row, LIST_LOOK) : undefined,
+      entities: needs.entities ? await lookUpEntities(deps, row, LIST_LOOK) : undefined,
+    } as const;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return { kind: 'could-not-look', reason: error.code };
+    return { kind: 'could-not-look', reason: error.code } as const;
   }
 }

@@ -2,14 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toCount } from '../../domain/text.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { createFact } from '../../store/facts.ts';
-import { listHeldChanges } from '../../store/plans/actions.ts';
-import type { UnseenPart, UnseenQuery } from '../../store/resources/managed.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import {
+  endObserved,
+  listUnseen,
+  type UnseenPart,
+  type UnseenQuery,
+} from '../../store/resources/managed.ts';
+import { lockAgain } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { ComparedKind } from './compared-kind.ts';
+import { compareRow } from './compare-row.ts';
 import { type Comparison, isUnchanged, type SeenSince, UNKNOWN } from './comparison.ts';
-import { compareWithKnown, countDriftChanges, storeDriftChanges } from './drift-changes.ts';
-import type { Observation } from './look.ts';
+import { countDriftChanges, storeComparison } from './drift-changes.ts';
+import { lookAt, type Observation, storeLook } from './look.ts';
 import { awaitQuiet, type Suspect } from './look-again.ts';
 import { IncompleteSweep, type SweepRun } from './run.ts';
 
@@ -25,23 +29,20 @@ const PART = 1_000;
 /** Looking for a missing resource needs nothing beside SCIM. */
 const ALONE = { ordinary: true, companyUser: false, admins: false, entities: false };
 
-/** Resources that no list showed and that the service says it does not have. */
-export type Missing<Row extends ResourceRow> = readonly Suspect<Row>[];
-
 /**
  * Looks for every resource that no list showed, before anything is concluded from the lists. A found one proves that
  * its list was not complete.
  * @throws IncompleteSweep when a list was not complete
  */
-export async function lookForMissing<Row extends ResourceRow>(
+export async function lookForMissing(
   run: SweepRun,
-  kind: ComparedKind<Row>,
+  type: 'user' | 'group',
   seen: SeenSince,
-): Promise<Missing<Row>> {
-  const confirmed: Suspect<Row>[] = [];
-  await lookForUnseen(run, kind, { seen, of: 'managed' }, async (suspect, observation) => {
+): Promise<Suspect[]> {
+  const confirmed: Suspect[] = [];
+  await lookForUnseen(run, type, { seen, of: 'managed' }, async (suspect, observation) => {
     if (observation.kind === 'seen') {
-      throw new IncompleteSweep(`the list of ${kind.type}s left out one that is there`);
+      throw new IncompleteSweep(`the list of ${type}s left out one that is there`);
     }
     if (observation.kind === 'gone') confirmed.push(suspect);
     else {
@@ -56,19 +57,17 @@ export async function lookForMissing<Row extends ResourceRow>(
  * Forgets unmanaged resources that no list showed and that the service says it does not have. A found one stays: a list
  * may always leave out inactive users.
  */
-export async function endUnseen<Row extends ResourceRow>(
+export async function endUnseen(
   run: SweepRun,
-  kind: ComparedKind<Row>,
+  type: 'user' | 'group',
   seen: SeenSince,
 ): Promise<void> {
-  await lookForUnseen(run, kind, { seen, of: 'observed' }, async ({ row }, observation) => {
+  await lookForUnseen(run, type, { seen, of: 'observed' }, async ({ row }, observation) => {
     if (observation.kind === 'could-not-look') return;
     await run.deps.store.write(async (tx) => {
-      const locked = await kind.lock(tx, row);
-      // It was adopted or written meanwhile, and that write knows better.
-      if (locked === undefined || locked.origin !== null || !isUnchanged(locked, row)) return;
-      if (observation.kind === 'seen') await observation.store(tx, locked);
-      else await kind.end(tx, locked, run.deps.clock.now());
+      // Where it was adopted or written meanwhile, that write knows better.
+      const fresh = await storeLook(tx, row, observation);
+      if (fresh && observation.kind === 'gone') await endObserved(tx, fresh, run.deps.clock.now());
     });
   });
 }
@@ -80,23 +79,22 @@ interface Unseen {
 }
 
 /** Looks for as many missing resources as one sweep may, and hands on the result of each look. */
-async function lookForUnseen<Row extends ResourceRow>(
+async function lookForUnseen(
   run: SweepRun,
-  kind: ComparedKind<Row>,
+  type: 'user' | 'group',
   unseen: Unseen,
-  use: (suspect: Suspect<Row>, observation: Observation<Row>) => Promise<void>,
+  use: (suspect: Suspect, observation: Observation) => Promise<void>,
 ): Promise<void> {
-  const { type } = kind;
   const place = unseen.of === 'managed' ? type : `${type}-observed`;
   const places = await PLACES.find(run.deps.store.read);
-  const { suspects, others } = await listSuspects(run, kind, {
+  const { suspects, others } = await listSuspects(run, type, {
     ...unseen,
     from: places?.[place] ?? 0,
   });
   for (const suspect of suspects) {
     run.signal.throwIfAborted();
     await awaitQuiet(run, suspect.row.id);
-    await use(suspect, await kind.look(run, suspect.row, ALONE));
+    await use(suspect, await lookAt(run, suspect.row, ALONE));
   }
   if (others > 0) {
     run.reasons.add(
@@ -116,38 +114,31 @@ async function savePlace(run: SweepRun, place: string, seq: number | undefined):
 }
 
 /** Stores the missing resources as drift, unless they were written meanwhile. */
-export async function storeMissing<Row extends ResourceRow>(
-  run: SweepRun,
-  { lock }: ComparedKind<Row>,
-  missing: Missing<Row>,
-): Promise<void> {
+export async function storeMissing(run: SweepRun, missing: readonly Suspect[]): Promise<void> {
   for (const { row, comparison } of missing) {
     const changes = await run.deps.store.write(async (tx) => {
-      const locked = await lock(tx, row);
+      const locked = await lockAgain(tx, row);
       const isStill = locked !== undefined && isUnchanged(locked, row);
-      const compared = compareWithKnown(isStill ? comparison : UNKNOWN, {
-        drifts: [],
-        held: await listHeldChanges(tx, [row.id]),
-      });
-      await storeDriftChanges(tx, compared, { detector: 'sweep', now: run.deps.clock.now() });
-      return compared;
+      const finding = { detector: 'sweep', now: run.deps.clock.now() } as const;
+      const found = { id: row.id, comparison: isStill ? comparison : UNKNOWN };
+      return storeComparison(tx, found, finding);
     });
     countDriftChanges(run, changes);
   }
 }
 
 /** Lists as many as may be looked for: those after `from` first, then those before. */
-async function listSuspects<Row extends ResourceRow>(
+async function listSuspects(
   { deps, signal }: SweepRun,
-  { listUnseen, compare }: ComparedKind<Row>,
+  type: 'user' | 'group',
   { seen, of, from }: Unseen & { readonly from: number },
-): Promise<{ suspects: Suspect<Row>[]; others: number }> {
+): Promise<{ suspects: Suspect[]; others: number }> {
   const { read } = deps.store;
-  const [before, after]: [Suspect<Row>[], Suspect<Row>[]] = [[], []];
+  const [before, after]: [Suspect[], Suspect[]] = [[], []];
   const max = LOOKS_MAX[of];
   let count = 0;
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const part: UnseenPart<Row> = await listUnseen(read, {
+    const part: UnseenPart = await listUnseen(read, `${type}s`, {
       since: seen.since,
       of,
       afterSeq,
@@ -157,7 +148,7 @@ async function listSuspects<Row extends ResourceRow>(
     for (const row of part.rows) {
       // A known missing resource was looked for when it was found; it is only confirmed.
       if (known.has(row.id)) continue;
-      const comparison = await compare(read, row, seen);
+      const comparison = await compareRow(read, row, seen);
       if (!isSuspect(comparison)) continue;
       count += 1;
       const place = row.seq > from ? after : before;

@@ -10,7 +10,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
-import { endObservedGroup } from '../../store/resources/managed.ts';
+import { endObserved } from '../../store/resources/managed.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -83,7 +83,7 @@ function mayBeGone({ upstream_uid }: GroupRow, error: unknown): boolean {
 async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<void> {
   await store.write(async (tx) => {
     const row = await lockGroup(tx, id);
-    if (row?.origin === null) await endObservedGroup(tx, id, clock.now());
+    if (row?.origin === null) await endObserved(tx, row, clock.now());
   });
 }
 

@@ -1,6 +1,5 @@
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { compareAll } from '../compare/compare-all.ts';
-import { comparedGroups, comparedUsers } from '../compare/compared-kind.ts';
 import { endUnseen, lookForMissing, storeMissing } from '../compare/missing.ts';
 import { readGroupLists } from '../compare/read-group-lists.ts';
 import { readLists } from '../compare/read-lists.ts';
@@ -8,8 +7,8 @@ import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 import type { ReadLists } from '../read/checkpoint.ts';
 
 /**
- * One sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists
- * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
+ * Runs one sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists proved nothing, so
+ * nothing was concluded; `run.reasons` say why, also where only a part is missing.
  * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
  */
 export async function runSweep(run: SweepRun): Promise<boolean> {
@@ -28,13 +27,14 @@ export async function runSweep(run: SweepRun): Promise<boolean> {
 async function conclude(run: SweepRun, lists: ReadLists): Promise<void> {
   const { deactivation } = run.deps.policy;
   const seen = { lists, since: run.sweep.started_at, deactivation };
-  const missingUsers = await lookForMissing(run, comparedUsers, seen);
-  const missingGroups = await lookForMissing(run, comparedGroups, seen);
-  await storeMissing(run, comparedUsers, missingUsers);
-  await storeMissing(run, comparedGroups, missingGroups);
-  await compareAll(run, comparedUsers, seen);
-  await compareAll(run, comparedGroups, seen);
-  await endUnseen(run, comparedUsers, seen);
-  await endUnseen(run, comparedGroups, seen);
+  const missing = [
+    ...(await lookForMissing(run, 'user', seen)),
+    ...(await lookForMissing(run, 'group', seen)),
+  ];
+  await storeMissing(run, missing);
+  await compareAll(run, 'users', seen);
+  await compareAll(run, 'groups', seen);
+  await endUnseen(run, 'user', seen);
+  await endUnseen(run, 'group', seen);
   await run.deps.store.write((tx) => endOrphanedDrifts(tx, run.deps.clock.now()));
 }

@@ -8,17 +8,11 @@ import {
   listDueInspections,
   postponeInspection,
 } from '../../store/inspections.ts';
-import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import { findRow, lockAgain, type ResourceRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { isBusy, isUnchanged } from '../compare/comparison.ts';
-import type { LookNeeds } from '../compare/look.ts';
-import {
-  type Compared,
-  type Found,
-  storeComparison,
-  toNeeds,
-  withCompared,
-} from './compare-one.ts';
+import { isBusy } from '../compare/comparison.ts';
+import { type Looking, type LookNeeds, lookAt, storeLook } from '../compare/look.ts';
+import { type Compared, compareOne, toNeeds } from './compare-one.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -31,7 +25,7 @@ const BUSY_MS = 25;
 const BUSY_MAX_MS = 60_000;
 
 /** Result of one turn. */
-export interface Inspected {
+interface Inspected {
   /** Time of the next inspection (epoch milliseconds); undefined when none waits. */
   readonly nextAt: number | undefined;
   /** True when a new drift was found that is to be decided about. */
@@ -39,51 +33,36 @@ export interface Inspected {
 }
 
 /**
- * Creates the inspections: looks one by one at users and groups that another author or an operator may have changed, and
- * compares them.
+ * Creates the inspections: each turn looks one by one at users and groups that another author or an operator may have
+ * changed, and compares them.
  */
-export function createInspections(
-  deps: DriftDeps,
-  signal: AbortSignal,
-): { run(): Promise<Inspected> } {
+export function createInspections(deps: DriftDeps, signal: AbortSignal): () => Promise<Inspected> {
   const { store, clock } = deps;
-
-  async function inspect(inspection: InspectionRow): Promise<boolean> {
-    const key = { type: inspection.resource_type, id: inspection.resource_id };
-    const isNew = await withCompared(store.read, key, (found) =>
-      inspectOne({ deps, signal }, inspection, found),
-    );
-    if (isNew === undefined) await store.write((tx) => endInspection(tx, inspection));
-    return isNew ?? false;
-  }
-
-  return {
-    async run() {
-      let hasFound = false;
-      const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
-      for (const inspection of due) {
-        signal.throwIfAborted();
-        const isNew = await inspect(inspection);
-        // What an operator changed is shown, and not undone at once.
-        hasFound ||= isNew && inspection.source !== 'operator';
-      }
-      return { nextAt: await findNextInspectionAt(store.read), hasFound };
-    },
+  return async () => {
+    let hasFound = false;
+    const due = await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX });
+    for (const inspection of due) {
+      signal.throwIfAborted();
+      const isNew = await inspect({ deps, signal }, inspection);
+      // What an operator changed is shown, and not undone at once.
+      hasFound ||= isNew && inspection.source !== 'operator';
+    }
+    return { nextAt: await findNextInspectionAt(store.read), hasFound };
   };
 }
 
-interface Inspecting {
-  readonly deps: DriftDeps;
-  readonly signal: AbortSignal;
-}
-
 /** Inspects one resource. True when a new drift was found. */
-async function inspectOne<Row extends ResourceRow>(
-  inspecting: Inspecting,
+async function inspect(
+  inspecting: Looking & { readonly deps: DriftDeps },
   inspection: InspectionRow,
-  { kind, row }: Found<Row>,
 ): Promise<boolean> {
   const { deps } = inspecting;
+  const { resource_type: type, resource_id: id } = inspection;
+  const row = await findRow(deps.store.read, { type, id });
+  if (row === undefined) {
+    await deps.store.write((tx) => endInspection(tx, inspection));
+    return false;
+  }
   // The worker that has it looks first, and its look is usually enough.
   if (isBusy(row)) {
     await deferBusy(deps, inspection);
@@ -93,9 +72,11 @@ async function inspectOne<Row extends ResourceRow>(
   if (held === undefined) return false;
   const ordinary = (toSeenAt(row) ?? 0) < held.since;
   const needs = { ...toNeeds(row, { admins: held.admins === 1 }, deps), ordinary };
-  return Object.values(needs).includes(true)
-    ? look(inspecting, held, { kind, row, needs })
-    : concludeSeen(inspecting, held, { kind, row });
+  const found = Object.values(needs).includes(true)
+    ? await look(inspecting, held, { row, needs })
+    : await concludeSeen(deps, held, row);
+  for (const { kind, id } of found) deps.driftEvents.found({ kind, id });
+  return found.length > 0;
 }
 
 /** Begins the inspection, unless our own last write is too recent. */
@@ -120,43 +101,37 @@ function toSeenAt(row: ResourceRow): number | undefined {
   return observed?.shownAt ?? observed?.at;
 }
 
-async function concludeSeen<Row extends ResourceRow>(
-  { deps }: Inspecting,
+async function concludeSeen(
+  deps: DriftDeps,
   inspection: InspectionRow,
-  { kind, row }: Found<Row>,
-): Promise<boolean> {
-  const found = await deps.store.write((tx) =>
-    conclude(tx, deps, {
-      inspection,
-      kind,
-      row,
-      since: inspection.since,
-      seenAt: toSeenAt(row) ?? 0,
-    }),
-  );
-  return report(deps, found);
+  row: ResourceRow,
+): Promise<readonly DriftRow[]> {
+  const { since } = inspection;
+  return deps.store.write(async (tx) => {
+    const fresh = await lockAgain(tx, row);
+    if (fresh === undefined) return [];
+    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: toSeenAt(row) ?? 0 });
+  });
 }
 
-async function look<Row extends ResourceRow>(
-  { deps, signal }: Inspecting,
+async function look(
+  { deps, signal }: Looking & { readonly deps: DriftDeps },
   inspection: InspectionRow,
-  { kind, row, needs }: Found<Row> & { needs: LookNeeds },
-): Promise<boolean> {
-  const observation = await kind.look({ deps, signal }, row, needs);
-  if (observation.kind === 'could-not-look') {
-    await defer(deps, inspection);
-    return false;
-  }
-  const found = await deps.store.write(async (tx) => {
-    const locked = await kind.lock(tx, row);
-    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-    if (observation.kind === 'seen') await observation.store(tx, locked);
-    // A resource that is gone counts as unseen from now on.
-    const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
-    return conclude(tx, deps, { inspection, kind, row, since, seenAt: deps.clock.now() });
-  });
+  { row, needs }: { readonly row: ResourceRow; readonly needs: LookNeeds },
+): Promise<readonly DriftRow[]> {
+  const observation = await lookAt({ deps, signal }, row, needs);
+  const found =
+    observation.kind === 'could-not-look'
+      ? undefined
+      : await deps.store.write(async (tx) => {
+          const fresh = await storeLook(tx, row, observation);
+          if (fresh === undefined) return undefined;
+          // A resource that is gone counts as unseen from now on.
+          const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
+          return conclude(tx, deps, { inspection, row: fresh, since, seenAt: deps.clock.now() });
+        });
   if (found === undefined) await defer(deps, inspection);
-  return report(deps, found ?? []);
+  return found ?? [];
 }
 
 /** Defers an inspection whose look failed. */
@@ -176,32 +151,16 @@ async function deferBusy({ store, clock }: DriftDeps, inspection: InspectionRow)
   await store.write((tx) => postponeInspection(tx, inspection, dueAt));
 }
 
-interface Conclusion<Row extends ResourceRow> extends Omit<Compared<Row>, 'detector'> {
-  readonly inspection: InspectionRow;
-}
-
-/** Compares the resource, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
-async function conclude<Row extends ResourceRow>(
+/** Compares the locked row, and ends the inspection unless there is a newer reason to look. Returns the new drifts. */
+async function conclude(
   tx: Db,
   deps: DriftDeps,
-  { inspection, kind, row, since, seenAt }: Conclusion<Row>,
-): Promise<DriftRow[]> {
+  { inspection, ...looked }: Omit<Compared, 'detector'> & { readonly inspection: InspectionRow },
+): Promise<readonly DriftRow[]> {
   if (!(await isInspectionHeld(tx, inspection))) return [];
-  const fresh = await kind.lock(tx, row);
-  if (fresh === undefined) return [];
-  const compared = await storeComparison(tx, deps, {
-    ...{ kind, row: fresh, since, seenAt, detector: inspection.source },
-  });
+  const found = await compareOne(tx, deps, { ...looked, detector: inspection.source });
   // A worker has taken it: the inspection waits until that is done.
-  if (compared === undefined) {
-    await postponeInspection(tx, inspection, deps.clock.now());
-    return [];
-  }
-  await endInspection(tx, inspection);
-  return compared;
-}
-
-function report({ driftEvents }: DriftDeps, found: readonly DriftRow[]): boolean {
-  for (const { kind, id } of found) driftEvents.found({ kind, id });
-  return found.length > 0;
+  if (found === undefined) await postponeInspection(tx, inspection, deps.clock.now());
+  else await endInspection(tx, inspection);
+  return found ?? [];
 }

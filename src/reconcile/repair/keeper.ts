@@ -77,7 +77,7 @@ export function createDriftKeeper(
 ): DriftKeeper {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const inspections = createInspections(deps, signal);
+  const inspect = createInspections(deps, signal);
   const reclaim = createReclaimer(deps);
   const writes = createWriteFollower(deps);
   let timer: NodeJS.Timeout | undefined;
@@ -108,7 +108,7 @@ export function createDriftKeeper(
     if (scope === 'holding') {
       return (await followPlans(deps, scope)) ? deps.clock.now() : undefined;
     }
-    const { nextAt, hasFound } = await inspections.run();
+    const { nextAt, hasFound } = await inspect();
     if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
     await reclaim();
     await writes.run();

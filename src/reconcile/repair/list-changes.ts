@@ -2,25 +2,31 @@ import { isWaiting } from '../../domain/cell.ts';
 import { findHarm, findRepair } from '../../domain/change.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { type GroupRow, hasUpstreamIds, toGroupState } from '../../store/groups/groups.ts';
+import { isUserRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { type Current, compareKnownGroup, compareKnownUser } from './current.ts';
 
-/** A managed resource, and the beginning of a complete read (epoch milliseconds). */
-export interface ReadRow<Row> {
-  readonly row: Row;
-  readonly readSince: number;
+/**
+ * Lists the changes that bring a managed user or group to the desired state; `readSince` is the beginning of a complete
+ * read (epoch milliseconds).
+ */
+export async function listChanges(
+  tx: Db,
+  deps: Pick<ReconcileDeps, 'policy'>,
+  { row, readSince }: { readonly row: ResourceRow; readonly readSince: number },
+): Promise<PlanAction[]> {
+  return isUserRow(row)
+    ? listUserChanges(tx, deps, { row, readSince })
+    : listGroupChanges(tx, deps, { row, readSince });
 }
 
-/**
- * Lists the changes that bring a user to the desired state. A user that the complete read did not show is only
- * suspected to be gone.
- */
-export async function listUserChanges(
+/** A user that the complete read did not show is only suspected to be gone. */
+async function listUserChanges(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { row, readSince }: ReadRow<UserRow>,
+  { row, readSince }: { readonly row: UserRow; readonly readSince: number },
 ): Promise<PlanAction[]> {
   const { desired, observed, deleted, upstreamId, cells } = toUserState(row);
   const isWanted = !deleted && desired.active && !isWaiting(cells.account);
@@ -34,11 +40,11 @@ export async function listUserChanges(
   return toActions(await compareKnownUser(tx, row, policy.deactivation));
 }
 
-/** Lists the changes that bring a group to the desired state, its members, admins and entities one by one. */
-export async function listGroupChanges(
+/** Members, admins and entities are changes of their own. */
+async function listGroupChanges(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  { row, readSince }: ReadRow<GroupRow>,
+  { row, readSince }: { readonly row: GroupRow; readonly readSince: number },
 ): Promise<PlanAction[]> {
   const { observed, deleted, cells, entities } = toGroupState(row);
   const actions = toActions(await compareKnownGroup(tx, row));

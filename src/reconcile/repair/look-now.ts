@@ -5,12 +5,18 @@ import { enterRules } from '../../rules/follow.ts';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { isLinked, type ResourceRow } from '../../store/resources/rows.ts';
+import { endObserved } from '../../store/resources/managed.ts';
+import { findRow, isLinked, type ResourceRow } from '../../store/resources/rows.ts';
 import { type CallOptions, type Transport, withOptions } from '../../upstream/transport.ts';
-import type { Looking } from '../compare/compared-kind.ts';
-import { isBusy, isUnchanged } from '../compare/comparison.ts';
-import type { LookNeeds, Observation } from '../compare/look.ts';
-import { type Found, storeComparison, toNeeds, withCompared } from './compare-one.ts';
+import { isBusy } from '../compare/comparison.ts';
+import {
+  type Looking,
+  type LookNeeds,
+  lookAt,
+  type Observation,
+  storeLook,
+} from '../compare/look.ts';
+import { compareOne, toNeeds } from './compare-one.ts';
 import { mayRepair } from './decide.ts';
 import { BY_OPERATOR } from './decisions.ts';
 import type { DriftDeps } from './deps.ts';
@@ -64,18 +70,8 @@ export interface LookRequest {
  * look of a sweep does. Where that is asked for, what differs is repaired by a plan, within the limits of all plans.
  */
 export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
-  const looked = await withCompared(deps.store.read, request.key, (found) =>
-    look(deps, request, found),
-  );
-  return looked ?? { kind: 'unknown' };
-}
-
-async function look<Row extends ResourceRow>(
-  deps: DriftDeps,
-  request: LookRequest,
-  found: Found<Row>,
-): Promise<LookResult> {
-  const { kind, row } = found;
+  const row = await findRow(deps.store.read, request.key);
+  if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   if (isBusy(row)) return { kind: 'busy' };
   const since = deps.clock.now();
@@ -84,41 +80,33 @@ async function look<Row extends ResourceRow>(
   const calls = limitCalls(deps.upstream);
   const looking = { deps: { ...deps, upstream: calls.upstream }, signal: request.signal };
   // Admin lists are read by sweeps: they take more calls than one look may.
-  const seen = await observe(looking, found, toNeeds(row, { admins: false }, deps));
+  const seen = await look(looking, row, toNeeds(row, { admins: false }, deps));
   if (seen.kind === 'could-not-look') return { kind: seen.kind, reason: seen.reason };
-  const fresh = await deps.store.write(async (tx) => {
-    const locked = await kind.lock(tx, row);
-    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+  const isGone = seen.kind === 'gone';
+  const found = await deps.store.write(async (tx) => {
+    const fresh = await storeLook(tx, row, seen);
+    if (fresh === undefined) return undefined;
     const seenAt = deps.clock.now();
-    const isGone = seen.kind === 'gone';
-    if (seen.kind === 'seen') await seen.store(tx, locked);
-    const again = await kind.lock(tx, row);
-    if (again === undefined) return undefined;
     // A resource that is gone counts as unseen from now on.
     const from = isGone ? Number.POSITIVE_INFINITY : since;
-    const changes = await storeComparison(tx, deps, {
-      ...{ kind, row: again, since: from, seenAt, detector: 'operator' },
-    });
-    if (isGone && row.origin === null) await kind.end(tx, again, seenAt);
-    return changes;
+    const looked = { row: fresh, since: from, seenAt, detector: 'operator' } as const;
+    const drifts = await compareOne(tx, deps, looked);
+    if (isGone && row.origin === null) await endObserved(tx, fresh, seenAt);
+    return drifts;
   });
-  if (fresh === undefined) return { kind: 'busy' };
-  for (const { kind, id } of fresh) deps.driftEvents.found({ kind, id });
+  if (found === undefined) return { kind: 'busy' };
+  for (const { kind, id } of found) deps.driftEvents.found({ kind, id });
   const repair = request.repairs ? await repairAll(deps, request) : undefined;
   return {
-    ...{ kind: 'looked', at: since, isGone: seen.kind === 'gone', calls: calls.made(), repair },
+    ...{ kind: 'looked', at: since, isGone, calls: calls.made(), repair },
     drifts: await listActiveDrifts(deps.store.read, [row.id]),
   };
 }
 
 /** Looks, and gives up where the look would take too many calls. */
-async function observe<Row extends ResourceRow>(
-  looking: Looking,
-  { kind, row }: Found<Row>,
-  needs: LookNeeds,
-): Promise<Observation<Row>> {
+async function look(looking: Looking, row: ResourceRow, needs: LookNeeds): Promise<Observation> {
   try {
-    return await kind.look(looking, row, needs);
+    return await lookAt(looking, row, needs);
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
     return { kind: 'could-not-look', reason: error.message };

@@ -5,12 +5,13 @@ import { deletePlanActions, insertPlanActions, listActionsOf } from '../../store
 import { deleteWishes } from '../../store/plans/held.ts';
 import { type PlanRow, updatePlan } from '../../store/plans/plans.ts';
 import { listRows, trust } from '../../store/resources/managed.ts';
-import { type ResourceRow, toObservation } from '../../store/resources/rows.ts';
+import { isUserRow, toObservation } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { ReadLists } from '../read/checkpoint.ts';
 import { isBelieved, listUnknownUsers } from './believe.ts';
-import { listGroupChanges, listUserChanges, type ReadRow } from './list-changes.ts';
+import { toKey } from './current.ts';
+import { listChanges } from './list-changes.ts';
 
 /** Resources of one transaction. */
 const PART = 500;
@@ -28,11 +29,13 @@ export async function makePlan(
   const making: Making = { deps, plan };
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
   let [hash, counts] = [toHash([]), countActions([])];
-  const parts = [...(lists.users ? [planUsers] : []), ...(lists.groups ? [planGroups] : [])];
-  for (const part of parts) {
+  for (const table of ['users', 'groups'] as const) {
+    if (!lists[table]) continue;
     for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
       const from: number = afterSeq;
-      const planned: Planned = await deps.store.write((tx) => part(tx, from, making));
+      const planned: Planned = await deps.store.write((tx) =>
+        planPart(tx, making, { table, afterSeq: from }),
+      );
       if (planned.actions.length > 0) hash = toGrownHash(hash, planned.actions);
       counts = addCounts(counts, countActions(planned.actions));
       afterSeq = planned.lastSeq;
@@ -46,7 +49,7 @@ export async function makePlan(
   return counts.total;
 }
 
-/** What was read, and what is stored in the transaction after which the plan waits. */
+/** Lists that were read, and the work of the transaction after which the plan waits. */
 interface Ending {
   readonly lists: ReadLists;
   readonly alsoSave: (tx: Db) => Promise<void>;
@@ -63,44 +66,22 @@ interface Planned {
   readonly lastSeq: number | undefined;
 }
 
-async function planUsers(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
-  const { deps, plan } = making;
-  const rows = await listRows(tx, 'users', { afterSeq, limit: PART, of: 'managed' });
-  const planned = await planRows(tx, making, { rows, list: listUserChanges, table: 'users' });
-  if (isBelieved(plan, deps.clock.now())) {
-    await trust(tx, 'users', await listUnknownUsers(tx, rows, plan.created_at));
-  }
-  return planned;
-}
-
-async function planGroups(tx: Db, afterSeq: number, making: Making): Promise<Planned> {
-  const rows = await listRows(tx, 'groups', { afterSeq, limit: PART, of: 'managed' });
-  return planRows(tx, making, { rows, list: listGroupChanges, table: 'groups' });
-}
-
-/** Users or groups, and the changes that each is to have. */
-interface PlannedRows<Row extends ResourceRow> {
-  readonly table: 'users' | 'groups';
-  readonly rows: readonly Row[];
-  list(tx: Db, deps: ProcessDeps, read: ReadRow<Row>): Promise<PlanAction[]>;
-}
-
-async function planRows<Row extends ResourceRow>(
+async function planPart(
   tx: Db,
   making: Making,
-  { table, rows, list }: PlannedRows<Row>,
+  { table, afterSeq }: { readonly table: 'users' | 'groups'; readonly afterSeq: number },
 ): Promise<Planned> {
-  const readSince = making.plan.created_at;
+  const { deps, plan } = making;
+  const readSince = plan.created_at;
+  const rows = await listRows(tx, table, { afterSeq, limit: PART, of: 'managed' });
   const all: PlanAction[] = [];
-  for (const row of rows) all.push(...(await list(tx, making.deps, { row, readSince })));
-  const ids = rows.map(({ id }) => id);
-  const actions = await store(tx, making, { ids, all });
+  for (const row of rows) all.push(...(await listChanges(tx, deps, { row, readSince })));
+  const actions = await store(tx, making, { ids: rows.map(({ id }) => id), all });
   const seen = rows.filter((row) => (toObservation(row)?.at ?? 0) >= readSince);
-  await trust(
-    tx,
-    table,
-    seen.map(({ id }) => id),
-  );
+  const unknown = isBelieved(plan, deps.clock.now())
+    ? await listUnknownUsers(tx, rows.filter(isUserRow), readSince)
+    : [];
+  await trust(tx, table, [...seen.map(({ id }) => id), ...unknown]);
   return { actions, lastSeq: rows.at(-1)?.seq };
 }
 
@@ -126,12 +107,7 @@ async function selectAsked(
 ): Promise<PlanAction[]> {
   const asked = await listActionsOf(tx, plan.id, ids);
   const resources = new Set(asked.map(({ resource_id }) => resource_id));
-  const changes = new Set(
-    asked.map(
-      ({ kind, resource_id, member_id: memberId }) =>
-        `${resource_id} ${toChangeKey({ kind, memberId })}`,
-    ),
-  );
+  const changes = new Set(asked.map((action) => `${action.resource_id} ${toKey(action)}`));
   return all.filter((action) =>
     action.kind.endsWith('.create')
       ? resources.has(action.resourceId)

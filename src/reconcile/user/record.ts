@@ -15,7 +15,7 @@ import { EVERYTHING_UNSURE, isUnsure, unlessChanged } from '../../store/in-fligh
 import { forgetLinksOf } from '../../store/links/observations.ts';
 import { lockGroupsOf, touchUsers } from '../../store/links/shown.ts';
 import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
-import { endObservedUser } from '../../store/resources/managed.ts';
+import { endObserved } from '../../store/resources/managed.ts';
 import type { Db } from '../../store/store.ts';
 import {
   deleteUser,
@@ -193,7 +193,7 @@ async function recordMissing(tx: Db, row: UserRow, step: Recording): Promise<Rec
     ({ version, undo }) => undo.before?.origin === null && version === row.version,
   );
   if (takeover !== undefined && row.deleted_at === null) {
-    await endObservedUser(tx, row.id, step.now);
+    await endObserved(tx, row, step.now);
     const undone = [{ version: takeover.version, problem: NOT_THERE }];
     return { finished: true, ...GONE, undone, notified: [] };
   }

@@ -1,28 +1,30 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type GroupId, groupId, type UserId, userId } from '../../domain/ids.ts';
 import { hasEntities, parseStored } from '../engine/columns.ts';
 import { chunks, isSeenSince } from '../engine/dialect.ts';
 import { deleteGroup, type GroupRow } from '../groups/groups.ts';
 import { listLinkedUsers, touchGroupsOf, touchUsers } from '../links/shown.ts';
-import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteUser, type UserRow } from '../users/users.ts';
+import { isUserRow, type ResourceRow } from './rows.ts';
 
 /** Lists users or groups, the deleted too: those that the bridge may write, or all, the merely observed too. */
 export async function listRows<Table extends 'users' | 'groups'>(
   db: Db,
   table: Table,
   { afterSeq, limit, of }: Part & { readonly of: 'managed' | 'all' },
-): Promise<Selectable<Schema[Table]>[]> {
+): Promise<RowOf<Table>[]> {
   const isOf = of === 'managed' ? sql`and origin is not null` : sql``;
-  const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
+  const { rows } = await sql<RowOf<Table>>`select * from ${sql.table(table)}
     where seq > ${afterSeq} ${isOf} order by seq limit ${limit}`.execute(db);
   return rows;
 }
 
+type RowOf<Table extends 'users' | 'groups'> = Table extends 'users' ? UserRow : GroupRow;
+
 /** Users or groups of a part of the table that no list showed since a moment, and the end of the part. */
-export interface UnseenPart<Row> {
-  readonly rows: readonly Row[];
+export interface UnseenPart {
+  readonly rows: readonly ResourceRow[];
   /** undefined: nothing came after the part before. */
   readonly lastSeq: number | undefined;
 }
@@ -30,15 +32,15 @@ export interface UnseenPart<Row> {
 /**
  * Lists, of the next `limit` users or groups, those that are not deleted and were not seen since (epoch milliseconds).
  */
-export async function listUnseen<Row extends UserRow | GroupRow>(
+export async function listUnseen(
   db: Db,
   table: 'users' | 'groups',
   { since, of, ...part }: UnseenQuery,
-): Promise<UnseenPart<Row>> {
+): Promise<UnseenPart> {
   const lastSeq = await findPartEnd(db, table, part);
   if (lastSeq === undefined) return { rows: [], lastSeq };
   const isOf = of === 'managed' ? sql`origin is not null` : sql`origin is null`;
-  const { rows } = await sql<Row>`select * from ${sql.table(table)}
+  const { rows } = await sql<ResourceRow>`select * from ${sql.table(table)}
     where seq > ${part.afterSeq} and seq <= ${lastSeq} and ${isOf} and deleted_at is null
     and not ${isSeenSince(db, since)} order by seq`.execute(db);
   return { rows, lastSeq };
@@ -184,12 +186,17 @@ export async function listExistingGroups(
 }
 
 /**
- * Forgets an unmanaged user whom the service has no more, and their links: the same account counts as a new user when
- * it comes back. `now` is epoch milliseconds.
+ * Forgets an unmanaged user or group that the service has no more, and its links: the same account counts as a new user
+ * when it comes back. `now` is epoch milliseconds.
  */
-export async function endObservedUser(tx: Db, id: UserId, now: number): Promise<void> {
-  await touchGroupsOf(tx, id, now);
-  await deleteUser(tx, id);
+export async function endObserved(tx: Db, row: ResourceRow, now: number): Promise<void> {
+  if (isUserRow(row)) {
+    await touchGroupsOf(tx, row.id, now);
+    return deleteUser(tx, row.id);
+  }
+  const linked = await listLinkedUsers(tx, row.id);
+  await deleteGroup(tx, row.id);
+  await touchUsers(tx, linked, now);
 }
 
 /** Notes beside the last observation of a user or group that the service does not have it any more. */
@@ -204,13 +211,6 @@ export async function noteGone(
   if (row === undefined || row.observed === null) return;
   const observed = JSON.stringify({ ...parseStored<object>(row.observed), goneAt: now });
   await tx.updateTable(table).set({ observed }).where('id', '=', id).execute();
-}
-
-/** Forgets an unmanaged group that the service has no more; its members are shown without it. */
-export async function endObservedGroup(tx: Db, id: GroupId, now: number): Promise<void> {
-  const linked = await listLinkedUsers(tx, id);
-  await deleteGroup(tx, id);
-  await touchUsers(tx, linked, now);
 }
 
 /** Lists those of these names with which an account of the service was seen, managed or not. */

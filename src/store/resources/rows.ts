@@ -38,6 +38,11 @@ export async function lockRow(tx: Db, { type, id }: GivenKey): Promise<ResourceR
   return type === 'user' ? lockUser(tx, userId(id)) : lockGroup(tx, groupId(id));
 }
 
+/** Locks a user or group whose row was read before, until the transaction ends. */
+export async function lockAgain(tx: Db, row: ResourceRow): Promise<ResourceRow | undefined> {
+  return isUserRow(row) ? lockUser(tx, row.id) : lockGroup(tx, row.id);
+}
+
 /** Changes a user or group, whose row the caller has read in the same transaction. */
 export async function updateRow(
   tx: Db,

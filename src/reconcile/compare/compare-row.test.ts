@@ -3,7 +3,7 @@ import { addGroup, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { Store } from '../../store/store.ts';
-import { comparedGroups, comparedUsers } from './compared-kind.ts';
+import { compareRow } from './compare-row.ts';
 import { EVERY_LIST } from './comparison.ts';
 
 const SINCE = 100;
@@ -19,7 +19,7 @@ const kinds = [
         observed: JSON.stringify(observed),
         observed_user_name_folded: foldCase(name),
       });
-      return comparedUsers.compare(store.read, row, seen);
+      return compareRow(store.read, row, seen);
     },
     addWanted: (store: Store, name: string, isConfirmed: boolean) =>
       addUser(store, { doc: { userName: name }, upstream_id: isConfirmed ? 6 : null }),
@@ -32,7 +32,7 @@ const kinds = [
         observed: JSON.stringify({ displayName: name, at: SINCE }),
         doc: { displayName: name },
       });
-      return comparedGroups.compare(store.read, row, seen);
+      return compareRow(store.read, row, seen);
     },
     addWanted: (store: Store, name: string, isConfirmed: boolean) =>
       addGroup(store, {
