@@ -135,11 +135,10 @@ const OF_GROUPS: ReadonlySet<string> = new Set([
   'delete_admin',
 ]);
 
-function toResources({ action, userIds, groupIds }: NamedAuditEvent): ResourceKey[] {
-  const isOfGroup = OF_GROUPS.has(action) && groupIds.size > 0;
-  const users = isOfGroup ? [] : [...userIds].sort();
-  return [
-    ...users.map((id) => toResourceKey({ type: 'user', id })),
-    ...[...groupIds].sort().map((id) => toResourceKey({ type: 'group', id })),
-  ];
+function toResources({ action, known, resourceIds }: NamedAuditEvent): ResourceKey[] {
+  const listKeys = (type: 'user' | 'group') =>
+    [...known[type].intersection(resourceIds)].sort().map((id) => toResourceKey({ type, id }));
+  const groups = listKeys('group');
+  const isOfGroup = OF_GROUPS.has(action) && groups.length > 0;
+  return isOfGroup ? groups : [...listKeys('user'), ...groups];
 }

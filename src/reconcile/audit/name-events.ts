@@ -15,9 +15,6 @@ interface KnownIds {
 /** Event with the managed users and groups that it names. */
 export interface NamedAuditEvent extends NamedEvent {
   readonly audit: AuditEvent;
-  /** SCIM ids of the managed users and of the groups, deleted ones too. */
-  readonly userIds: ReadonlySet<string>;
-  readonly groupIds: ReadonlySet<string>;
   /** SCIM ids of all named resources in the store, unmanaged ones too. */
   readonly known: KnownIds;
 }
@@ -33,10 +30,6 @@ export async function nameEvents(
 ): Promise<NamedAuditEvent[]> {
   const listed = await listKnownOf(db, events);
   const named = listed.map(({ audit, names, known, managed }): NamedAuditEvent => {
-    const [userIds, groupIds] = [
-      known.user.intersection(managed),
-      known.group.intersection(managed),
-    ];
     const kinds = { user: known.user.size > 0, group: known.group.size > 0 };
     return {
       audit,
@@ -44,10 +37,8 @@ export async function nameEvents(
       isByOthers: false,
       at: audit.createdAt.getTime() - skewMs,
       names,
-      userIds,
-      groupIds,
       known,
-      resourceIds: new Set([...userIds, ...groupIds]),
+      resourceIds: known.user.union(known.group).intersection(managed),
     };
   });
   return named.sort((a, b) => a.at - b.at);

@@ -3,8 +3,10 @@ import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
+const AUTHOR_FIELDS = ['authorId', 'authorUid', 'authorUsername'] as const;
+
 /** Author of an event, as far as the log tells; the service may leave out any part. */
-type Author = Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>;
+type Author = Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>;
 
 /** Author with a weight: how much speaks for the account behind our own token. */
 interface AuthorCounter extends Partial<Author> {
@@ -47,7 +49,7 @@ export async function learnAuthors(
   explained: readonly { readonly audit: AuditEvent; readonly isCreation: boolean }[],
   now: number,
 ): Promise<void> {
-  const named = explained.filter(({ audit }) => hasAuthor(audit));
+  const named = explained.filter(({ audit }) => hasShared(audit, audit));
   if (named.length === 0) return;
   const counters = [...((await FACT.find(tx)) ?? [])];
   for (const { audit, isCreation } of named) {
@@ -87,7 +89,7 @@ function isAnother(
   own: Partial<Author>,
   accounts: ReadonlyMap<string, ReadonlySet<number>>,
 ): boolean {
-  for (const field of ['authorId', 'authorUid', 'authorUsername'] as const) {
+  for (const field of AUTHOR_FIELDS) {
     if (event[field] !== undefined && own[field] !== undefined) return event[field] !== own[field];
   }
   // The service may write the name of our own account in any way, so only another account's name counts.
@@ -100,10 +102,5 @@ function isSame(counter: AuthorCounter, audit: AuditEvent): boolean {
 }
 
 function hasShared(a: Partial<Author>, b: Partial<Author>): boolean {
-  const fields = ['authorId', 'authorUid', 'authorUsername'] as const;
-  return fields.some((field) => a[field] !== undefined && a[field] === b[field]);
-}
-
-function hasAuthor({ authorId, authorUid, authorUsername }: AuditEvent): boolean {
-  return (authorId ?? authorUid ?? authorUsername) !== undefined;
+  return AUTHOR_FIELDS.some((field) => a[field] !== undefined && a[field] === b[field]);
 }

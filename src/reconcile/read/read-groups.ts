@@ -61,16 +61,10 @@ function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
   return parts;
 }
 
-interface GroupReading {
-  readonly form: GroupScimId | undefined;
-  /** True when everything was read before. */
-  readonly repeats: boolean;
-}
-
 async function saveScimGroups(
   tx: Db,
   seen: readonly ScimGroup[],
-  { sentAt, now, form, repeats }: PageTimes & GroupReading,
+  { sentAt, now, form, repeats }: PageTimes & { form: GroupScimId | undefined; repeats: boolean },
 ): Promise<void> {
   const groups = new Map(seen.map((group) => [group.id, group]));
   const known = await lockByScimId(tx, [...groups.keys()], form);

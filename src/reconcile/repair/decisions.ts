@@ -22,19 +22,11 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
-/** Decision of an operator about a plan. */
-interface PlanWord {
-  readonly status: 'approved' | 'discarded';
-  readonly hash: string | undefined;
-  /** Name of the operator. */
-  readonly by: string;
-}
-
 /** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, events }: DecisionDeps,
   id: string,
-  { status, hash, by }: PlanWord,
+  { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
 ): Promise<PlanDecision> {
   const decision = await store.write(async (tx): Promise<PlanDecision> => {
     const plan = await lockPlan(tx, id);
@@ -144,22 +136,13 @@ async function decideDrift(
   const { decision, discarded } = await store.write(async (tx) => {
     await enterRules(tx, rules, 'names');
     const drift = (await lockDrifts(tx, [id])).get(id);
-    const made = await decideLocked(tx, drift, act);
-    const isDone = made.kind === 'done' && drift !== undefined;
-    const empty = isDone ? await dropRepairs(tx, [drift], clock.now()) : [];
+    if (drift === undefined) return { decision: { kind: 'unknown' } as const, discarded: [] };
+    const made = isUndecided(drift) ? await act(tx, drift) : ({ kind: 'not-open', drift } as const);
+    const empty = made.kind === 'done' ? await dropRepairs(tx, [drift], clock.now()) : [];
     return { decision: made, discarded: empty };
   });
   tellDiscarded(events, discarded);
   return decision;
-}
-
-async function decideLocked(
-  tx: Db,
-  drift: DriftRow | undefined,
-  act: (tx: Db, drift: DriftRow) => Promise<DriftDecision>,
-): Promise<DriftDecision> {
-  if (drift === undefined) return { kind: 'unknown' };
-  return isUndecided(drift) ? act(tx, drift) : { kind: 'not-open', drift };
 }
 
 /** True for a drift that is neither over nor being repaired. */

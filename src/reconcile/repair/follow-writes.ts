@@ -79,7 +79,7 @@ async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<strin
   const drifts = [...all.values()].filter(isUndecided);
   // One user or group a transaction: two that wait for each other's rows would hold both up.
   for (const [id, some] of Map.groupBy(drifts, ({ resource_id }) => resource_id)) {
-    const { isAtWork, met } = await judge(read, some, (key) => findCurrent(read, deps, key));
+    const { isAtWork, met } = await findMet(read, some, (key) => findCurrent(read, deps, key));
     if (isAtWork) left.add(id);
     if (met.length > 0) await endMet(deps, id, met);
   }
@@ -115,7 +115,7 @@ async function endMet(
     const ids = new Set(drifts.map(({ id }) => id));
     const active = await listActiveDrifts(tx, [resourceId]);
     const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
-    const { met } = await judge(tx, left, (key) => lockCurrent(tx, deps, key));
+    const { met } = await findMet(tx, left, (key) => lockCurrent(tx, deps, key));
     const now = clock.now();
     await endDrifts(tx, met, { status: 'gone', now });
     const planned = met.filter(({ plan_id }) => plan_id === held?.id);
@@ -124,18 +124,12 @@ async function endMet(
   tellDiscarded(events, over);
 }
 
-/** Drifts of one user or group that are over; none while something of it waits. */
-interface Judged {
-  readonly isAtWork: boolean;
-  readonly met: readonly DriftRow[];
-}
-
-/** Judges drifts of one user or group, which is read once. */
-async function judge(
+/** Finds those of the drifts of one user or group that are over; none while something of it waits. It is read once. */
+async function findMet(
   db: Db,
   drifts: readonly DriftRow[],
   find: (key: GivenKey) => Promise<Current | undefined>,
-): Promise<Judged> {
+): Promise<{ isAtWork: boolean; met: readonly DriftRow[] }> {
   const [first] = drifts;
   const current = first && (await find({ type: first.resource_type, id: first.resource_id }));
   if (current === undefined) return { isAtWork: false, met: [] };

@@ -76,21 +76,14 @@ export async function detectRestore(
   return read.isComplete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
 }
 
-interface OwnReading {
-  readonly ownAccount: number;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly signal: AbortSignal;
-}
-
 type ReadEvents =
   | { readonly kind: 'read'; readonly events: AuditEvent[]; readonly isComplete: boolean }
   | { readonly kind: 'unknown'; readonly code: string };
 
-/** Reads the events of our own account. The service may ignore the filter by author, so it is repeated here. */
+/** Reads the events of our own account since then (epoch milliseconds). The service may ignore the filter by author, so it is repeated here. */
 async function readOwnEvents(
   { upstream }: ReconcileDeps,
-  { ownAccount, since, signal }: OwnReading,
+  { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
 ): Promise<ReadEvents> {
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
   const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };

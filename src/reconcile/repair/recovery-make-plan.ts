@@ -19,12 +19,12 @@ const PART = 500;
 /**
  * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
  * difference of a store that is older than the service, and every wish of one that only observed. Returns their number;
- * the plan waits for an operator from then on.
+ * the plan waits for an operator from then on, which `alsoSave` notes in the same transaction.
  */
 export async function makePlan(
   deps: ProcessDeps,
   plan: PlanRow,
-  { lists, alsoSave }: Ending,
+  { lists, alsoSave }: { lists: ReadLists; alsoSave: (tx: Db) => Promise<void> },
 ): Promise<number> {
   const making: Making = { deps, plan };
   if (plan.source === 'restore') await deps.store.write((tx) => deletePlanActions(tx, plan.id));
@@ -47,12 +47,6 @@ export async function makePlan(
     await alsoSave(tx);
   });
   return counts.total;
-}
-
-/** Lists that were read, and the work of the transaction after which the plan waits. */
-interface Ending {
-  readonly lists: ReadLists;
-  readonly alsoSave: (tx: Db) => Promise<void>;
 }
 
 interface Making {

@@ -82,17 +82,11 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   return true;
 }
 
-interface Preparing {
-  readonly plan: PlanRow;
-  readonly action: PlanActionRow;
-  readonly current: Current;
-}
-
 /** True when the action holds. An undo is made desired first. */
 async function prepare(
   tx: Db,
   deps: DriftDeps,
-  { plan, action, current }: Preparing,
+  { plan, action, current }: { plan: PlanRow; action: PlanActionRow; current: Current },
 ): Promise<boolean> {
   const { kind, harm, resource_id: resourceId, member_id: memberId } = action;
   const repair = { kind, harm, resourceId, memberId };
