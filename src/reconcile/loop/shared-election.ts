@@ -138,13 +138,7 @@ class SharedElection implements Election {
       const now = clock.now();
       const expires_at = now + LEASE_MS;
       this.#see({
-        id: 1,
-        owner,
-        epoch,
-        since,
-        now,
-        expires_at,
-        quiet_at: expires_at,
+        ...{ id: 1, owner, epoch, since, now, expires_at, quiet_at: expires_at },
         news: news ?? this.#seen?.news ?? null,
       });
       return;

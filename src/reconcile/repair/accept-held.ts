@@ -75,8 +75,7 @@ async function acceptState(
   deps: DriftDeps,
   { plan, action }: { plan: PlanRow; action: PlanActionRow },
 ): Promise<void> {
-  const key = { type: action.resource_type, id: action.resource_id };
-  const current = await lockCurrent(tx, deps, key);
+  const current = await lockCurrent(tx, deps, action);
   if (current === undefined) return;
   const { kind, member_id: memberId } = action;
   if (isStillMissing(current, { plan, action })) {
@@ -170,8 +169,7 @@ export async function dropOvertaken(deps: DriftDeps): Promise<void> {
     const now = clock.now();
     const dropped: PlanActionRow[] = [];
     for (const action of actions) {
-      const key = { type: action.resource_type, id: action.resource_id };
-      const current = await lockCurrent(tx, deps, key);
+      const current = await lockCurrent(tx, deps, action);
       const state = current === undefined ? 'gone' : await checkRepair(tx, current, action);
       if (state === 'done' || state === 'gone') dropped.push(action);
       if (state === 'differs') await renewPlanActions(tx, [action.id], now);

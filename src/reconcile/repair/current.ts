@@ -3,7 +3,7 @@ import { findRepair, getChangeRow, listHarms, toChangeKey } from '../../domain/c
 import type { Difference } from '../../domain/drift.ts';
 import { isEntityField } from '../../domain/entity.ts';
 import type { GroupField } from '../../domain/group.ts';
-import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
+import { groupId, userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { Deactivation, UserField } from '../../domain/user.ts';
@@ -39,13 +39,16 @@ export interface Current {
 /** Columns of a row at rest: a release is compared with what is known, whoever works on the row. */
 const AT_REST = { in_flight: 0, must_look: 0 } as const;
 
+/** User or group that a drift or an action of a plan is about. */
+type About = Pick<DriftRow, 'resource_type' | 'resource_id'>;
+
 /** Locks a user or group and compares it; undefined when the store no longer has it. */
 export async function lockCurrent(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  key: GivenKey,
+  { resource_type: type, resource_id: id }: About,
 ): Promise<Current | undefined> {
-  const row = await lockRow(tx, key);
+  const row = await lockRow(tx, { type, id });
   return row && compareKnown(tx, row, policy.deactivation);
 }
 
@@ -53,9 +56,9 @@ export async function lockCurrent(
 export async function findCurrent(
   db: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
-  key: GivenKey,
+  { resource_type: type, resource_id: id }: About,
 ): Promise<Current | undefined> {
-  const row = await findRow(db, key);
+  const row = await findRow(db, { type, id });
   return row && compareKnown(db, row, policy.deactivation);
 }
 
@@ -150,8 +153,8 @@ export async function isDriftStillSo(
   deps: Pick<ReconcileDeps, 'policy'>,
   drift: DriftRow,
 ): Promise<boolean> {
-  const { change: kind, resource_type: type, resource_id: id } = drift;
-  const current = await findCurrent(db, deps, { type, id });
+  const { change: kind } = drift;
+  const current = await findCurrent(db, deps, drift);
   return current !== undefined && kind !== null && isStillSo(current, { ...drift, kind });
 }
 

@@ -185,8 +185,7 @@ export async function acceptDrift(
   deps: Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>,
   drift: DriftRow,
 ): Promise<boolean> {
-  const key = { type: drift.resource_type, id: drift.resource_id };
-  const current = await lockCurrent(tx, deps, key);
+  const current = await lockCurrent(tx, deps, drift);
   const { change: kind, member_id: memberId } = drift;
   if (current === undefined || kind === null) return false;
   if (!isStillSo(current, { ...drift, kind })) return false;

@@ -1,5 +1,5 @@
 import { isUnmanagedKind } from '../../domain/drift.ts';
-import { type GivenKey, groupId, userId } from '../../domain/ids.ts';
+import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   type DriftRow,
@@ -79,7 +79,7 @@ async function endMetOf(deps: WriteDeps, ids: readonly string[], left: Set<strin
   const drifts = [...all.values()].filter(isUndecided);
   // One user or group a transaction: two that wait for each other's rows would hold both up.
   for (const [id, some] of Map.groupBy(drifts, ({ resource_id }) => resource_id)) {
-    const { isAtWork, met } = await findMet(read, some, (key) => findCurrent(read, deps, key));
+    const { isAtWork, met } = await findMet(read, some, (drift) => findCurrent(read, deps, drift));
     if (isAtWork) left.add(id);
     if (met.length > 0) await endMet(deps, id, met);
   }
@@ -115,7 +115,7 @@ async function endMet(
     const ids = new Set(drifts.map(({ id }) => id));
     const active = await listActiveDrifts(tx, [resourceId]);
     const left = active.filter((drift) => ids.has(drift.id) && isUndecided(drift));
-    const { met } = await findMet(tx, left, (key) => lockCurrent(tx, deps, key));
+    const { met } = await findMet(tx, left, (drift) => lockCurrent(tx, deps, drift));
     const now = clock.now();
     await endDrifts(tx, met, { status: 'gone', now });
     const planned = met.filter(({ plan_id }) => plan_id === held?.id);
@@ -128,10 +128,10 @@ async function endMet(
 async function findMet(
   db: Db,
   drifts: readonly DriftRow[],
-  find: (key: GivenKey) => Promise<Current | undefined>,
+  find: (drift: DriftRow) => Promise<Current | undefined>,
 ): Promise<{ isAtWork: boolean; met: readonly DriftRow[] }> {
   const [first] = drifts;
-  const current = first && (await find({ type: first.resource_type, id: first.resource_id }));
+  const current = first && (await find(first));
   if (current === undefined) return { isAtWork: false, met: [] };
   if (isWaitedFor(current.row)) return { isAtWork: true, met: [] };
   const met: DriftRow[] = [];

@@ -130,8 +130,8 @@ async function endPart<Row>(
 function createRepairCheck(tx: Db, deps: DriftDeps): Ending['check'] {
   const known = new Map<string, Promise<Current | undefined>>();
   return async (row) => {
-    const { resource_type: type, resource_id: id } = row;
-    const reading = known.get(id) ?? lockCurrent(tx, deps, { type, id });
+    const { resource_id: id } = row;
+    const reading = known.get(id) ?? lockCurrent(tx, deps, row);
     known.set(id, reading);
     const current = await reading;
     return current === undefined ? 'gone' : checkRepair(tx, current, row);

@@ -74,8 +74,8 @@ async function reclaim(tx: Db, deps: DriftDeps, id: string): Promise<boolean> {
   if (drift === undefined || (drift.status !== 'open' && drift.status !== 'contested'))
     return false;
   const action = toPlanAction(drift);
-  const { kind, type, resourceId, memberId, harm } = action;
-  const current = await lockCurrent(tx, deps, { type, id: resourceId });
+  const { kind, resourceId, memberId, harm } = action;
+  const current = await lockCurrent(tx, deps, drift);
   if (current === undefined || isBusy(current.row)) return false;
   if (!isStillSo(current, { ...drift, kind })) return false;
   if ((await findObstacle(tx, deps, action)) !== undefined) return false;

@@ -1,6 +1,6 @@
 import { ask } from '../../domain/cell.ts';
 import { isHandOver } from '../../domain/change.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { userId } from '../../domain/ids.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
@@ -43,21 +43,18 @@ export async function releasePart(deps: DriftDeps, plan: PlanRow): Promise<boole
     await handOverAll(tx, deps, handovers);
     const changes = actions.filter(({ kind }) => !isHandOver(kind));
     let resources = 0;
-    for (const [id, some] of Map.groupBy(changes, ({ resource_id }) => resource_id)) {
+    for (const some of Map.groupBy(changes, ({ resource_id }) => resource_id).values()) {
       const [first] = some;
       if (first === undefined) continue;
-      const release = { plan, id, type: first.resource_type, actions: some };
-      resources += Number(await releaseResource(tx, deps, release));
+      resources += Number(await releaseResource(tx, deps, { ...first, plan, actions: some }));
     }
     if (isOfRecovery(plan.source)) await addReleased(tx, resources, deps.clock.now());
     return actions.length > 0;
   });
 }
 
-interface Release {
+interface Release extends Pick<PlanActionRow, 'resource_type' | 'resource_id'> {
   readonly plan: PlanRow;
-  readonly type: 'user' | 'group';
-  readonly id: string;
   readonly actions: readonly PlanActionRow[];
 }
 
@@ -96,8 +93,9 @@ async function prepare(
 }
 
 /** Makes the parts of the actions pending, after a look where the last one is old. */
-async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }: Release) {
-  const current = await lockCurrent(tx, deps, { type, id });
+async function makePending(tx: Db, deps: DriftDeps, release: Release) {
+  const { plan, actions } = release;
+  const current = await lockCurrent(tx, deps, release);
   if (current === undefined) return;
   const { row } = current;
   const now = deps.clock.now();
@@ -120,7 +118,7 @@ async function makePending(tx: Db, deps: DriftDeps, { plan, type, id, actions }:
     const userIds = places.flatMap((place) =>
       place.kind === 'link' && place.list === list ? [userId(place.memberId)] : [],
     );
-    await claimLinks(tx, list, groupId(id), { userIds, version: row.version });
+    await claimLinks(tx, list, row.id, { userIds, version: row.version });
   }
   return updateRow(tx, row, change);
 }
@@ -148,7 +146,7 @@ async function isStillKnown(tx: Db, { plan, row, actions, now }: Known): Promise
 
 async function markRepairing(
   tx: Db,
-  { plan, id }: Release,
+  { plan, resource_id: id }: Release,
   released: readonly PlanActionRow[],
 ): Promise<void> {
   const keys = new Set(released.map(toKey));

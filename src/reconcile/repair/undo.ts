@@ -114,7 +114,7 @@ async function toOpposite(
   row: PlanActionRow,
 ): Promise<PlanAction | undefined> {
   const kind = OPPOSITES[row.kind];
-  const current = await lockCurrent(tx, deps, { type: row.resource_type, id: row.resource_id });
+  const current = await lockCurrent(tx, deps, row);
   if (kind === undefined || current === undefined) return undefined;
   if (!(await isStillDesired(tx, deps, { current, row }))) return undefined;
   const desired = parseStored<JsonValue>(row.observed);
