@@ -9,6 +9,7 @@ import type { FirstReadDeps } from './step.ts';
 
 /** Times that the list of roles may be incomplete, or not be understood, before the rest serves without it. */
 const UNREAD_MAX = 3;
+const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'incomplete']);
 /** Times that asking for our own account may fail while other reads work: the operation is not documented. */
 const ACCOUNT_FAILURES_MAX = 3;
 
@@ -30,7 +31,11 @@ export async function readStep(run: AttemptRun, step: Step): Promise<number> {
   const before = run.checkpoint.getStep(step);
   try {
     const result = await runStep(run, step);
-    if (result.kind === 'incomplete') return await readAgain(run, step, result.reason);
+    if (result.kind === 'incomplete') {
+      const { reason: text } = result;
+      const reason: Reason = { problem: { code: 'incomplete', words: text }, text };
+      return await defer(run, step, { reason, hasMoved: false });
+    }
     await closeStep(run, step);
     run.attempts.succeed();
     return 0;
@@ -52,6 +57,7 @@ export async function recheck(run: AttemptRun): Promise<void> {
   }
 }
 
+/** Tries a list again that failed or was incomplete, or leaves it out. */
 async function defer(
   run: AttemptRun,
   step: Step,
@@ -59,11 +65,14 @@ async function defer(
 ): Promise<number> {
   const { attempts } = run;
   const failures = hasMoved ? 1 : attempts.countWith(step);
+  // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
   const isUnread =
-    step === 'companyUsers' && reason.problem.code === 'unreadable' && failures >= UNREAD_MAX;
+    step === 'companyUsers' && UNREAD.has(reason.problem.code) && failures >= UNREAD_MAX;
   if (isUnread || (reason.verdict === 'forbidden' && findSection(step) !== undefined)) {
     try {
-      return await leaveOut(run, step, reason);
+      await refuseStep(run, step, reason.problem);
+      attempts.succeed();
+      return 0;
     } catch (error) {
       return attempts.fail(step, attempts.countWith(step), toReason(error));
     }
@@ -75,23 +84,6 @@ async function defer(
     return 0;
   }
   return attempts.fail(step, failures, reason);
-}
-
-/**
- * Tries an incomplete list again. Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
- */
-async function readAgain(run: AttemptRun, step: Step, text: string): Promise<number> {
-  const { attempts } = run;
-  const reason: Reason = { problem: { code: 'incomplete', words: text }, text };
-  const count = attempts.countWith(step);
-  if (step === 'companyUsers' && count >= UNREAD_MAX) return leaveOut(run, step, reason);
-  return attempts.fail(step, count, reason);
-}
-
-async function leaveOut(run: AttemptRun, step: Step, { problem }: Reason): Promise<number> {
-  await refuseStep(run, step, problem);
-  run.attempts.succeed();
-  return 0;
 }
 
 /** Attempt that failed. */
