@@ -29,7 +29,7 @@ export async function addPlan(
   plan: NewPlan,
 ): Promise<PlanRow> {
   const { now, undoes, by, ...rest } = plan;
-  const isDecided = plan.status !== 'held';
+  const isDecided = plan.status !== 'held' && plan.status !== 'making';
   const row = {
     ...rest,
     id: newId(),

@@ -26,25 +26,16 @@ export interface NewEvent {
   readonly toLook: readonly ResourceKey[];
 }
 
-/** Facts about the service by which events are attributed. */
-interface AttributionOptions {
-  /** Lead of the service's clock over ours, in milliseconds. */
-  readonly skewMs: number;
-  /** Account behind our own token, where the service tells it. */
-  readonly ownAccount: number | undefined;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /**
  * Tells our own events from foreign ones. An event whose author is known to be another account is foreign; the others
- * are compared with the ledger.
+ * are compared with the ledger. `skewMs` is the lead of the service's clock over ours, `ownAccount` the account behind our
+ * own token, where the service tells it.
  * An explained event keeps its explanation: a second event needs another call.
  */
 export async function attributeEvents(
   tx: Db,
   events: readonly AuditEvent[],
-  { skewMs, ownAccount, now }: AttributionOptions,
+  { skewMs, ownAccount, now }: { skewMs: number; ownAccount: number | undefined; now: number },
 ): Promise<NewEvent[]> {
   const named = await nameEvents(tx, events, skewMs);
   const { calls, used } = await readLedger(tx, named, { skewMs, about: toSubjects(named) });
@@ -75,19 +66,14 @@ async function learn(
 
 const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
 
-/** Part of the ledger that is compared with events. */
-interface LedgerOptions {
-  /** Lead of the service's clock over ours, in milliseconds. */
-  readonly skewMs: number;
-  /** Only calls that concern one of these; left out: all of the time. */
-  readonly about?: CallSubjects;
-}
-
-/** Reads the own calls that may explain these events, oldest first, and the explanations given before. */
+/**
+ * Reads the own calls that may explain these events, oldest first, and the explanations given before; with `about` only
+ * calls that concern one of these.
+ */
 export async function readLedger(
   tx: Db,
   named: readonly NamedAuditEvent[],
-  { skewMs, about }: LedgerOptions,
+  { skewMs, about }: { skewMs: number; about?: CallSubjects },
 ): Promise<{ calls: OwnCallRow[]; used: Map<string, number> }> {
   const [first, last] = [named.at(0), named.at(-1)];
   if (first === undefined || last === undefined) return { calls: [], used: new Map() };

@@ -67,9 +67,7 @@ async function lookAtUserAgain(
   const { upstreamId } = state;
   let { observed } = state;
   if (needs.ordinary) {
-    const reason = 'seen to differ in a list';
-    const action = { kind: 'look-at-user', upstreamId, reason } as const;
-    const outcome = await lookAtUser(deps, context, { state, action });
+    const outcome = await lookAtUser(deps, context, state);
     if (outcome.kind !== 'done') return { kind: 'could-not-look', reason: outcome.problem.code };
     if (outcome.known.missing) return { kind: 'gone' };
     observed = outcome.known.observed;

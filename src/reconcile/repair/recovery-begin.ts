@@ -1,11 +1,11 @@
-import { newId } from '../../domain/ids.ts';
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { endAllPlans, holdEverything, insertWishes } from '../../store/plans/held.ts';
-import { findOpenPlan, insertPlan, updatePlan } from '../../store/plans/plans.ts';
+import { findOpenPlan, updatePlan } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
+import { addPlan } from '../add-plan.ts';
 import { findLearnedAccount } from '../audit/own-author.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { isAnswering } from '../read/service.ts';
@@ -128,19 +128,13 @@ export function toSource({ code }: RecoveryReason): PlanOrigin {
  */
 async function openPlan(tx: Db, source: PlanOrigin, now: number): Promise<string> {
   if (source === 'restore') await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const reason = source === 'restore' ? OLDER : OBSERVED;
   const open = source === 'first-run' ? await findOpenPlan(tx, source) : undefined;
-  const id = open?.id ?? newId();
-  const making = {
-    status: 'making' as const,
-    ...{ hash: toHash([]), counts: JSON.stringify(countActions([])) },
-    reason: source === 'restore' ? OLDER : OBSERVED,
-    created_at: now,
-  };
-  const undecided = { undoes: null, decided_at: null, decided_by: null } as const;
-  if (open !== undefined) await updatePlan(tx, id, making);
-  else {
-    const plan = { ...making, ...undecided, id, source, automatic: 0, ended_at: null };
-    await insertPlan(tx, plan, []);
+  const making = { source, reason, status: 'making', automatic: 0, now } as const;
+  const { id } = open ?? (await addPlan(tx, [], making));
+  if (open !== undefined) {
+    const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
+    await updatePlan(tx, id, { ...empty, status: 'making', reason, created_at: now });
   }
   if (source === 'first-run') await insertWishes(tx, { planId: id, now });
   return id;

@@ -5,7 +5,6 @@ import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts'
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import { removesUserAccess, type UserField, type UserState } from '../../domain/user.ts';
 import type {
-  LookAtUser,
   RemoveVirtualUser,
   TryAddress,
   UpdateCompanyUser,
@@ -42,7 +41,7 @@ export async function applyUserAction(
   if (wait !== undefined) return { kind: 'later', problem: wait, noSeat };
   switch (action.kind) {
     case 'look-at-user':
-      return lookAtUser(deps, context, { state, action });
+      return lookAtUser(deps, context, state);
     case 'create-user':
       return createAccount(deps, context, { state, action });
     case 'update-user':
@@ -77,11 +76,12 @@ function toContext(state: UserState, action: UserAction): CallContext {
 export async function lookAtUser(
   deps: ReconcileDeps,
   context: CallContext,
-  { state, action }: { state: UserState; action: LookAtUser },
+  state: UserState,
 ): Promise<UserOutcome> {
-  if (action.upstreamId === undefined) return lookForAccount(deps, context, state);
+  const { upstreamId } = state;
+  if (upstreamId === undefined) return lookForAccount(deps, context, state);
   try {
-    const args = { path: { user_id: action.upstreamId } };
+    const args = { path: { user_id: upstreamId } };
     const user = parseScimUser(await deps.upstream.call(scim.getUser, args, context));
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
