@@ -12,7 +12,7 @@ import { createLeaverProofs } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
 import type { Waiting } from '../reconcile/loop/runner.ts';
-import { createSampling, type Sampling } from '../reconcile/loop/sampling.ts';
+import { createSampling } from '../reconcile/loop/sampling.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -167,7 +167,7 @@ function openKeeping(deps: ReconcileDeps, options: WatchedOptions) {
 }
 
 /** A service without a rate takes any number of calls. */
-function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions): Sampling {
+function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions) {
   return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
 }
 

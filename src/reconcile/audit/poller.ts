@@ -105,8 +105,8 @@ function createAttempts(
 
   return async () => {
     try {
-      const read = await readLog(deps, { intervalMs, ownAccount: ownAccount(), signal });
-      if (read.kind === 'not-yet') return read.waitMs;
+      const waitMs = await readLog(deps, { intervalMs, ownAccount: ownAccount(), signal });
+      if (waitMs !== undefined) return waitMs;
       await succeed();
       return intervalMs;
     } catch (error) {

@@ -15,9 +15,6 @@ const PAGE_SIZE = 500;
 const PAGES_MAX = 2_000;
 const READING: CallContext = { class: 'look', key: 'audit-poller' };
 
-/** End of a read: everything new is stored, or it was not time to. */
-type PollResult = { readonly kind: 'read' } | { readonly kind: 'not-yet'; readonly waitMs: number };
-
 interface Reading {
   readonly intervalMs: number;
   /** Account behind our own token, where the service tells it. */
@@ -27,21 +24,21 @@ interface Reading {
 
 /**
  * Reads new events of the audit log page by page, each stored with its consequences. A failed or cut read begins again,
- * and skips stored events.
+ * and skips stored events. Resolves with the milliseconds until it is time to read; undefined: everything new is stored.
  * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 export async function readLog(
   deps: ReconcileDeps,
   { intervalMs, ownAccount, signal }: Reading,
-): Promise<PollResult> {
+): Promise<number | undefined> {
   const { store, clock } = deps;
   const now = clock.now();
   const turn = await store.write((tx) => beginRead(tx, { now, intervalMs }));
-  if (turn.kind === 'not-yet') return turn;
+  if (turn.kind === 'not-yet') return turn.waitMs;
   const newestAt = await readPages(deps, turn.before, { now, ownAccount, signal });
   reportLooks(deps, await resolveEvents(deps, ownAccount));
   await finish(deps, { newestAt, readAt: now });
-  return { kind: 'read' };
+  return undefined;
 }
 
 /** Reads the pages, and returns the time of the newest event. */

@@ -11,33 +11,23 @@ const SAMPLE_MS = 60_000;
 /** Times of leavers that a sample keeps: more than the service takes in a minute. */
 const LEAVERS_MAX = 300;
 
-/** Events since the last sample. */
-interface Traffic {
-  /** Calls to the service. */
-  readonly calls: number;
-  /** Times from the request until the leaver was out, in milliseconds. */
-  readonly leaversMs: readonly number[];
-}
-
-/** Counts what a sample tells of its minute. */
-export interface TrafficCounter {
-  readonly called: () => void;
-  readonly left: (tookMs: number) => void;
-  /** Takes what was counted; the next count begins at nothing. */
-  take(): Traffic;
-}
+/** Counter of what a sample tells of its minute. */
+export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
 
 /** Creates the counter of one process. */
-export function createTrafficCounter(): TrafficCounter {
+export function createTrafficCounter() {
+  /** Calls to the service since the last sample. */
   let calls = 0;
+  /** Times from the request until the leaver was out, in milliseconds. */
   let leaversMs: number[] = [];
   return {
     called() {
       calls += 1;
     },
-    left(tookMs) {
+    left(tookMs: number) {
       if (leaversMs.length < LEAVERS_MAX) leaversMs.push(Math.round(tookMs));
     },
+    /** Takes what was counted; the next count begins at nothing. */
     take() {
       const taken = { calls, leaversMs };
       calls = 0;
@@ -47,22 +37,14 @@ export function createTrafficCounter(): TrafficCounter {
   };
 }
 
-/** Keeps a sample of each minute for the charts of the console. */
-export interface Sampling {
-  start(): void;
-  /** Stores the sample of now; called each minute. */
-  sample(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface SamplingDeps extends Pick<ReconcileDeps, 'store' | 'clock' | 'events'> {
   readonly traffic: Pick<TrafficCounter, 'take'>;
   /** Calls that the service takes in a minute; 0: any number. */
   readonly callsMax: number;
 }
 
-/** Creates the sampling of a lead. */
-export function createSampling(deps: SamplingDeps): Sampling {
+/** Creates what keeps a sample of each minute for the charts of the console, under one lead. */
+export function createSampling(deps: SamplingDeps) {
   const { store, clock, events, traffic } = deps;
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();
@@ -77,6 +59,7 @@ export function createSampling(deps: SamplingDeps): Sampling {
   }
 
   return {
+    /** Stores the sample of now; called each minute. */
     sample,
     start() {
       traffic.take();
@@ -93,7 +76,7 @@ export function createSampling(deps: SamplingDeps): Sampling {
 
 async function readSample(
   { store: { read }, callsMax }: SamplingDeps,
-  { calls, leaversMs }: Traffic,
+  { calls, leaversMs }: ReturnType<TrafficCounter['take']>,
   now: number,
 ): Promise<SampleRow> {
   const [backlog, drifts, seats, { requests, refused }] = await Promise.all([

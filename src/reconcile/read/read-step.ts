@@ -18,7 +18,7 @@ const SERVICE_BACKOFF_MAX = 5;
 
 /** State that the attempts of one first read share. */
 export interface AttemptRun extends StepRun {
-  readonly attempts: Attempts;
+  readonly attempts: ReturnType<typeof createAttempts>;
   /** Stops everything, because the service is not the one of the store. */
   readonly giveUp: (error: BridgeError) => void;
 }
@@ -96,27 +96,19 @@ interface Failure {
   readonly retryAt: number;
 }
 
-/** Counter of failed attempts, which sets the time of the next one. */
-interface Attempts {
-  /** Finds the last failure, undefined once the step succeeded. */
-  last(): Failure | undefined;
-  succeed(): void;
-  /** Counts the failures of the step in a row, this one included. */
-  countWith(step: Step): number;
-  /** Notes a failure, and returns the milliseconds until the next attempt. */
-  fail(step: Step, count: number, reason: Reason): number;
-}
-
-/** Creates the counter. */
-export function createAttempts({ clock, events, random }: FirstReadDeps): Attempts {
+/** Creates the counter of failed attempts, which sets the time of the next one. */
+export function createAttempts({ clock, events, random }: FirstReadDeps) {
   let last: Failure | undefined;
   return {
+    /** Finds the last failure, undefined once the step succeeded. */
     last: () => last,
     succeed() {
       last = undefined;
     },
-    countWith: (step) => (last?.step === step ? last.count + 1 : 1),
-    fail(step, count, { problem, text, retryAfterMs }) {
+    /** Counts the failures of the step in a row, this one included. */
+    countWith: (step: Step) => (last?.step === step ? last.count + 1 : 1),
+    /** Notes a failure, and returns the milliseconds until the next attempt. */
+    fail(step: Step, count: number, { problem, text, retryAfterMs }: Reason): number {
       const counted = step === 'service' ? Math.min(count, SERVICE_BACKOFF_MAX) : count;
       const retryInMs = backoffMs(counted, retryAfterMs, random());
       last = { step, problem, count, retryAt: clock.now() + retryInMs };

@@ -23,7 +23,7 @@ import {
 } from '../../store/users/users.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
-import { type ObservedColumns, toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
+import { toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';
 import type { PageTimes } from './read-list.ts';
 
 /** Account as a list shows it. */
@@ -165,16 +165,16 @@ async function saveUser(
     if (!isDeepStrictEqual(emails, before)) await replaceUserEmails(tx, row.id, emails);
     return undefined;
   }
-  if (isIndexedSo(row, indexed)) return { seq: row.seq, observed: document };
+  const isIndexedSo = INDEXED.every((column) => row[column] === indexed[column]);
+  if (isIndexedSo) return { seq: row.seq, observed: document };
   await updateUser(tx, row.id, { observed: document, ...indexed }, row);
   return undefined;
 }
 
-function isIndexedSo(row: UserRow, indexed: Omit<ObservedColumns, 'observed'>): boolean {
-  return (
-    row.observed_user_name_folded === indexed.observed_user_name_folded &&
-    row.observed_email_folded === indexed.observed_email_folded &&
-    row.owner === indexed.owner &&
-    row.takes_seat === indexed.takes_seat
-  );
-}
+/** Columns of an observation beside its document. */
+const INDEXED = [
+  'observed_user_name_folded',
+  'observed_email_folded',
+  'owner',
+  'takes_seat',
+] as const;

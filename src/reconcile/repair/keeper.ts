@@ -1,5 +1,4 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
 import { isNotLeading } from '../lead.ts';
 import { decide, type Occasion } from './decide.ts';
 import { decideMany, type ManyRequest } from './decide-many.ts';
@@ -10,7 +9,7 @@ import { createWriteFollower } from './follow-writes.ts';
 import { type HandOver, planHandover } from './hand-over.ts';
 import { createInspections } from './inspect.ts';
 import { letGo } from './let-go.ts';
-import { type LookRequest, type LookResult, lookNow } from './look-now.ts';
+import { type LookRequest, lookNow } from './look-now.ts';
 import { createReclaimer } from './reclaim.ts';
 import { previewUndo, undoPlan } from './undo.ts';
 
@@ -22,16 +21,7 @@ const BUSY_MS = [25, 1_000] as const;
 const BUSY_FACTOR = 4;
 
 /** Keeper of drifts, at the leader. */
-export interface DriftKeeper {
-  start(): void;
-  stop(): Promise<void>;
-  /** Notes that there is something to look at, or that a plan was approved. */
-  notify(): void;
-  /** Looks at one user or group now; `by` is the name of the operator. */
-  look(request: Omit<LookRequest, 'signal'>): Promise<LookResult>;
-  /** Decides about the known drifts, after a sweep. */
-  decide(occasion: Occasion): Promise<PlanRow | undefined>;
-}
+export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
@@ -71,10 +61,7 @@ export function createDriftDecisions(deps: DecisionDeps) {
 export type KeeperScope = 'all' | 'holding' | 'nothing';
 
 /** Creates the keeper; `findScope` tells what may be acted on. */
-export function createDriftKeeper(
-  deps: DriftDeps,
-  findScope: () => Promise<KeeperScope>,
-): DriftKeeper {
+export function createDriftKeeper(deps: DriftDeps, findScope: () => Promise<KeeperScope>) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const inspect = createInspections(deps, signal);
@@ -138,9 +125,12 @@ export function createDriftKeeper(
       clearTimeout(timer);
       await turn;
     },
+    /** Notes that there is something to look at, or that a plan was approved. */
     notify,
-    look: (request) => decided(lookNow(deps, { ...request, signal })),
-    decide: (occasion) => decided(decide(deps, occasion)),
+    /** Looks at one user or group now. */
+    look: (request: Omit<LookRequest, 'signal'>) => decided(lookNow(deps, { ...request, signal })),
+    /** Decides about the known drifts, after a sweep. */
+    decide: (occasion: Occasion) => decided(decide(deps, occasion)),
   };
 }
 

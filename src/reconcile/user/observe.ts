@@ -53,7 +53,7 @@ export function toObservedAccess(
 }
 
 /** Columns of an observation: the document and its indexed values. */
-export type ObservedColumns = Pick<
+type ObservedColumns = Pick<
   UserRow,
   'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner' | 'takes_seat'
 >;

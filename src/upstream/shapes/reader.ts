@@ -1,32 +1,15 @@
 import { UpstreamError } from '../errors.ts';
 
-/**
- * Reads the fields of one object of an answer. Wrong types are an `UpstreamError` that names the field and never its
- * value; absent and null are undefined, or an error where the field is required.
- */
-export interface Reader {
-  /** The raw value; undefined when absent or null. */
-  raw(name: string): unknown;
-  text(name: string): string;
-  textOrUndefined(name: string): string | undefined;
-  /** Whole numbers; the service may send them as text. */
-  integer(name: string): number;
-  integerOrUndefined(name: string): number | undefined;
-  /** Also as 1 and 0, and as these or the words `true` and `false` in a text, whatever their case. */
-  flag(name: string): boolean;
-  flagOrUndefined(name: string): boolean | undefined;
-  /** The entries of an array; undefined when absent or null. */
-  list(name: string): readonly unknown[] | undefined;
-  /** An id that may come as a number or as text. */
-  idText(name: string): string;
-  fail(name: string, expected: string): UpstreamError;
-}
+/** Reader of the fields of one object of an answer. */
+export type Reader = Readonly<ReturnType<typeof createReader>>;
 
 /**
- * A reader of one object. One that is the only entry of a list is read as itself: the documents of the service call some answers
- * a list and show one object. @param what names the object in errors. @throws UpstreamError `unreadable` when it is none.
+ * Creates a reader of one object. Wrong types are an `UpstreamError` that names the field and never its value; absent and
+ * null are undefined, or an error where the field is required. One that is the only entry of a list is read as itself: the
+ * documents of the service call some answers a list and show one object.
+ * @param what names the object in errors. @throws UpstreamError `unreadable` when it is none.
  */
-export function createReader(what: string, answer: unknown): Reader {
+export function createReader(what: string, answer: unknown) {
   const value: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw unreadable(what, 'is not an object');
@@ -64,9 +47,12 @@ export function createReader(what: string, answer: unknown): Reader {
     integerOrUndefined,
     flagOrUndefined,
     text: required(textOrUndefined, 'text'),
+    /** Whole numbers; the service may send them as text. */
     integer: required(integerOrUndefined, 'a whole number'),
+    /** Also as 1 and 0, and as these or the words `true` and `false` in a text, whatever their case. */
     flag: required(flagOrUndefined, 'true or false'),
     list: optional(toList, 'a list'),
+    /** An id that may come as a number or as text. */
     idText: required(optional(toIdText, 'an id'), 'an id'),
   };
 }
