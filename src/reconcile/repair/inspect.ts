@@ -70,7 +70,7 @@ async function inspect(
   }
   const held = await take(deps, inspection, row);
   if (held === undefined) return false;
-  const ordinary = (toSeenAt(row) ?? 0) < held.since;
+  const ordinary = toSeenAt(row) < held.since;
   const needs = { ...toNeeds(row, { admins: held.admins === 1 }, deps), ordinary };
   const found = Object.values(needs).includes(true)
     ? await look(inspecting, held, { row, needs })
@@ -95,10 +95,10 @@ async function take(
   return undefined;
 }
 
-/** Time of the last observation; a REST list alone shows few of the compared fields. */
-function toSeenAt(row: ResourceRow): number | undefined {
+/** Time of the last observation, 0 without one; a REST list alone shows few of the compared fields. */
+function toSeenAt(row: ResourceRow): number {
   const observed = toObservation(row);
-  return observed?.shownAt ?? observed?.at;
+  return observed?.shownAt ?? observed?.at ?? 0;
 }
 
 async function concludeSeen(
@@ -110,7 +110,7 @@ async function concludeSeen(
   return deps.store.write(async (tx) => {
     const fresh = await lockAgain(tx, row);
     if (fresh === undefined) return [];
-    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: toSeenAt(row) ?? 0 });
+    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: toSeenAt(row) });
   });
 }
 
@@ -120,16 +120,17 @@ async function look(
   { row, needs }: { readonly row: ResourceRow; readonly needs: LookNeeds },
 ): Promise<readonly DriftRow[]> {
   const observation = await lookAt({ deps, signal }, row, needs);
-  const found =
-    observation.kind === 'could-not-look'
-      ? undefined
-      : await deps.store.write(async (tx) => {
-          const fresh = await storeLook(tx, row, observation);
-          if (fresh === undefined) return undefined;
-          // A resource that is gone counts as unseen from now on.
-          const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
-          return conclude(tx, deps, { inspection, row: fresh, since, seenAt: deps.clock.now() });
-        });
+  if (observation.kind === 'could-not-look') {
+    await defer(deps, inspection);
+    return [];
+  }
+  const found = await deps.store.write(async (tx) => {
+    const fresh = await storeLook(tx, row, observation);
+    if (fresh === undefined) return undefined;
+    // A resource that is gone counts as unseen from now on.
+    const since = observation.kind === 'gone' ? Number.POSITIVE_INFINITY : inspection.since;
+    return conclude(tx, deps, { inspection, row: fresh, since, seenAt: deps.clock.now() });
+  });
   if (found === undefined) await defer(deps, inspection);
   return found ?? [];
 }

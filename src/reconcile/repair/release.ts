@@ -74,8 +74,9 @@ async function releaseResource(tx: Db, deps: DriftDeps, release: Release): Promi
   await updatePlanActions(tx, toIds(left), { status: 'dropped' });
   if (released.length === 0) return false;
   await updatePlanActions(tx, toIds(released), { status: 'released', released_at: now });
-  await makePending(tx, deps, { ...release, actions: released });
-  await markRepairing(tx, release, released);
+  const pending = { ...release, actions: released };
+  await makePending(tx, deps, pending);
+  await markRepairing(tx, pending);
   return true;
 }
 
@@ -94,7 +95,7 @@ async function prepare(
 
 /** Makes the parts of the actions pending, after a look where the last one is old. */
 async function makePending(tx: Db, deps: DriftDeps, release: Release) {
-  const { plan, actions } = release;
+  const { actions } = release;
   const current = await lockCurrent(tx, deps, release);
   if (current === undefined) return;
   const { row } = current;
@@ -105,7 +106,7 @@ async function makePending(tx: Db, deps: DriftDeps, release: Release) {
   });
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const cells = ask(parseCells<string>(row), fields, row.version);
-  const isKnown = await isStillKnown(tx, { plan, row, actions, now });
+  const isKnown = await isStillKnown(tx, release, { row, now });
   const change = {
     cells: JSON.stringify(cells),
     due_at: now,
@@ -123,16 +124,12 @@ async function makePending(tx: Db, deps: DriftDeps, release: Release) {
   return updateRow(tx, row, change);
 }
 
-interface Known {
-  readonly plan: PlanRow;
-  readonly row: ResourceRow;
-  readonly actions: readonly PlanActionRow[];
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
 /** Tells whether what is known of the resource is acted on without a look. */
-async function isStillKnown(tx: Db, { plan, row, actions, now }: Known): Promise<boolean> {
+async function isStillKnown(
+  tx: Db,
+  { plan, actions }: Release,
+  { row, now }: { readonly row: ResourceRow; readonly now: number },
+): Promise<boolean> {
   if (isOfRecovery(plan.source)) {
     if (!isUserRow(row) || !isBelieved(plan, now)) return false;
     // The read shows the account, or that there is none.
@@ -144,12 +141,8 @@ async function isStillKnown(tx: Db, { plan, row, actions, now }: Known): Promise
   return now - plan.created_at <= FRESH_MS && !isMissing;
 }
 
-async function markRepairing(
-  tx: Db,
-  { plan, resource_id: id }: Release,
-  released: readonly PlanActionRow[],
-): Promise<void> {
-  const keys = new Set(released.map(toKey));
+async function markRepairing(tx: Db, { plan, resource_id: id, actions }: Release): Promise<void> {
+  const keys = new Set(actions.map(toKey));
   const drifts = await listActiveDrifts(tx, [id]);
   const repaired = drifts.filter(
     ({ change: kind, member_id }) => kind !== null && keys.has(toKey({ kind, member_id })),
