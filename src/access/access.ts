@@ -44,7 +44,7 @@ export interface GivenTokens {
 }
 
 /** Dependencies of `createAccess`. */
-export interface AccessDeps {
+interface AccessDeps {
   readonly store: Store;
   /** The store's clock, so that a credential expires for all processes at once. */
   readonly clock: Clock;

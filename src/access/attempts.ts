@@ -98,7 +98,7 @@ function toDelayMs(nth: number, maxMs: number): number {
 }
 
 /** Limits of reports. */
-export interface RareLimits {
+interface RareLimits {
   /** Interval of reports about one key, in milliseconds. */
   readonly eachMs: number;
   /** Reports about all keys together within that interval. */
@@ -110,7 +110,7 @@ const EACH_MINUTE: RareLimits = { eachMs: 60_000, allMax: 10 };
 const KEYS_MAX = 1_000;
 
 /** Limits repeated reports and counts the suppressed ones. */
-export interface Rarely {
+interface Rarely {
   /** Occurrences since the last report, when a report is due; otherwise 0. `now` in milliseconds. */
   take(key: string, now: number): number;
 }

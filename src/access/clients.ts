@@ -29,7 +29,7 @@ export interface ClientWithSecrets {
 }
 
 /** Request for a new secret. */
-export interface SecretWish {
+interface SecretWish {
   /** In milliseconds. */
   readonly validForMs: number;
   /** Id of the credential that asks. */
@@ -76,7 +76,7 @@ export interface Clients {
 }
 
 /** Dependencies of `createClients`. */
-export interface ClientsDeps {
+interface ClientsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   readonly reader: Pick<DocumentReader, 'isAllowed'>;

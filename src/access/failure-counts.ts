@@ -16,7 +16,7 @@ export interface AttemptsView {
 }
 
 /** One source of failed attempts. */
-export interface SourceView {
+interface SourceView {
   /** An address, or the network of an IPv6 one. */
   readonly address: string;
   readonly attempts: number;
@@ -25,7 +25,7 @@ export interface SourceView {
 }
 
 /** Counts failures by source, and of all sources together. Times are epoch milliseconds. */
-export interface FailureCounts {
+interface FailureCounts {
   /** @returns the number of this attempt of its source, counted since the source was last quiet for ten minutes */
   add(source: string, now: number): number;
   view(now: number): AttemptsView;

@@ -18,7 +18,7 @@ export interface Kept {
 }
 
 /** Dependencies of `createLookup`. */
-export interface LookupDeps {
+interface LookupDeps {
   /** Finds the tokens that need no store. */
   readonly findGiven: (presented: string) => Credential | undefined;
   /** undefined: there is none, the secret is another one, or it was revoked. @throws StoreError */
@@ -29,7 +29,7 @@ export interface LookupDeps {
 }
 
 /** Finds the credential of a token; the store is asked at most every few seconds for each. */
-export interface Lookup {
+interface Lookup {
   readonly find: FindCredential;
   /** Makes the next look-up ask the store, because something was revoked. */
   forget(): void;

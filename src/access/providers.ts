@@ -25,7 +25,7 @@ export interface Provider extends ProviderLimits {
 }
 
 /** Limits that a request names; the others stay as they are. */
-export type LimitsWish = Partial<ProviderLimits>;
+type LimitsWish = Partial<ProviderLimits>;
 
 /** Identity providers, each with its own people and groups. */
 export interface Providers {

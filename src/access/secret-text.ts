@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
-export type SecretKind = 'token' | 'access' | 'secret' | 'session';
+type SecretKind = 'token' | 'access' | 'secret' | 'session';
 
 /** Random bytes in a secret. */
 const SECRET_BYTES = 32;

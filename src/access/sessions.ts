@@ -69,7 +69,7 @@ interface GivenOpsTokens {
 }
 
 /** Dependencies of `createSessions`. */
-export interface SessionsDeps {
+interface SessionsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   /** Tokens of the settings: a session ends when the one that it was opened with is another now. */

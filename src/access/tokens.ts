@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { newSecret } from './secret-text.ts';
 
 /** Request for a new token. */
-export interface TokenWish {
+interface TokenWish {
   readonly name: string;
   readonly purpose: Purpose;
   readonly profile: Profile;
@@ -26,7 +26,7 @@ export interface TokenWish {
 }
 
 /** Result of a request; the text is in this answer alone. */
-export type TokenMaking =
+type TokenMaking =
   | { readonly kind: 'made'; readonly row: TokenRow; readonly text: string }
   | { readonly kind: 'name-taken' | 'unknown-provider' };
 
@@ -39,7 +39,7 @@ export interface Tokens {
 }
 
 /** Dependencies of `createTokens`. */
-export interface TokensDeps {
+interface TokensDeps {
   readonly store: Store;
   readonly clock: { now(): number };
   /** Called after each revocation. */

@@ -7,7 +7,7 @@ const EXACT_MS = 60_000;
 const GATHER_MS = 500;
 
 /** Dependencies of `createUsage`. */
-export interface UsageDeps {
+interface UsageDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: { now(): number };
   /** Receives the error when the store fails; a use a minute later is tried again. */

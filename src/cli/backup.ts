@@ -3,7 +3,7 @@ import type { AddCommand } from './context.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 /** Makes a backup of the store of the settings. */
-export type BackUp = (settings: Settings, file: string, told: Progress['tell']) => Promise<void>;
+type BackUp = (settings: Settings, file: string, told: Progress['tell']) => Promise<void>;
 
 /** `backup`: copies one moment of the store into a file, while the bridge goes on. */
 export function backupCommand(backUp: BackUp): AddCommand {

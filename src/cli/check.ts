@@ -3,7 +3,7 @@ import type { AddCommand } from './context.ts';
 import { createProgress } from './progress.ts';
 
 /** Options of a probe. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly loaded: LoadedSettings;
   readonly format: 'text' | 'json';
   /** Standard output. */

@@ -10,7 +10,7 @@ import { createProgress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
 
 /** Functions that move the store of the settings. */
-export interface MovingStore {
+interface MovingStore {
   readonly checkMove: (settings: Settings, to: string) => Promise<MoveCheck>;
   readonly migrateStore: (
     settings: Settings,

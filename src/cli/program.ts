@@ -9,7 +9,7 @@ import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
 
 /** Parts of one run of the command line. */
-export interface ProgramParts {
+interface ProgramParts {
   readonly version: string;
   readonly commands: readonly AddCommand[];
   readonly world: CliWorld;

@@ -28,7 +28,7 @@ const REPAIRS_MAX_MS = 10 * 60_000;
 const STATUSES = ['open', 'contested', 'repairing'] as const;
 
 /** Runs a job with a bridge inside this process. */
-export type WithOwnBridge = (
+type WithOwnBridge = (
   settings: Settings,
   job: (client: OpsClient) => Promise<void>,
 ) => Promise<void>;

@@ -3,7 +3,7 @@ import type { SettingProblem } from './errors.ts';
 import { isTree, type Tree, withoutEmpty } from './tree.ts';
 
 /** Settings of a YAML file; empty when there is a problem with it. */
-export interface ConfigFileReading {
+interface ConfigFileReading {
   readonly tree: Tree;
   readonly problems: readonly SettingProblem[];
 }

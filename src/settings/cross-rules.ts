@@ -97,7 +97,7 @@ function isPlainOffLoopback(address: string): boolean {
 }
 
 /** Kinds of credential that the store holds. */
-export interface KeptAccess {
+interface KeptAccess {
   /** A named token for SCIM, or a client. */
   readonly hasProvider: boolean;
   /** A named token of an operator, who can make the others. */

@@ -13,7 +13,7 @@ export interface EnvironmentValue {
 }
 
 /** Values of the environment, and the problems with them. */
-export interface EnvironmentReading {
+interface EnvironmentReading {
   readonly values: readonly EnvironmentValue[];
   readonly problems: readonly SettingProblem[];
 }

@@ -6,7 +6,7 @@ import type { Settings } from './schema.ts';
 import { findAt, type Tree } from './tree.ts';
 
 /** Place that a value comes from; a secret file is one that a variable `…_FILE` names. */
-export type SettingOrigin = (typeof SETTING_ORIGINS)[number];
+type SettingOrigin = (typeof SETTING_ORIGINS)[number];
 
 /** Every place that a value comes from. */
 export const SETTING_ORIGINS = ['default', 'file', 'environment', 'secret-file'] as const;
@@ -23,7 +23,7 @@ export interface ShownSetting {
 }
 
 /** Sources of settings that were read. */
-export interface ReadSources {
+interface ReadSources {
   readonly values: readonly EnvironmentValue[];
   readonly file: Tree;
   readonly configFile: string | undefined;

@@ -42,7 +42,7 @@ export interface Bell {
 }
 
 /** A bell within one process. */
-export interface LocalBell extends Bell {
+interface LocalBell extends Bell {
   /** Tells the listeners of every topic. */
   ringAll(): void;
 }

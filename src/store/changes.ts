@@ -14,7 +14,7 @@ export async function insertChange(tx: Db, change: ChangeRow): Promise<void> {
 }
 
 /** Progress of a resource whose changes are compared with it. */
-export interface ChangeProgress {
+interface ChangeProgress {
   /** Version that was read: nothing is said of later changes. */
   readonly version: number;
   /** Oldest version that still waits; undefined: nothing does. */
@@ -72,7 +72,7 @@ export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }
 }
 
 /** Oldest accepted time (epoch milliseconds) and number of the changes of one kind that wait. */
-export interface WaitingChanges {
+interface WaitingChanges {
   readonly kind: string;
   readonly oldestAt: number;
   readonly count: number;

@@ -103,7 +103,7 @@ export async function updateDrift(
 }
 
 /** New status of drifts. */
-export type DriftChange = Partial<
+type DriftChange = Partial<
   Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
 >;
 
@@ -162,7 +162,7 @@ export async function reopenIgnoredDrifts(tx: Db, now: number): Promise<void> {
 }
 
 /** Drifts to be judged by the audit log: found after `afterSeq`, until `until` (epoch milliseconds). */
-export interface SentQuery {
+interface SentQuery {
   readonly afterSeq: number;
   readonly until: number;
   readonly limit: number;

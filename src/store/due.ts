@@ -8,7 +8,7 @@ import type { Db } from './store.ts';
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
 
 /** Which due work to list. */
-export interface DueQuery {
+interface DueQuery {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly classes: readonly DueClass[];

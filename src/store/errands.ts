@@ -5,7 +5,7 @@ import type { ErrandsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A call that a process asks the leader for. */
-export type ErrandRow = Selectable<ErrandsTable>;
+type ErrandRow = Selectable<ErrandsTable>;
 
 /** Asks the leader for a call, until `until` (epoch milliseconds). */
 export async function insertErrand(

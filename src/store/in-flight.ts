@@ -38,7 +38,7 @@ export function toDoneUpTo({ unsure_since }: { readonly unsure_since: number | n
 export const NO_CALL_ROW = Number.MAX_SAFE_INTEGER;
 
 /** Conditions under which a call may leave: nothing was written since it was planned. */
-export interface PlannedFrom {
+interface PlannedFrom {
   readonly version: number;
   /** The value of `must_look` from which the call may not leave, because somebody asked for another look. */
   readonly notMustLook: number;

@@ -8,7 +8,7 @@ import type { Db } from './store.ts';
 export type NotificationRow = Selectable<NotificationsTable>;
 
 /** Told state as stored. */
-export type NoticeRow = Selectable<NoticesTable>;
+type NoticeRow = Selectable<NoticesTable>;
 
 /** Lists the states that were told and have not ended. */
 export async function listNotices(db: Db): Promise<NoticeRow[]> {
@@ -84,7 +84,7 @@ export async function saveAttempt(
 }
 
 /** Which notifications are listed. */
-export interface NotificationQuery {
+interface NotificationQuery {
   readonly receiver?: string | undefined;
   readonly status?: NotificationRow['status'] | undefined;
   readonly afterSeq: number;

@@ -11,7 +11,7 @@ const CONNECT_MS = 5_000;
 const AGAIN_MS = 500;
 
 /** Bell of all processes on one database. */
-export interface PostgresBell extends Bell {
+interface PostgresBell extends Bell {
   close(): Promise<void>;
 }
 

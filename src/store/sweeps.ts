@@ -60,7 +60,7 @@ export async function saveSweepCalls(tx: Db, id: string, calls: number): Promise
 }
 
 /** How a sweep ended. */
-export type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons' | 'plan_id'> & {
+type SweepEnd = Pick<SweepRow, 'calls' | 'counts' | 'reasons' | 'plan_id'> & {
   readonly status: 'complete' | 'incomplete' | 'held';
   readonly ended_at: number;
 };

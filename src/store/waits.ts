@@ -6,7 +6,7 @@ import type { WaitsTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** A request that waits in a process which does not lead. */
-export type WaitRow = Selectable<WaitsTable>;
+type WaitRow = Selectable<WaitsTable>;
 
 /** Notes that a request waits. Where it is written in the transaction of the change, nobody can refuse that one unheard. */
 export async function insertWait(

@@ -11,7 +11,7 @@ export interface Logger {
 }
 
 /** Level and destination of the log. */
-export interface LoggerOptions {
+interface LoggerOptions {
   /** The least important lines that are written. */
   readonly level: LogLevel | 'silent';
   /** Standard output when left out. */

@@ -44,7 +44,7 @@ export interface OpenTelemetry {
 }
 
 /** What sending traces and metrics takes. */
-export interface OpenTelemetryOptions {
+interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;

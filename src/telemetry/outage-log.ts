@@ -10,7 +10,7 @@ export interface OutageLog extends Logger {
 }
 
 /** Dependencies of `createOutageLog`. */
-export interface OutageLogOptions {
+interface OutageLogOptions {
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Codes of the errors that mean that the store cannot be used. */

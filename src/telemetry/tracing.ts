@@ -13,7 +13,7 @@ export interface SpanStart {
 }
 
 /** End of a span. */
-export interface SpanEnd {
+interface SpanEnd {
   /** Replaces the name. */
   readonly name?: string;
   readonly attributes?: SpanAttributes;
@@ -42,7 +42,7 @@ const noSpan: Span = { traceparent: undefined, run: (work) => work(), end: () =>
 export const noTracing: Tracing = { isOn: false, begin: () => noSpan };
 
 /** Parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
-export interface TraceParent {
+interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly flags: number;

@@ -25,7 +25,7 @@ export interface Moment {
 }
 
 /** Result of a check; `id` is what `once` names. Times are epoch milliseconds. */
-export type ClaimsCheck =
+type ClaimsCheck =
   | { readonly kind: 'right'; readonly id: string | undefined; readonly endsAt: number }
   | { readonly kind: 'wrong'; readonly reason: RefusalReason };
 

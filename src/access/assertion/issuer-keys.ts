@@ -24,14 +24,14 @@ export class IssuerUnreadable extends BridgeError {
 }
 
 /** Keys of an issuer as they were read at one moment. */
-export interface HeldKeys {
+interface HeldKeys {
   readonly keys: readonly PublicKey[];
   /** Epoch milliseconds. */
   readonly readAt: number;
 }
 
 /** Place where an issuer shows its keys. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly issuer: string;
   readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
 }

@@ -21,7 +21,7 @@ export interface AssertionDeps {
 }
 
 /** The client that an assertion proved. */
-export interface ProvenAssertion {
+interface ProvenAssertion {
   readonly clientId: string;
   /** Entry that has to be new when the access token is made; undefined: it may be taken again. */
   readonly used: UsedAssertionsTable | undefined;

@@ -19,7 +19,7 @@ export interface IssueDeps extends AssertionDeps {
 }
 
 /** A new access token; its text is stored nowhere. */
-export interface Issued {
+interface Issued {
   readonly text: string;
   readonly lifetimeMs: number;
 }

@@ -3,7 +3,7 @@ import { ASSERTION_ALGORITHMS } from '../../domain/trust.ts';
 import { GRANT, SCOPE } from './parse-request.ts';
 
 /** Addresses of the bridge as its clients reach it. */
-export interface OAuthAddresses {
+interface OAuthAddresses {
   /** The bridge itself, without a slash at the end. */
   readonly issuer: string;
   readonly tokenEndpoint: string;

@@ -38,7 +38,7 @@ export interface OAuthDeps extends IssueDeps {
 }
 
 /** An assertion that was not taken. */
-export interface AssertionRefusal {
+interface AssertionRefusal {
   readonly requestId: string;
   readonly clientId: string | undefined;
   readonly reason: RefusalReason;

@@ -1,5 +1,5 @@
 /** A value in the type of its parameter, or what is wrong with it. */
-export type Typed =
+type Typed =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'wrong'; readonly problem: string };
 

@@ -1,7 +1,7 @@
 import type { GateCheck, GateName, Source } from './gates.ts';
 
 /** Outcome of a check. */
-export type CheckStatus = 'ok' | 'failed' | 'skipped';
+type CheckStatus = 'ok' | 'failed' | 'skipped';
 
 /** A request that a check sent, and the part of the answer that matters: no secret, and nothing of other people. */
 export interface Evidence {

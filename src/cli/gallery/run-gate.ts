@@ -27,7 +27,7 @@ const REFUSED_MAX_MS = 6_000;
 const AGAIN_MS = 250;
 
 /** What a run is made with. */
-export interface GateRun {
+interface GateRun {
   readonly gate: GateName;
   readonly client: OpsClient;
   /** Of the bridge, as it was asked before. */

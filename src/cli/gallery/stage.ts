@@ -15,7 +15,7 @@ export const GROUPS = ['crew', 'gone', 'spare', 'bulk'] as const;
 type Crew = (typeof GROUPS)[number];
 
 /** An OAuth client of a run, which ends with it. */
-export interface StageClient {
+interface StageClient {
   readonly id: string;
   readonly secret: string | null;
 }
@@ -44,7 +44,7 @@ export interface Stage {
 }
 
 /** Names of a run. */
-export interface StageNames {
+interface StageNames {
   readonly mark: string;
   /** Mail domain of the people. */
   readonly domain: string;
@@ -59,7 +59,7 @@ export interface OpenStage extends Stage {
 }
 
 /** What was deleted, and what is left. */
-export interface Cleared {
+interface Cleared {
   readonly people: number;
   readonly groups: number;
   /** Names that answers still have. */

@@ -33,7 +33,7 @@ export class Stopped extends Error {
 }
 
 /** Parts of a talk. */
-export interface TalkParts {
+interface TalkParts {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
   readonly token: string;

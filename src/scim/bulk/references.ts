@@ -70,7 +70,7 @@ export function isReference(id: string): boolean {
 }
 
 /** A resource without the attributes whose values are ids, and these by their qualified names. */
-export interface SplitReferences {
+interface SplitReferences {
   readonly rest: JsonValue;
   readonly referring: JsonObject;
 }

@@ -1,7 +1,7 @@
 import { type BulkOperation, isCreation } from './bulk-operation.ts';
 
 /** Order in which operations can be performed. */
-export interface BulkOrder {
+interface BulkOrder {
   readonly order: readonly BulkOperation[];
   /** Those that refer to each other in a circle, and those that refer to one of them. */
   readonly circular: readonly BulkOperation[];

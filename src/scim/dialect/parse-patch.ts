@@ -17,7 +17,7 @@ const OPS: ReadonlyMap<string, PatchOp> = new Map([
 ]);
 
 /** Limits of one PATCH. */
-export interface PatchLimits {
+interface PatchLimits {
   /** Operations, except those that add or remove members by their ids: providers change a group member by member. */
   readonly operationsMax: number;
 }
@@ -35,7 +35,7 @@ interface Operation {
 }
 
 /** Schema, limits and counters that a PATCH is read with. */
-export interface PatchContext extends Context, PatchLimits {}
+interface PatchContext extends Context, PatchLimits {}
 
 /** Facts that all operations of one request share. */
 interface Context {

@@ -16,7 +16,7 @@ import { splitPath } from '../schema/split-path.ts';
 import type { PatchTarget } from './patch-step.ts';
 
 /** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
-export type PatchPath =
+type PatchPath =
   | { readonly kind: 'attribute'; readonly target: PatchTarget }
   | { readonly kind: 'schema'; readonly table: SchemaTable }
   | { readonly kind: 'dropped' };

@@ -43,7 +43,7 @@ export type AttributeStep =
     };
 
 /** An operation on a list of users of a group. */
-export type UserListStep =
+type UserListStep =
   | {
       readonly kind: 'users';
       readonly list: UserList;

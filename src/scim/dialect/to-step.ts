@@ -16,7 +16,7 @@ import type { PatchStep, PatchTarget } from './patch-step.ts';
 export type PatchOp = 'add' | 'replace' | 'remove';
 
 /** One operation on one target. `value` undefined: there is none. */
-export interface TargetedOperation {
+interface TargetedOperation {
   readonly op: PatchOp;
   readonly target: PatchTarget;
   readonly value: JsonValue | undefined;

@@ -14,7 +14,7 @@ export function toComparisonWithNothing(op: CompareOp, literal: Literal): Filter
 }
 
 /** A comparison as it was read. `text`: its value as it was written; `at`: the place of that, for the error. */
-export interface RawComparison {
+interface RawComparison {
   readonly target: FilterTarget;
   readonly op: CompareOp;
   readonly literal: Literal;

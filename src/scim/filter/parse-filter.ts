@@ -15,7 +15,7 @@ import type { Filter, FilterTarget, Literal } from './tree.ts';
 import { COMPARE_OPS, takeValue } from './value.ts';
 
 /** Limits and counter that a filter is read with. */
-export interface FilterReading {
+interface FilterReading {
   /** Nested parentheses, brackets and negations. */
   readonly depthMax: number;
   /** Characters. */

@@ -6,7 +6,7 @@ import { ScimError } from '../errors.ts';
 import { note } from './notes.ts';
 
 /** Parts that authentication needs. */
-export interface AuthenticationDeps {
+interface AuthenticationDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly telemetry: {

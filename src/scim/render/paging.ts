@@ -68,7 +68,7 @@ export function toWholeNumber(value: unknown): number | undefined {
 }
 
 /** One page of a list. */
-export interface ListPage {
+interface ListPage {
   /** Number of resources in all pages together. */
   readonly totalResults: number;
   /** The place of the first resource of this page, from 1. */

@@ -26,7 +26,7 @@ export interface Choice {
 }
 
 /** The parameters of a request that choose attributes; a query has texts, a search body has lists. */
-export interface ProjectionQuery {
+interface ProjectionQuery {
   readonly attributes?: unknown;
   readonly excludedAttributes?: unknown;
 }

@@ -5,7 +5,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 
 /** Parts of the text of a resource beside its own row. */
-export interface RenderContext {
+interface RenderContext {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
   readonly toMoment: ToMoment;

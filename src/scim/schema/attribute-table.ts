@@ -17,7 +17,7 @@ export interface AttributeRule {
 }
 
 /** Attributes by name: in the spelling of the schema and in lower case, so that most look-ups need no folding. */
-export type AttributeMap = ReadonlyMap<string, AttributeRule>;
+type AttributeMap = ReadonlyMap<string, AttributeRule>;
 
 /** The attributes of one schema. */
 export interface SchemaTable {

@@ -6,7 +6,7 @@ export type SchemaDefinition = InstanceType<typeof Types.SchemaDefinition>;
 export type SchemaAttribute = InstanceType<typeof Types.Attribute>;
 
 /** Characteristics of an attribute that differ from the defaults of RFC 7643 §2.2. */
-export interface AttributeOptions {
+interface AttributeOptions {
   readonly required?: boolean;
   readonly caseExact?: boolean;
   readonly mutability?: 'readOnly' | 'readWrite' | 'immutable' | 'writeOnly';

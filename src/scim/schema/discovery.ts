@@ -21,7 +21,7 @@ import {
 import { userDefinition } from './user-schema.ts';
 
 /** Abilities and limits of the server, for the ServiceProviderConfig. */
-export interface ServiceProviderOptions {
+interface ServiceProviderOptions {
   /** The SCIM base URL without a slash at its end. */
   readonly baseUrl: string;
   /** The most resources one list answer carries. */

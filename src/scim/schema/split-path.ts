@@ -1,7 +1,7 @@
 import { badRequest } from '../errors.ts';
 
 /** Path of an attribute without its filter, and that filter. */
-export interface SplitPath {
+interface SplitPath {
   /** `emails.value` of `emails[type eq "work"].value`. */
   readonly name: string;
   /** Text between the brackets; undefined: there are none. */

@@ -3,7 +3,7 @@ import { badRequest } from '../errors.ts';
 import type { Hit } from './scan.ts';
 
 /** Query that a cursor belongs to; with another query its place means nothing. */
-export type CursorQuery = Readonly<Record<string, unknown>> & { readonly endpoint: string };
+type CursorQuery = Readonly<Record<string, unknown>> & { readonly endpoint: string };
 
 /** Most characters of a cursor; ours are shorter. */
 const CURSOR_LENGTH_MAX = 4_096;

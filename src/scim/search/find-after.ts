@@ -14,14 +14,14 @@ const LOOKS_MAX = 10_000;
 const KEY_LENGTH_MAX = 200;
 
 /** The part of a list behind a place. */
-export interface PartAfter {
+interface PartAfter {
   /** The last one of the page before; undefined: the first page. */
   readonly after: Hit | undefined;
   readonly limit: number;
 }
 
 /** One page, and where the next one begins. */
-export interface FoundAfter<View> {
+interface FoundAfter<View> {
   /** Number of all matches; undefined: not counted, because that would look at every resource. */
   readonly total: number | undefined;
   readonly views: readonly View[];

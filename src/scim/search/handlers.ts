@@ -51,7 +51,7 @@ export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
 export type ToPace = ReturnType<typeof createPacemaker>;
 
 /** One request for a list or search. */
-export interface SearchCall {
+interface SearchCall {
   readonly deps: ProviderDeps;
   readonly query: QueryParameters;
   readonly places: PlaceCache;
@@ -152,7 +152,7 @@ export function toLimits({ policy }: ScimDeps): PageLimits {
 }
 
 /** Page by number. */
-export interface NumberedPage {
+interface NumberedPage {
   /** Place of its first resource, as it was asked for, from 1. */
   readonly startIndex: number;
   /** Number of all matches. */

@@ -20,7 +20,7 @@ const ALWAYS_ALLOWED = 20;
 const COMPARISONS_MAX = 20_000_000;
 
 /** Candidates of a scan, and its limits. */
-export interface ScanQuery {
+interface ScanQuery {
   /** Candidates by an index; undefined: all resources. */
   readonly selector: Selector | undefined;
   /** Filter that the index could not answer; undefined: every candidate matches. */
@@ -41,7 +41,7 @@ export interface Hit {
 }
 
 /** Result of a scan. */
-export interface Scanned {
+interface Scanned {
   /** In order of creation. */
   readonly hits: Hit[];
   /** The last candidate that was looked at; undefined: there are no more. */

@@ -40,7 +40,7 @@ import { withoutUnnamed } from './assigned.ts';
 import { assertFits } from './attributes.ts';
 
 /** One change of an existing user. */
-export interface UserChangeRequest {
+interface UserChangeRequest {
   readonly row: UserRow;
   /** The attributes of the row. */
   readonly before: JsonObject;

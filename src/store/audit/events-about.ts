@@ -5,7 +5,7 @@ import type { Db } from '../store.ts';
 import { type EventView, selectView, toNameKey } from './events.ts';
 
 /** A user or group, or one user in the list of a group, and a time (epoch milliseconds, by our own clock). */
-export interface EventQuestion {
+interface EventQuestion {
   readonly type: 'user' | 'group';
   readonly resourceId: string;
   /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */

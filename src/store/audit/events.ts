@@ -27,7 +27,7 @@ export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise
 }
 
 /** Uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */
-export interface ExplanationQuery {
+interface ExplanationQuery {
   readonly from: number;
   readonly to: number;
   /** The calls that matter, by their ids in the ledger. */
@@ -71,7 +71,7 @@ export function toCallId(use: string): number {
 }
 
 /** Range of unresolved events, by the time they were read (epoch milliseconds, `until` included). */
-export interface UnresolvedQuery {
+interface UnresolvedQuery {
   readonly after: number;
   readonly until: number;
   readonly limit: number;

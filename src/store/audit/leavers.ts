@@ -20,7 +20,7 @@ import { selectOrigin } from './events.ts';
 export type LeaverRow = Selectable<LeaversTable>;
 
 /** Accepted removal. */
-export interface NewLeaver {
+interface NewLeaver {
   readonly id: UserId;
   readonly version: number;
   readonly kind: RemovalKind;

@@ -88,7 +88,7 @@ export interface OwnCallRow extends SentChange {
 }
 
 /** Changes of a time, both ends included (epoch milliseconds). */
-export interface OwnCallQuery {
+interface OwnCallQuery {
   readonly from: number;
   readonly to: number;
   readonly limit: number;

@@ -6,7 +6,7 @@ import type { HarmKind } from '../../domain/harm.ts';
 import type { Db } from '../store.ts';
 
 /** Selection of the harm to count. */
-export interface HarmQuery {
+interface HarmQuery {
   readonly harm: HarmKind;
   /** Epoch milliseconds. */
   readonly since: number;

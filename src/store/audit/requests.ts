@@ -17,7 +17,7 @@ export async function insertRequests(tx: Db, rows: readonly NewRequestRow[]): Pr
 }
 
 /** Selection of stored requests, and the page of it to read. */
-export interface RequestQuery {
+interface RequestQuery {
   /** The SCIM id that they were for. */
   readonly resourceId?: string | undefined;
   /** Kind of resource that they were for. */
@@ -45,7 +45,7 @@ export async function listRequests(
 }
 
 /** A change that a provider asked for, with the time at which it was known (epoch milliseconds). */
-export interface AskedChange {
+interface AskedChange {
   readonly kind: ChangeKind;
   readonly resourceId: string;
   readonly plannedAt: number;

@@ -12,7 +12,7 @@ import type { UserField } from '../../domain/user.ts';
 import type { DueClass } from '../schema.ts';
 
 /** The columns that follow from the attributes of a user, so that indexes answer for them. */
-export interface UserColumns {
+interface UserColumns {
   attributes: string;
   user_name: string;
   user_name_folded: string;
@@ -39,7 +39,7 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
 }
 
 /** The columns that follow from the attributes of a group. */
-export interface GroupColumns {
+interface GroupColumns {
   attributes: string;
   display_name: string;
   display_name_folded: string;

@@ -23,7 +23,7 @@ const NO_SERVER: ServerMark = 'none';
 const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 
 /** Address, size and listener of the pool. */
-export interface PoolOptions {
+interface PoolOptions {
   /** Finds the address for a new connection. */
   readonly findUrl: () => string;
   readonly connectionsMax: number;

@@ -89,7 +89,7 @@ function proveSqlite(path: string): void {
 }
 
 /** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
-export interface InspectedFile {
+interface InspectedFile {
   readonly isWhole: boolean;
   readonly migrations: readonly string[];
 }
@@ -114,7 +114,7 @@ export function inspectSqlite(path: string): InspectedFile {
 }
 
 /** Replacement of a store by a backup. */
-export interface Replacement {
+interface Replacement {
   /** Path of the store, which no process may have open. */
   readonly path: string;
   /** The backup, which stays where it is. */

@@ -15,7 +15,7 @@ export interface WriterTransaction {
 }
 
 /** Runs writes one after another; those that arrive together share one commit. */
-export interface WriteQueue {
+interface WriteQueue {
   /**
    * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
    * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.

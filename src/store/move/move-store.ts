@@ -15,7 +15,7 @@ import {
 } from './target.ts';
 
 /** A table that is proven to be the same in both stores. */
-export interface MovedTable extends TableDigest {
+interface MovedTable extends TableDigest {
   readonly name: string;
 }
 

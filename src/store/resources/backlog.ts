@@ -40,7 +40,7 @@ export interface Backlog {
 export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 
 /** One of these classes. */
-export type QueuedClass = (typeof QUEUED_CLASSES)[number];
+type QueuedClass = (typeof QUEUED_CLASSES)[number];
 
 /** Counts of one table, where null is in the place of undefined. */
 type BacklogRow = Readonly<
@@ -172,7 +172,7 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 /** Users and groups that still wait for the service, and those of them that are stuck, or wait for a seat. */
-export interface ReleaseBacklog {
+interface ReleaseBacklog {
   readonly waiting: number;
   readonly stuck: number;
 }

@@ -3,7 +3,7 @@ import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** A write that could not be matched to one account or group. */
-export interface Dispute {
+interface Dispute {
   readonly type: 'user' | 'group';
   readonly nameFolded: string;
   readonly reason: string;

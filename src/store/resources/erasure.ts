@@ -256,7 +256,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
 }
 
 /** Counts of work on a user that is still under way. */
-export interface ErasureFacts {
+interface ErasureFacts {
   /** Places in groups that the service does not hold as wanted, or not yet. */
   readonly links: number;
   /** Actions that wait for a decision, or were decided and are not done. */
@@ -308,7 +308,7 @@ export async function listOldTombstones(
 }
 
 /** Texts of an event that may hold names. */
-export interface SayingEvent {
+interface SayingEvent {
   readonly id: string;
   readonly message: string | null;
   readonly details: string | null;

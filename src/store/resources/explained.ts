@@ -117,7 +117,7 @@ export async function listMemberLinksOf(
 }
 
 /** Counts the links of a list by how they stand. */
-export interface LinkCounts {
+interface LinkCounts {
   readonly all: number;
   readonly desired: number;
   readonly observed: number;

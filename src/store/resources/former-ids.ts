@@ -5,7 +5,7 @@ import type { FormerIdsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 
 /** An id by which an earlier SCIM server knew a user or group. */
-export type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
+type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
 
 /** Waits until nobody else adds ids or erases: until the transaction ends none is given to two, or to somebody who is erased. */
 export async function lockFormerIds(tx: Db): Promise<void> {

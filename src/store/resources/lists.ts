@@ -20,7 +20,7 @@ export interface ResourceFilter {
 }
 
 /** A part of the list, in order of creation. */
-export interface ResourcePart extends ResourceFilter, Part {
+interface ResourcePart extends ResourceFilter, Part {
   /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
   readonly untilSeq?: number;
 }

@@ -127,7 +127,7 @@ export async function listGroupsWithEntities(db: Db, part: Part): Promise<GroupR
 }
 
 /** Unmanaged account or group of the service, under a name by which it is recognised. */
-export interface ExistingNamed<Id extends string> {
+interface ExistingNamed<Id extends string> {
   readonly id: Id;
   readonly name: string;
   readonly upstreamId: string;

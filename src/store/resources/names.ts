@@ -132,7 +132,7 @@ function toNamed(
 }
 
 /** Names beside rows that are about a user or group, or about a user in a group. */
-export interface SubjectNames {
+interface SubjectNames {
   /** `name` and `memberName`; null where the store has them no more. */
   readonly columns: RawBuilder<unknown>;
   readonly joins: RawBuilder<unknown>;

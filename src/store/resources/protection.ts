@@ -31,7 +31,7 @@ export interface Protection {
 }
 
 /** Parts that the protection is made from. */
-export interface ProtectionDeps {
+interface ProtectionDeps {
   readonly isProtectedUser: Matcher;
   readonly isProtectedGroup: Matcher;
   /** The account behind our own token, when it is known. */

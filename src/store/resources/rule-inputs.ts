@@ -19,7 +19,7 @@ export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<voi
 }
 
 /** A group that rules look at. */
-export type RuledGroup = Pick<Selectable<GroupsTable>, 'id' | 'display_name'>;
+type RuledGroup = Pick<Selectable<GroupsTable>, 'id' | 'display_name'>;
 
 /** Live managed groups that are meant by any of the queries, by id. Rules know no others. */
 export async function listManagedGroups(

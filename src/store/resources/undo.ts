@@ -47,7 +47,7 @@ export interface GroupUndo extends Undo<GroupBefore> {
 }
 
 /** A group as a write found it. */
-export interface GroupBefore extends Before<GroupField> {
+interface GroupBefore extends Before<GroupField> {
   /** 1: a provider wrote the list of admins; absent: none did. */
   readonly adminsAsked?: number;
 }

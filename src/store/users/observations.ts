@@ -105,7 +105,7 @@ export async function countKnownAccounts(db: Db): Promise<number> {
 }
 
 /** An account that a filter must be able to find. */
-export interface KnownAccount {
+interface KnownAccount {
   readonly upstreamId: number;
   readonly userNameFolded: string;
   readonly emailFolded: string;
