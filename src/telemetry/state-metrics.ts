@@ -3,7 +3,7 @@ import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { metricDefinitions } from './metric-definitions.ts';
-import { type Metrics, toConfiguration } from './metrics.ts';
+import { type Definition, type Metrics, toConfiguration } from './metrics.ts';
 
 /** Numbers of unfinished work in the store. */
 interface BacklogNumbers {
@@ -77,163 +77,140 @@ export interface StateSources {
 
 /** Adds gauges of the backlog, of faults and of work under way. */
 export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
-  addUpstreamGauges(registry, sources);
-  addBacklogGauges(registry, sources);
-  addSeatGauges(registry, sources);
-  addAuditGauge(registry, sources);
-  addLeaderGauges(registry, sources);
-  addBuildGauges(registry, sources);
-  addChangeGauges(registry, sources);
-  addStoreGauges(registry, sources);
-  const { running, waitingRequests, reasons, drift } = metricDefinitions;
-  addGauge(registry, running, (gauge) => gauge.set(sources.activity().running));
-  addGauge(registry, waitingRequests, (gauge) => gauge.set(sources.activity().waiting));
-  addGauge(registry, metricDefinitions.plansHeld, async (gauge) => {
-    const waiting = await sources.countWaitingPlans().catch(toUnknown);
-    gauge.reset();
-    for (const { source, waiting: changes } of waiting ?? []) gauge.inc({ source }, changes);
-  });
-  addExpiryGauge(registry, sources);
-  addGauge(registry, metricDefinitions.notificationsKept, async (gauge) => {
-    const counted = (await sources.countNotifications().catch(toUnknown)) ?? [];
-    gauge.reset();
-    for (const { receiver, status, count } of counted) gauge.set({ receiver, status }, count);
-  });
-  addGauge(registry, drift, async (gauge) => {
-    // An unknown number is left out; one of the reasons says why it is unknown.
-    const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
-    gauge.reset();
-    for (const { kind, status, count } of counted) gauge.set({ kind, status }, count);
-  });
-  addGauge(registry, reasons, async (gauge) => {
-    const readiness = await sources.readReadiness();
-    gauge.reset();
-    for (const { code } of readiness.reasons) gauge.inc({ code });
+  const add: AddGauge = (definition, read) => addGauge(registry, definition, read);
+  addProcessGauges(add, sources);
+  addUpstreamGauges(add, sources);
+  addBacklogGauges(add, sources);
+  addSeatGauges(add, sources);
+  addStoreGauges(add, sources);
+}
+
+/** Series of a gauge: its labels, and the number. */
+type Series<Label extends string> = readonly [Partial<Record<Label, string>>, number];
+
+/** Adds a gauge with these series; a number that is not known now is left out, and one of the reasons says why. */
+type AddGauge = <Label extends string>(
+  definition: Definition<Label>,
+  read: () => readonly Series<Label>[] | Promise<readonly Series<Label>[]>,
+) => void;
+
+function addProcessGauges(
+  add: AddGauge,
+  { build, activity, findLeader, readReadiness }: StateSources,
+): void {
+  const { running, waitingRequests, leader, leaderEpoch, leaderSince } = metricDefinitions;
+  add(metricDefinitions.build, () => [[{ ...build, node: process.versions.node }, 1]]);
+  add(metricDefinitions.started, () => toOne(performance.timeOrigin / 1_000));
+  add(running, () => toOne(activity().running));
+  add(waitingRequests, () => toOne(activity().waiting));
+  add(leader, () => toOne(findLeader()?.isSelf === true ? 1 : 0));
+  add(leaderEpoch, () => toOne(findLeader()?.epoch ?? 0));
+  add(leaderSince, () => toOne((findLeader()?.since ?? 0) / 1_000));
+  add(metricDefinitions.reasons, async () => {
+    const { reasons } = await readReadiness();
+    return reasons.map(({ code }) => [{ code }, 1]);
   });
 }
 
-function addBuildGauges(registry: Registry, { build }: StateSources): void {
-  addGauge(registry, metricDefinitions.build, (gauge) =>
-    gauge.set({ ...build, node: process.versions.node }, 1),
-  );
-  addGauge(registry, metricDefinitions.started, (gauge) =>
-    gauge.set(performance.timeOrigin / 1_000),
-  );
-}
-
-function addChangeGauges(registry: Registry, { countChanges, clock }: StateSources): void {
-  const read = shareReading(countChanges);
-  const { changesWaiting, changesOldest } = metricDefinitions;
-  const add = (
-    definition: { name: string; help: string; labels: readonly ['kind'] },
-    toValue: (change: { readonly count: number; readonly oldestAt: number }) => number,
-  ) =>
-    addGauge(registry, definition, async (gauge) => {
-      const counted = await read();
-      gauge.reset();
-      // An unknown number is left out; one of the reasons says why it is unknown.
-      if (counted === undefined) return;
-      for (const kind of CHANGE_CLASSES) gauge.set({ kind }, 0);
-      for (const each of counted) gauge.set({ kind: each.kind }, toValue(each));
-    });
-  add(changesWaiting, ({ count }) => count);
-  add(changesOldest, ({ oldestAt }) => Math.max(clock.now() - oldestAt, 0) / 1_000);
-}
-
-function addStoreGauges(registry: Registry, { connections, findLastSweptAt }: StateSources): void {
-  addGauge(registry, metricDefinitions.connections, (gauge) => {
-    for (const [state, count] of Object.entries(connections() ?? {})) gauge.set({ state }, count);
-  });
-  addGauge(registry, metricDefinitions.lastSweep, async (gauge) => {
-    const at = await findLastSweptAt().catch(toUnknown);
-    if (at === undefined) gauge.remove();
-    else gauge.set(at / 1_000);
-  });
-}
-
-function addLeaderGauges(registry: Registry, { findLeader }: StateSources): void {
-  const { leader, leaderEpoch, leaderSince } = metricDefinitions;
-  addGauge(registry, leader, (gauge) => gauge.set(findLeader()?.isSelf === true ? 1 : 0));
-  addGauge(registry, leaderEpoch, (gauge) => gauge.set(findLeader()?.epoch ?? 0));
-  addGauge(registry, leaderSince, (gauge) => gauge.set((findLeader()?.since ?? 0) / 1_000));
-}
-
-function addUpstreamGauges(registry: Registry, { upstreamHealth }: StateSources): void {
+function addUpstreamGauges(add: AddGauge, { upstreamHealth }: StateSources): void {
   const { gateIsShut, paused, inFlight, waitingCalls } = metricDefinitions;
-  addGauge(registry, inFlight, (gauge) => gauge.set(upstreamHealth().inFlight));
-  addGauge(registry, paused, (gauge) => gauge.set(upstreamHealth().pausedForMs / 1_000));
-  addGauge(registry, waitingCalls, (gauge) => {
-    for (const [name, count] of Object.entries(upstreamHealth().waiting)) {
-      gauge.set({ class: name }, count);
-    }
-  });
-  addGauge(registry, gateIsShut, (gauge) => {
+  add(inFlight, () => toOne(upstreamHealth().inFlight));
+  add(paused, () => toOne(upstreamHealth().pausedForMs / 1_000));
+  add(waitingCalls, () =>
+    Object.entries(upstreamHealth().waiting).map(([name, count]) => [{ class: name }, count]),
+  );
+  add(gateIsShut, () => {
     const { credentials, service } = upstreamHealth();
-    gauge.set({ gate: 'credentials' }, credentials.kind === 'shut' ? 1 : 0);
-    gauge.set({ gate: 'service' }, service.kind === 'shut' ? 1 : 0);
+    const gates = Object.entries({ credentials, service });
+    return gates.map(([gate, { kind }]) => [{ gate }, kind === 'shut' ? 1 : 0]);
   });
 }
 
-/** One reading of the store serves all of them. */
-function addBacklogGauges(registry: Registry, { readBacklog, clock }: StateSources): void {
-  const read = shareReading(readBacklog);
-  const { due, failing, stuck, disputed, oldestAge } = metricDefinitions;
-  const add = (
-    definition: { name: string; help: string; labels: readonly [] },
-    toValue: (backlog: BacklogNumbers) => number,
-  ) =>
-    addGauge(registry, definition, async (gauge) => {
-      const backlog = await read();
-      // An unknown number is left out; one of the reasons says why it is unknown.
-      if (backlog === undefined) gauge.remove();
-      else gauge.set(toValue(backlog));
-    });
-  add(due, (backlog) => backlog.due);
-  add(failing, (backlog) => backlog.failing);
-  add(stuck, (backlog) => backlog.stuck);
-  add(disputed, (backlog) => backlog.disputed);
-  add(oldestAge, ({ oldestSince }) => {
-    const now = clock.now();
-    return Math.max(now - (oldestSince ?? now), 0) / 1_000;
+/** One reading of the store serves several gauges. */
+function addBacklogGauges(add: AddGauge, { readBacklog, countChanges, clock }: StateSources): void {
+  const { changesWaiting, changesOldest } = metricDefinitions;
+  const backlog = shareReading(readBacklog);
+  for (const name of ['due', 'failing', 'stuck', 'disputed'] as const) {
+    add(metricDefinitions[name], async () => toOne((await backlog())?.[name]));
+  }
+  add(metricDefinitions.oldestAge, async () => {
+    const known = await backlog();
+    return toOne(known && toAgeSeconds(clock, known.oldestSince ?? clock.now()));
+  });
+  const changes = shareReading(countChanges);
+  const none = CHANGE_CLASSES.map((kind): Series<'kind'> => [{ kind }, 0]);
+  add(changesWaiting, async () => {
+    const counted = await changes();
+    return counted
+      ? [...none, ...counted.map(({ kind, count }) => [{ kind }, count] as const)]
+      : [];
+  });
+  add(changesOldest, async () => {
+    const counted = await changes();
+    const ages = counted?.map(
+      ({ kind, oldestAt }) => [{ kind }, toAgeSeconds(clock, oldestAt)] as const,
+    );
+    return ages ? [...none, ...ages] : [];
   });
 }
 
-/** Gauges of seats; a number that nobody knows is left out. */
-function addSeatGauges(registry: Registry, { readSeats }: StateSources): void {
+function addSeatGauges(add: AddGauge, { readSeats }: StateSources): void {
   const read = shareReading(readSeats);
-  addGauge(registry, metricDefinitions.seats, async (gauge) => {
+  add(metricDefinitions.seats, async () => {
     const seats = await read();
-    gauge.reset();
-    if (seats === undefined) return;
+    if (seats === undefined) return [];
     const { total, used, waiting } = seats;
-    gauge.set({ state: 'used' }, used);
-    gauge.set({ state: 'needed' }, used + waiting);
-    if (total !== null) gauge.set({ state: 'total' }, total);
+    return [
+      [{ state: 'used' }, used],
+      [{ state: 'needed' }, used + waiting],
+      ...(total === null ? [] : [[{ state: 'total' }, total] as const]),
+    ];
   });
-  addGauge(registry, metricDefinitions.seatDaysLeft, async (gauge) => {
-    const daysLeft = (await read())?.daysLeft ?? null;
-    if (daysLeft === null) gauge.remove();
-    else gauge.set(daysLeft);
+  add(metricDefinitions.seatDaysLeft, async () => toOne((await read())?.daysLeft));
+}
+
+function addStoreGauges(add: AddGauge, sources: StateSources): void {
+  const { clock } = sources;
+  add(metricDefinitions.connections, () =>
+    Object.entries(sources.connections() ?? {}).map(([state, count]) => [{ state }, count]),
+  );
+  add(metricDefinitions.lastSweep, async () => {
+    const at = await sources.findLastSweptAt().catch(toUnknown);
+    return toOne(at && at / 1_000);
+  });
+  add(metricDefinitions.auditLag, async () => {
+    const readAt = await sources.findAuditReadAt().catch(toUnknown);
+    return toOne(readAt && toAgeSeconds(clock, readAt));
+  });
+  add(metricDefinitions.plansHeld, async () => {
+    const plans = (await sources.countWaitingPlans().catch(toUnknown)) ?? [];
+    return plans.map(({ source, waiting }) => [{ source }, waiting]);
+  });
+  add(metricDefinitions.notificationsKept, async () => {
+    const counted = (await sources.countNotifications().catch(toUnknown)) ?? [];
+    return counted.map(({ receiver, status, count }) => [{ receiver, status }, count]);
+  });
+  add(metricDefinitions.drift, async () => {
+    const counted = (await sources.countDrifts().catch(toUnknown)) ?? [];
+    return counted.map(({ kind, status, count }) => [{ kind, status }, count]);
+  });
+  add(metricDefinitions.credentialExpiry, async () => {
+    const known = (await sources.listCredentials().catch(toUnknown)) ?? [];
+    // For a client with two secrets, the end of the one that ends first.
+    const first = new Map(known.toReversed().map((one) => [`${one.purpose} ${one.name}`, one]));
+    return [...first.values()].flatMap(({ name, purpose, expiresAt }) =>
+      expiresAt === null ? [] : [[{ name, for: purpose }, expiresAt / 1_000] as const],
+    );
   });
 }
 
-/** For a client with two secrets, the end of the one that ends first. */
-function addExpiryGauge(registry: Registry, { listCredentials }: StateSources): void {
-  addGauge(registry, metricDefinitions.credentialExpiry, async (gauge) => {
-    const known = (await listCredentials().catch(toUnknown)) ?? [];
-    gauge.reset();
-    for (const { name, purpose, expiresAt } of known.toReversed()) {
-      if (expiresAt !== null) gauge.set({ name, for: purpose }, expiresAt / 1_000);
-    }
-  });
+function toAgeSeconds(clock: Clock, at: number): number {
+  return Math.max(clock.now() - at, 0) / 1_000;
 }
 
-function addAuditGauge(registry: Registry, { findAuditReadAt, clock }: StateSources): void {
-  addGauge(registry, metricDefinitions.auditLag, async (gauge) => {
-    const readAt = await findAuditReadAt().catch(toUnknown);
-    if (readAt === undefined) gauge.remove();
-    else gauge.set(Math.max(clock.now() - readAt, 0) / 1_000);
-  });
+/** The series of a gauge without labels. */
+function toOne(value: number | null | undefined): Series<never>[] {
+  return value === null || value === undefined ? [] : [[{}, value]];
 }
 
 /** Requests during a reading share it; undefined when the store cannot be read. */
@@ -256,13 +233,16 @@ function toUnknown(error: unknown): undefined {
 
 function addGauge<Label extends string>(
   registry: Registry,
-  definition: { name: string; help: string; labels: readonly Label[] },
-  collect: (gauge: Gauge<Label>) => void | Promise<void>,
+  definition: Definition<Label>,
+  read: Parameters<AddGauge>[1],
 ): void {
   new Gauge({
     ...toConfiguration(definition, registry),
-    collect() {
-      return collect(this);
+    async collect() {
+      const series = await read();
+      if (definition.labels.length === 0) this.remove();
+      else this.reset();
+      for (const [labels, value] of series) this.inc(labels, value);
     },
   });
 }
