@@ -62,7 +62,7 @@ export function addList<Item>(
     .addHelpText('after', LIST_HELP)
     .action(({ all, ...options }: ListOptions & { all?: true }) => {
       const query = { state: all || revoked === 'gone' ? undefined : 'live' };
-      return showList<Item>(command, context, { ...listing, query, options, ask });
+      return showList<Item>(context, { ...listing, query, options, ask });
     });
 }
 

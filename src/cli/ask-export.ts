@@ -1,7 +1,7 @@
 import type { CliContext } from './context.ts';
 import { readExportFile } from './export-file.ts';
 import { parseAnswer } from './json.ts';
-import { parseLimit, toFirstOf } from './listing.ts';
+import { parseCount, toFirstOf } from './listing.ts';
 import type { Column } from './table.ts';
 
 /** Options of every command that sends a provider's export. */
@@ -21,7 +21,7 @@ export const MAP = [
 
 /** Option of how long a table is, after the word for its lines. */
 export const toLimit = (lines: string) =>
-  ['--limit <number>', `how many ${lines} the table has at most`, parseLimit, 50] as const;
+  ['--limit <number>', `how many ${lines} the table has at most`, parseCount, 50] as const;
 
 /** A large company takes a while, in milliseconds. */
 const TIMEOUT_MS = 600_000;

@@ -4,7 +4,7 @@ import { extname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toStoreUrl } from '../settings/store-url.ts';
+import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import type { CopyStep } from '../store/engine/sqlite-backup.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import type { BackupNews, BackupWork } from './backup-worker.ts';
@@ -95,9 +95,9 @@ function toSize(path: string): number {
 }
 
 function toPath(settings: Settings, otherwise: string): string {
-  const path = /^sqlite:(.+)$/.exec(toStoreUrl(settings))?.[1];
+  const path = findStoreFile(settings);
   if (path === undefined) throw new BridgeError('backup-failed', otherwise);
-  return resolve(path);
+  return path;
 }
 
 /** Makes the next start begin recovery, whatever the audit log says. @throws StoreError */

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { sql } from 'kysely';
 import type { CheckResult } from '../ops/check/report.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toStoreUrl } from '../settings/store-url.ts';
+import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { assertUsable, listMigrations } from '../store/engine/migrate.ts';
 import { openConnection } from '../store/engine/sqlite.ts';
@@ -14,10 +14,9 @@ import type { Engine } from '../store/store.ts';
 
 /** Looks at the store of the settings without changing it; a bridge may run on it. */
 export async function checkStore(settings: Settings): Promise<CheckResult> {
-  const url = toStoreUrl(settings);
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  const path = findStoreFile(settings);
   try {
-    return path === undefined ? await checkServer(url) : await checkFile(resolve(path));
+    return path === undefined ? await checkServer(toStoreUrl(settings)) : await checkFile(path);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const remedy = 'See DATABASE_URL in docs/settings.md, and the code in docs/errors.md.';

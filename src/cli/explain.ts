@@ -19,7 +19,7 @@ export const addExplainCommand: AddCommand = (program, context) => {
     .addHelpText('after', help)
     .action(async (words: string[], options: ShowOptions) => {
       const path = toPath(words, command);
-      await show<Explanation>(command, context, {
+      await show<Explanation>(context, {
         options,
         read: async (client) => parseAnswer<Explanation>(await client.send('GET', path)),
         toText: (explanation) => toExplanationText(explanation, context),

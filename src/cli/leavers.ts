@@ -9,7 +9,6 @@ import {
   LIST_HELP,
   type ListOptions,
   type Page,
-  parseNumber,
   readList,
   show,
   toFirstOf,
@@ -37,12 +36,11 @@ export const addLeaversCommand: AddCommand = (program, context) => {
     .option(...NAMES);
   addListOptions(command).addHelpText('after', `${HELP}\n${LIST_HELP}`);
   command.action(async (options: Options) => {
-    const { since, status, csv } = options;
+    const { since, status, csv, limit } = options;
     if (csv && options.json) command.error('error: --csv or --json, not both');
     const isNamed = tellsNames(context, options);
-    const limit = parseNumber(command, '--limit', options.limit);
     const reading = { path: '/leavers', query: { since, status }, limit, context } as const;
-    await show(command, context, {
+    await show(context, {
       options,
       async read(client) {
         const page = await readList<LeaverAnswer>(client, reading);

@@ -5,37 +5,40 @@ import { toCount } from '../domain/text.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { findResource } from './find-resource.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { type Column, toTable } from './table.ts';
 
 /** Entries of one request. */
 const PAGE = 1_000;
-const LIMIT = '50';
 /** Seconds between two looks of `--watch`. */
-const WATCH = '5';
+const WATCH = 5;
 
 /** Options that every command has that shows what the bridge knows. */
 export interface ShowOptions {
   readonly json?: true;
   /** Seconds; `true`: as usual. */
-  readonly watch?: string | true;
+  readonly watch?: number | true;
 }
 
 /** Options of a list. */
 export interface ListOptions extends ShowOptions {
-  readonly limit: string;
+  readonly limit: number;
 }
 
 /** Adds `--json` and `--watch`. */
 export function addShowOptions(command: Command): Command {
   return command
     .option('--json', 'as JSON; with --watch one object a line')
-    .option('--watch [seconds]', `again and again, every ${WATCH} seconds, until Ctrl-C`);
+    .option(
+      '--watch [seconds]',
+      `again and again, every ${WATCH} seconds, until Ctrl-C`,
+      parseCount,
+    );
 }
 
 /** Adds `--limit`, `--json` and `--watch`. */
 export function addListOptions(command: Command): Command {
-  return addShowOptions(command.option('--limit <number>', 'how many at most', LIMIT));
+  return addShowOptions(command.option('--limit <number>', 'how many at most', parseCount, 50));
 }
 
 /** Help of every list. */
@@ -91,16 +94,15 @@ type Ask = (job: (client: OpsClient) => Promise<void>) => Promise<void>;
 
 /** Shows a list, once or again and again. */
 export async function showList<Item>(
-  command: Command,
   context: CliContext,
   { options, ask, ...listing }: Listing<Item> & { readonly options: ListOptions },
 ): Promise<void> {
-  const limit = parseNumber(command, '--limit', options.limit);
-  await show(command, context, {
+  await show(context, {
     options,
     ask,
     async read(client) {
       const query = { ...listing.query, ...(await findSubject(client, listing.subject)) };
+      const { limit } = options;
       return readList<Item>(client, { path: listing.path, query, limit, context });
     },
     toText: (page) => toListText(page, listing, context),
@@ -118,15 +120,15 @@ export interface Shown<Answer> {
 
 /** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
 export async function show<Answer>(
-  command: Command,
   context: CliContext,
   { ask = (job) => job(context.connect()), ...shown }: Shown<Answer>,
 ): Promise<void> {
   const { watch, json } = shown.options;
-  const everyMs =
-    parseNumber(command, '--watch', typeof watch === 'string' ? watch : WATCH) * 1_000;
   await ask(async (client) => {
-    if (watch !== undefined) return showAgain(context, client, { ...shown, everyMs });
+    if (watch !== undefined) {
+      const everyMs = (watch === true ? WATCH : watch) * 1_000;
+      return showAgain(context, client, { ...shown, everyMs });
+    }
     const answer = await shown.read(client);
     context.write(json ? toJson(answer) : await shown.toText(answer, client));
   });
@@ -189,35 +191,40 @@ function toStart({ terminal }: CliContext): string {
 }
 
 /** Part of a list. */
-interface Reading extends Pick<Listing<unknown>, 'path' | 'query'> {
+interface Reading extends Pick<Listing<unknown>, 'path'> {
+  /** Filters; what is undefined is left out. */
+  readonly query?: Listing<unknown>['query'];
   /** Entries at most. */
   readonly limit: number;
-  readonly context: CliContext;
 }
 
 /** Reads as many entries as are wanted, with as few requests as that takes. */
-export async function readList<Item>(client: OpsClient, reading: Reading): Promise<Page<Item>> {
-  const progress = createProgress(reading.context);
-  return readPages<Item>(client, reading, progress).finally(progress.end);
+export async function readList<Item>(
+  client: OpsClient,
+  { context, ...reading }: Reading & { readonly context: CliContext },
+): Promise<Page<Item>> {
+  const progress = createProgress(context);
+  const tell = ({ items }: Page<Item>) =>
+    progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
+  return readPages<Item, Page<Item>>(client, reading, tell).finally(progress.end);
 }
 
-async function readPages<Item>(
+/** Reads page by page and joins them. `tell` hears of what is read so far, while there is more. */
+export async function readPages<Item, Answer extends Page<Item>>(
   client: OpsClient,
-  { path, query, limit }: Reading,
-  progress: Progress,
-): Promise<Page<Item>> {
+  { path, query = {}, limit }: Reading,
+  tell: (answer: Answer) => void,
+): Promise<Answer> {
   const items: Item[] = [];
-  for (let cursor: string | null = ''; ; ) {
-    const wanted = Math.min(PAGE, limit - items.length);
-    const asked = new URLSearchParams({ limit: `${wanted}` });
-    for (const [name, value] of Object.entries({ ...query, cursor: cursor || undefined }))
+  for (let cursor: string | undefined; ; ) {
+    const asked = new URLSearchParams({ limit: `${Math.min(PAGE, limit - items.length)}` });
+    for (const [name, value] of Object.entries({ ...query, cursor }))
       if (value !== undefined) asked.set(name, value);
-    const answer = await client.send('GET', `${path}?${asked}`);
-    const page: Page<Item> = parseAnswer<Page<Item>>(answer);
+    const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
     items.push(...page.items);
+    if (page.nextCursor === null || items.length >= limit) return { ...page, items };
+    tell({ ...page, items });
     cursor = page.nextCursor;
-    if (cursor === null || items.length >= limit) return { items, nextCursor: cursor };
-    progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
   }
 }
 
@@ -246,17 +253,9 @@ export function toFirstOf<Item>(
   return `${toTable(items, columns, context)}${more}`;
 }
 
-const COUNT = /^[1-9]\d{0,6}$/;
-
-/** Parses a whole number above 0; everything else is wrong usage. */
-export function parseNumber(command: Command, name: string, text: string): number {
-  if (COUNT.test(text)) return Number(text);
-  return command.error(`error: ${name} is a whole number from 1 to 9999999`);
-}
-
-/** Parses how many lines are shown. @throws InvalidArgumentError */
-export function parseLimit(text: string): number {
-  if (COUNT.test(text)) return Number(text);
+/** Parses a whole number above 0. @throws InvalidArgumentError, which is wrong usage */
+export function parseCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It is a whole number from 1 to 9999999.');
 }
 
@@ -277,7 +276,7 @@ export function listCommand<Item, Filters>(parts: ListCommand<Item, Filters>): A
     const command = program.command(name).description(`${description} (asks the running bridge)`);
     addListOptions(addOptions(command)).addHelpText('after', LIST_HELP);
     command.action((options: ListOptions & Filters) =>
-      showList(command, context, { ...toListing(options), options }),
+      showList(context, { ...toListing(options), options }),
     );
     addDecisions?.(command, context);
   };

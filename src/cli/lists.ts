@@ -128,7 +128,7 @@ export const addActsCommand: AddCommand = listCommand<
 });
 
 /** The name of the user or group that differs, with the member that it is about. */
-function toSubject({ resource, member }: Pick<DriftAnswer, 'resource' | 'member'>): string {
+export function toSubject({ resource, member }: Pick<DriftAnswer, 'resource' | 'member'>): string {
   const name = resource.name ?? resource.id;
   return member === null ? name : `${member.name ?? member.id} in ${name}`;
 }

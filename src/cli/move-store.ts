@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toStoreUrl } from '../settings/store-url.ts';
+import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { listMigrations, MOVED } from '../store/engine/migrate.ts';
 import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
@@ -82,13 +81,12 @@ export function undoMove(settings: Settings): string {
 }
 
 function findSource(settings: Settings): string {
-  const named = /^sqlite:(.+)$/.exec(toStoreUrl(settings))?.[1];
-  if (named === undefined) {
+  const path = findStoreFile(settings);
+  if (path === undefined) {
     const message =
       'DATABASE_URL is PostgreSQL already: the move needs the address of the file, sqlite:…, in it';
     throw new BridgeError('move-failed', message);
   }
-  const path = resolve(named);
   if (existsSync(path)) return path;
   throw new BridgeError('move-failed', `there is no store at ${path}`);
 }

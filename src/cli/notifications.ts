@@ -29,7 +29,7 @@ function addList(parent: Command, context: CliContext): void {
   addListOptions(command)
     .addHelpText('after', LIST_HELP)
     .action(({ receiver, dead, ...options }: Filters & ListOptions) =>
-      showList<NotificationView>(command, context, {
+      showList<NotificationView>(context, {
         ...{ options, columns, path: '/notifications' },
         query: { receiver, status: dead && 'dead' },
         none: receiver === undefined && dead === undefined ? NONE : 'There is none like that.',

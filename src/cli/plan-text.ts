@@ -2,6 +2,7 @@ import { isHolding } from '../domain/plan.ts';
 import { toCount } from '../domain/text.ts';
 import type { PlanAnswer } from '../ops/schemas/plans.ts';
 import type { PlanSeats } from '../ops/schemas/seats.ts';
+import { toSubject } from './lists.ts';
 
 /** Prints the counts of a plan in one line that names no user and no group. */
 export function toPlanHead({
@@ -29,12 +30,10 @@ export function toSeatText(seats: PlanSeats | null): string {
 export function toPlanAnswerText(plan: PlanAnswer): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
   const lines = actions.map((action) => {
-    const { kind, resource, member, harm, who } = action;
-    const name = resource.name ?? resource.id;
-    const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
+    const { kind, harm, who } = action;
     const isHarm = harm === null ? '' : ` [${harm}]`;
     const author = who === null ? '' : ` · ${who.by} at ${who.at}`;
-    return `  ${kind.padEnd(18)} ${whom}: ${action.reason}${isHarm} · ${action.status}${author}\n`;
+    return `  ${kind.padEnd(18)} ${toSubject(action)}: ${action.reason}${isHarm} · ${action.status}${author}\n`;
   });
   const sums = summary.map(
     ({ kind, by, count }) =>

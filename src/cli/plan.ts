@@ -15,6 +15,7 @@ import {
   addShowOptions,
   LIST_HELP,
   type ListOptions,
+  readPages,
   type ShowOptions,
   show,
   showList,
@@ -25,9 +26,6 @@ import { toPlanAnswerText, toSeatText } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toReadingText } from './status.ts';
 import { type Colour, type Column, toDim } from './table.ts';
-
-/** Entries of one page. */
-const PAGE = 1_000;
 
 /** `plan`: shows what the bridge would do, and takes the decision about it. */
 export const addPlanCommand: AddCommand = (program, context) => {
@@ -66,14 +64,14 @@ function addShow(parent: Command, context: CliContext): void {
   addShowOptions(command)
     .addHelpText('after', help)
     .action((id: string | undefined, options: PlanOptions & { readonly firstRun?: true }) => {
-      if (!options.firstRun) return showPlan(command, context, { id, options });
+      if (!options.firstRun) return showPlan(context, { id, options });
       if (id !== undefined) command.error('error: --first-run has no id');
-      return showFirstRun(command, context, options);
+      return showFirstRun(context, options);
     });
 }
 
-function showFirstRun(command: Command, context: CliContext, options: PlanOptions): Promise<void> {
-  return show(command, context, {
+function showFirstRun(context: CliContext, options: PlanOptions): Promise<void> {
+  return show(context, {
     options,
     async read(client) {
       const progress = createProgress(context);
@@ -89,11 +87,10 @@ function showFirstRun(command: Command, context: CliContext, options: PlanOption
 }
 
 function showPlan(
-  command: Command,
   context: CliContext,
   { id, options }: { readonly id: string | undefined; readonly options: PlanOptions },
 ): Promise<void> {
-  return show(command, context, {
+  return show(context, {
     options,
     async read(client) {
       const waiting = id === undefined ? await listPlans(client, '?status=held') : [];
@@ -154,7 +151,7 @@ function addList(parent: Command, context: CliContext): void {
   addListOptions(command)
     .addHelpText('after', LIST_HELP)
     .action(({ status, ...options }: ListOptions & { readonly status?: string }) =>
-      showList<PlanSummary>(command, context, {
+      showList<PlanSummary>(context, {
         options,
         path: '/plans',
         query: { status },
@@ -233,19 +230,11 @@ const help = `
 
 /** Joins every page. */
 async function readAll(client: OpsClient, progress: Progress): Promise<FirstRunView> {
-  const first = parseAnswer<FirstRunView>(
-    await client.send('GET', `/plans/first-run?limit=${PAGE}`),
-  );
-  const items = [...first.items];
-  const total = Object.values(first.counts ?? {}).reduce((sum, count) => sum + count, 0);
-  for (let cursor = first.nextCursor; cursor !== null; ) {
-    const path = `/plans/first-run?limit=${PAGE}&cursor=${cursor}` as const;
-    const page = parseAnswer<FirstRunView>(await client.send('GET', path));
-    items.push(...page.items);
-    cursor = page.nextCursor;
+  const reading = { path: '/plans/first-run', limit: Number.MAX_SAFE_INTEGER } as const;
+  return readPages<FirstRunItem, FirstRunView>(client, reading, ({ items, counts }) => {
+    const total = Object.values(counts ?? {}).reduce((sum, count) => sum + count, 0);
     progress.tell('Reading the list', { done: items.length, total });
-  }
-  return { ...first, items, nextCursor: null };
+  });
 }
 
 function toText({ phase, reading, release, counts, seats, items }: FirstRunView): string {

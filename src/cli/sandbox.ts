@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { parseNumber } from './listing.ts';
+import { parseCount } from './listing.ts';
 
 /** `sandbox`: runs the imitation of the service alone, and controls one that runs. */
 export const addSandboxCommand: AddCommand = (program, context) => {
@@ -103,10 +103,10 @@ function addState(parent: Command, context: CliContext): void {
 }
 
 interface FailOptions extends ControlOptions {
-  readonly status?: string;
-  readonly delay?: string;
+  readonly status?: number;
+  readonly delay?: number;
   readonly hang?: true;
-  readonly times?: string;
+  readonly times?: number;
 }
 
 function addFaults(parent: Command, context: CliContext): void {
@@ -114,48 +114,43 @@ function addFaults(parent: Command, context: CliContext): void {
   addTarget(fail)
     .description('have an operation go wrong')
     .argument('<operation>', 'such as scim.addUser; * for all')
-    .option('--status <status>', 'answer with this status')
-    .option('--delay <ms>', 'answer that much later')
+    .option('--status <status>', 'answer with this status', parseCount)
+    .option('--delay <ms>', 'answer that much later', parseCount)
     .option('--hang', 'never answer')
-    .option('--times <number>', 'so often, then no more')
+    .option('--times <number>', 'so often, then no more', parseCount)
     .action((operation: string, options: FailOptions) => {
-      const fault = toFault(fail, options);
-      const times = options.times && { times: parseNumber(fail, '--times', options.times) };
-      const body: JsonObject = { operation, fault, ...(times || {}) };
+      const { times } = options;
+      const body = { operation, fault: toFault(fail, options), ...(times && { times }) };
       return tell(context, options, { method: 'POST', path: 'faults', body });
     });
-  const limit = parent.command('limit');
-  addTarget(limit)
+  addTarget(parent.command('limit'))
     .description('take so many calls a second, or off')
-    .argument('<number>', 'calls a second, or off')
-    .action((number: string, options: ControlOptions) => {
-      const requestsPerSecond = number === 'off' ? null : parseNumber(limit, 'limit', number);
-      return tell(context, options, {
-        ...({ method: 'PATCH', path: 'faults' } as const),
-        body: { requestsPerSecond },
-      });
-    });
+    .argument('<number>', 'calls a second, or off', parseLimit)
+    .action((requestsPerSecond: Limit, options: ControlOptions) =>
+      tell(context, options, { method: 'PATCH', path: 'faults', body: { requestsPerSecond } }),
+    );
 }
 
 /** Sets how many licences the company has; the owner takes one. */
 function addSeats(parent: Command, context: CliContext): void {
-  const seats = parent.command('seats');
-  addTarget(seats)
+  addTarget(parent.command('seats'))
     .description('have so many licences, or off: any number')
-    .argument('<number>', 'accounts that may take one, or off')
-    .action((number: string, options: ControlOptions) =>
-      tell(context, options, {
-        ...({ method: 'PATCH', path: 'shape' } as const),
-        body: { seats: number === 'off' ? null : parseNumber(seats, 'seats', number) },
-      }),
+    .argument('<number>', 'accounts that may take one, or off', parseLimit)
+    .action((seats: Limit, options: ControlOptions) =>
+      tell(context, options, { method: 'PATCH', path: 'shape', body: { seats } }),
     );
 }
 
+/** Number at most; null: any. */
+type Limit = number | null;
+
+function parseLimit(text: string): Limit {
+  return text === 'off' ? null : parseCount(text);
+}
+
 function toFault(command: Command, { status, delay, hang }: FailOptions): JsonObject {
-  if (status !== undefined)
-    return { kind: 'status', status: parseNumber(command, '--status', status) };
-  if (delay !== undefined)
-    return { kind: 'delay', delayMs: parseNumber(command, '--delay', delay) };
+  if (status !== undefined) return { kind: 'status', status };
+  if (delay !== undefined) return { kind: 'delay', delayMs: delay };
   if (hang) return { kind: 'hang' };
   return command.error('error: say --status, --delay or --hang');
 }

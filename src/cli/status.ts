@@ -23,7 +23,7 @@ export const addStatusCommand: AddCommand = (program, context) => {
     .option('--exit-code', 'exit with 2 when an operator has something to do')
     .addHelpText('after', help)
     .action(async (options: ShowOptions & { exitCode?: true }) => {
-      await show<Status>(command, context, {
+      await show<Status>(context, {
         options,
         async read(client) {
           const status = parseAnswer<Status>(await client.send('GET', '/status'));

@@ -10,7 +10,8 @@ import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { findRunning } from './find-running.ts';
 import { parseAnswer, toJson } from './json.ts';
-import { parseNumber, toAskedAgain } from './listing.ts';
+import { type Page, parseCount, readPages, toAskedAgain } from './listing.ts';
+import { toSubject } from './lists.ts';
 import { NAMES, tellsNames, toNameless } from './nameless.ts';
 import { toPlanAnswerText, toPlanHead } from './plan-text.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -18,10 +19,6 @@ import { toUnmanagedCount } from './status.ts';
 import { toPlain } from './table.ts';
 
 const POLL_MS = 250;
-/** Differences that are listed when nothing else is said. */
-const LIMIT = '100';
-/** Drifts of one page. */
-const PAGE = 1_000;
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
 const REPAIRS_MAX_MS = 10 * 60_000;
 /** Statuses of differences that still exist. */
@@ -38,7 +35,7 @@ interface Options {
   readonly json?: true;
   readonly exitCode?: true;
   readonly names?: true;
-  readonly limit: string;
+  readonly limit: number;
 }
 
 /** `sweep`: compares the service with the store, waits, and prints the differences and their repairs. */
@@ -51,15 +48,14 @@ export function sweepCommand(withOwnBridge: WithOwnBridge): AddCommand {
       )
       .option('--dry-run', 'show what drift.policy would do, and do nothing')
       .option(...NAMES)
-      .option('--limit <number>', 'how many differences are listed at most', LIMIT)
+      .option('--limit <number>', 'how many differences are listed at most', parseCount, 100)
       .option('--json', 'as one JSON object')
       .option('--exit-code', 'exit with 2 when something managed differs')
       .addHelpText('after', help)
       .action(async (options: Options) => {
         const running = await findRunning(context);
         const { settings } = context.loadSettings();
-        const limit = parseNumber(command, '--limit', options.limit);
-        const run = (client: OpsClient) => sweepWith(client, context, { ...options, limit });
+        const run = (client: OpsClient) => sweepWith(client, context, options);
         await (running === undefined ? withOwnBridge(settings, run) : run(running));
       });
   };
@@ -80,7 +76,7 @@ Exit codes:
 async function sweepWith(
   direct: OpsClient,
   context: CliContext,
-  { dryRun, json, exitCode, names, limit }: Omit<Options, 'limit'> & { readonly limit: number },
+  { dryRun, json, exitCode, names, limit }: Options,
 ): Promise<void> {
   const { write, exitWith } = context;
   const client: OpsClient = {
@@ -148,20 +144,13 @@ async function assertNoRecovery(client: OpsClient): Promise<void> {
 async function listDrifts(client: OpsClient, progress: Progress): Promise<DriftAnswer[]> {
   const drifts: DriftAnswer[] = [];
   for (const status of STATUSES) {
-    for (let cursor: string | null = '0'; cursor !== null; ) {
-      const path = `/drifts?status=${status}&limit=${PAGE}&cursor=${cursor}` as const;
-      const page: DriftPage = parseAnswer<DriftPage>(await client.send('GET', path));
-      drifts.push(...page.items);
-      progress.tell(`${toCount(drifts.length, 'difference')} read`);
-      cursor = page.nextCursor;
-    }
+    const reading = { path: '/drifts', query: { status }, limit: Number.MAX_SAFE_INTEGER } as const;
+    const { items } = await readPages<DriftAnswer, Page<DriftAnswer>>(client, reading, (page) =>
+      progress.tell(`${toCount(drifts.length + page.items.length, 'difference')} read`),
+    );
+    drifts.push(...items);
   }
   return drifts;
-}
-
-interface DriftPage {
-  readonly items: readonly DriftAnswer[];
-  readonly nextCursor: string | null;
 }
 
 /** A job ends its bridge, so approved repairs are waited for. */
@@ -228,11 +217,9 @@ function withoutNames({ sweep, plan, drifts }: Result) {
 function toText(result: Result, limit: number): string {
   const { plan, drifts } = result;
   const lines = drifts.slice(0, limit).map((drift) => {
-    const { kind, resource, member, desired, observed, who } = drift;
-    const name = resource.name ?? resource.id;
-    const whom = member === null ? name : `${member.name ?? member.id} in ${name}`;
+    const { kind, desired, observed, who } = drift;
     const by = who === null ? '' : ` (${toAuthor(who)})`;
-    const line = `  ${kind.padEnd(18)} ${whom}: ${toWords(desired)} → ${toWords(observed)}${by}`;
+    const line = `  ${kind.padEnd(18)} ${toSubject(drift)}: ${toWords(desired)} → ${toWords(observed)}${by}`;
     return `${toPlain(line)}\n`;
   });
   const left = drifts.length - lines.length;

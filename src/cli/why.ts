@@ -1,7 +1,7 @@
 import type { Timeline, TimelineItem } from '../ops/schemas/resources.ts';
 import type { AddCommand } from './context.ts';
 import { parseAnswer } from './json.ts';
-import { addShowOptions, parseNumber, type ShowOptions, show } from './listing.ts';
+import { addShowOptions, type ListOptions, parseCount, show } from './listing.ts';
 
 /** `why`: tells what led to the state of a user or group, from the running bridge. */
 export const addWhyCommand: AddCommand = (program, context) => {
@@ -11,13 +11,12 @@ export const addWhyCommand: AddCommand = (program, context) => {
       'tell what led to the state of a person or group, in one line of time (asks the running bridge)',
     )
     .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
-    .option('--limit <number>', 'how many entries, the newest', '100');
+    .option('--limit <number>', 'how many entries, the newest', parseCount, 100);
   addShowOptions(command)
     .addHelpText('after', help)
-    .action(async (name: string, options: ShowOptions & { limit: string }) => {
-      const limit = parseNumber(command, '--limit', options.limit);
-      const path = `/timeline/${encodeURIComponent(name)}?limit=${limit}` as const;
-      await show<Timeline>(command, context, {
+    .action(async (name: string, options: ListOptions) => {
+      const path = `/timeline/${encodeURIComponent(name)}?limit=${options.limit}` as const;
+      await show<Timeline>(context, {
         options,
         read: async (client) => parseAnswer<Timeline>(await client.send('GET', path)),
         toText,
@@ -38,16 +37,6 @@ Exit codes:
   0   told
   1   nothing or more than one has this name, or the bridge does not answer: the message says which`;
 
-const TITLES: Readonly<Record<TimelineItem['source'], string>> = {
-  provider: 'provider',
-  operator: 'operator',
-  bridge: 'bridge',
-  audit: 'audit log',
-  outage: 'outage',
-  seen: 'seen',
-  drift: 'drift',
-};
-
 function toText({ type, name, id, managed, deleted, items, more }: Timeline): string {
   const state = managed === 'no' ? 'only observed' : `managed, ${managed}`;
   const lines = [
@@ -62,5 +51,6 @@ function toText({ type, name, id, managed, deleted, items, more }: Timeline): st
 
 function toLine({ at, source, text, others }: TimelineItem): string {
   const names = others.map(({ id, name }) => name ?? id).join(', ');
-  return `${at}  ${TITLES[source].padEnd(9)}  ${text}${names === '' ? '' : ` [${names}]`}`;
+  const title = source === 'audit' ? 'audit log' : source;
+  return `${at}  ${title.padEnd(9)}  ${text}${names === '' ? '' : ` [${names}]`}`;
 }
