@@ -8,7 +8,7 @@ export interface KindFacts {
   /** `value`: no part of it may be shown. `password`: an address that may carry credentials. */
   readonly secret?: 'value' | 'password';
   /** Unit of a loaded number. */
-  readonly unit?: 'ms' | 'bytes';
+  readonly unit?: keyof typeof units;
   /** Writes a loaded value as a settings file has it, where that is another form. */
   readonly show?: (value: unknown) => string;
 }
@@ -24,23 +24,26 @@ interface Bounds<T> {
   readonly max: T;
 }
 
-const msPerUnit = new Map([
-  ['ms', 1],
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-const bytesPerUnit = new Map([
-  ['B', 1],
-  ['KiB', 1_024],
-  ['MiB', 1_024 ** 2],
-  ['GiB', 1_024 ** 3],
-]);
+/** Units of amounts, the smallest first. */
+export const units = {
+  ms: new Map([
+    ['ms', 1],
+    ['s', 1_000],
+    ['m', 60_000],
+    ['h', 3_600_000],
+    ['d', 86_400_000],
+  ]),
+  bytes: new Map([
+    ['B', 1],
+    ['KiB', 1_024],
+    ['MiB', 1_024 ** 2],
+    ['GiB', 1_024 ** 3],
+  ]),
+};
 
 /** A span of time written as `500ms`, `3s`, `10m`, `1h`, `7d` or `0`; kept in milliseconds. */
 export function duration({ min, max }: Bounds<string>) {
-  const toMs = (text: string): Milliseconds => toAmount(text, msPerUnit);
+  const toMs = (text: string): Milliseconds => toAmount(text, units.ms);
   return z
     .union([z.literal(0).transform(() => '0'), z.string()])
     .pipe(z.string().regex(/^(0|\d{1,9}(ms|s|m|h|d))$/))
@@ -55,7 +58,7 @@ export function duration({ min, max }: Bounds<string>) {
 /** As `duration`, or 0, which means never. */
 export function durationOrZero({ min, max }: Bounds<string>) {
   return duration({ min: '0', max })
-    .refine((ms) => ms === 0 || ms >= toAmount(min, msPerUnit))
+    .refine((ms) => ms === 0 || ms >= toAmount(min, units.ms))
     .register(kindFacts, {
       allowed: `0, or a duration from ${min} to ${max}, such as 15s, 10m or 1h`,
       unit: 'ms',
@@ -64,7 +67,7 @@ export function durationOrZero({ min, max }: Bounds<string>) {
 
 /** An amount of memory written as `64KiB` or `16MiB`; a bare number means bytes. Kept in bytes. */
 export function size({ min, max }: Bounds<string>) {
-  const toBytes = (text: string): number => toAmount(text, bytesPerUnit);
+  const toBytes = (text: string): number => toAmount(text, units.bytes);
   return z
     .union([z.number().transform(String), z.string()])
     .pipe(z.string().regex(/^\d{1,12}(B|KiB|MiB|GiB)?$/))
@@ -133,6 +136,22 @@ function isNetwork(entry: string): boolean {
 /** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */
 export function textList(allowed: string) {
   return list(z.string().min(1)).register(kindFacts, { allowed });
+}
+
+/** A list whose entries somebody else checks: a YAML list, or JSON text in the environment. */
+export function jsonList(max: number) {
+  return z
+    .union([z.array(z.unknown()), z.string().transform(parseJson)])
+    .pipe(z.array(z.unknown()).max(max));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Refused as no list; the message says what is allowed.
+    return undefined;
+  }
 }
 
 /** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */

@@ -1,3 +1,4 @@
+import { units } from './kinds.ts';
 import type { SettingRow } from './rows.ts';
 
 /** Prints a value without secrets and as it may be written in a settings file, for the terminal and the log. */
@@ -13,27 +14,10 @@ export function toShownValue(row: SettingRow, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Units of amounts, the largest first. */
-const UNITS = {
-  ms: [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-    ['s', 1_000],
-    ['ms', 1],
-  ],
-  bytes: [
-    ['GiB', 1_024 ** 3],
-    ['MiB', 1_024 ** 2],
-    ['KiB', 1_024],
-    ['B', 1],
-  ],
-} as const;
-
 /** An amount in the largest unit that leaves no fraction. */
 function toAmountText(amount: number, unit: SettingRow['unit']): string {
   if (unit === undefined || amount === 0) return String(amount);
-  const [name, size] = UNITS[unit].find(([, factor]) => amount % factor === 0) ?? ['', 1];
+  const [name, size] = [...units[unit]].findLast(([, factor]) => amount % factor === 0) ?? ['', 1];
   return `${amount / size}${name}`;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Receiver } from '../domain/notification.ts';
-import { kindFacts } from './kinds.ts';
+import { jsonList, kindFacts } from './kinds.ts';
 
 /** More receivers than this are a mistake: each is sent everything on its own. */
 const RECEIVERS_MAX = 20;
@@ -30,9 +30,7 @@ const TAKES: Readonly<Record<string, string>> = {
 
 /** Receivers of notifications: a YAML list, or JSON text in the environment. */
 export function receiverList() {
-  return z
-    .union([z.array(z.unknown()), z.string().transform(parseJsonList)])
-    .pipe(z.array(z.unknown()).max(RECEIVERS_MAX))
+  return jsonList(RECEIVERS_MAX)
     .transform((entries, context) => {
       const parsed = entries.map((entry) => ({ entry, ...receiver.safeParse(entry) }));
       const receivers = parsed.flatMap(({ data }) => (data === undefined ? [] : [data]));
@@ -62,15 +60,6 @@ function findProblems(one: Receiver, all: readonly Receiver[]): string[] {
     problems.push(`has the name ${one.name}, as another one does`);
   }
   return problems;
-}
-
-function parseJsonList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Refused as no list; the message says what is allowed.
-    return undefined;
-  }
 }
 
 /** No part of a value is shown: it may be the address of a channel. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { foldCase } from '../domain/fold.ts';
 import { hasStar } from '../domain/rule-book.ts';
 import type { EntityRule, Rule } from '../domain/rules.ts';
-import { kindFacts } from './kinds.ts';
+import { jsonList, kindFacts } from './kinds.ts';
 import { findNearest } from './nearest.ts';
 import { isTree, type Tree } from './tree.ts';
 
@@ -13,9 +13,7 @@ const NUMBER_MAX = 2_147_483_647;
 
 /** The rules of the configuration: a YAML list, or JSON text in the environment. */
 export function ruleList() {
-  return z
-    .union([z.array(z.unknown()), z.string().transform(parseJsonList)])
-    .pipe(z.array(z.unknown()).max(RULES_MAX))
+  return jsonList(RULES_MAX)
     .transform((entries, context) => {
       const problems = entries.flatMap((entry, index) =>
         findProblems(entry, entries.slice(0, index)).map((what) => ({ what, entry: index + 1 })),
@@ -29,15 +27,6 @@ export function ruleList() {
       allowed:
         'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable',
     });
-}
-
-function parseJsonList(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Refused as no list; the message says what is allowed.
-    return undefined;
-  }
 }
 
 type Test = { readonly allowed: string; readonly holds: (value: unknown) => boolean };
