@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Credential } from '../domain/credential.ts';
+import type { Credential, Purpose } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
@@ -135,44 +135,23 @@ export function createGivenTokenFinder({
   reader,
   metrics,
 }: GivenTokens): (presented: string) => Credential | undefined {
-  const all = [
-    ...scim.map((token, place) => ({ token, credential: toScimCredential(place + 1) })),
-    ...(operator === undefined ? [] : [{ token: operator, credential: OPERATOR }]),
-    ...(reader === undefined ? [] : [{ token: reader, credential: READER }]),
-    ...(metrics === undefined ? [] : [{ token: metrics, credential: METRICS }]),
+  const given = [
+    ...scim.map((token, index) => ({
+      token,
+      credential: toCredential('scim', `scim.tokens ${index + 1}`, `${index + 1}`),
+    })),
+    { token: operator, credential: toCredential('operator', 'ops.token') },
+    { token: reader, credential: toCredential('reader', 'ops.readerToken') },
+    { token: metrics, credential: toCredential('metrics', 'ops.metricsToken') },
   ];
+  const all = given.flatMap(({ token, credential }) =>
+    token === undefined ? [] : [{ token, credential }],
+  );
   const findPlace = createTokenFinder(all.map(({ token }) => token));
   return (presented) => all[findPlace(presented)]?.credential;
 }
 
-const OPERATOR: Credential = {
-  id: 'settings-operator',
-  name: 'ops.token',
-  purpose: 'operator',
-  profile: 'lenient',
-  provider: DEFAULT_PROVIDER,
-};
-const READER: Credential = {
-  id: 'settings-reader',
-  name: 'ops.readerToken',
-  purpose: 'reader',
-  profile: 'lenient',
-  provider: DEFAULT_PROVIDER,
-};
-const METRICS: Credential = {
-  id: 'settings-metrics',
-  name: 'ops.metricsToken',
-  purpose: 'metrics',
-  profile: 'lenient',
-  provider: DEFAULT_PROVIDER,
-};
-
-function toScimCredential(place: number): Credential {
-  return {
-    id: `settings-${place}`,
-    name: `scim.tokens ${place}`,
-    purpose: 'scim',
-    profile: 'lenient',
-    provider: DEFAULT_PROVIDER,
-  };
+function toCredential(purpose: Purpose, name: string, place: string = purpose): Credential {
+  const id = `settings-${place}`;
+  return { id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER };
 }
