@@ -98,19 +98,10 @@ function startTraces(
 ): TracerProvider | undefined {
   if (url === undefined) return undefined;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: toTimeoutMs(env) });
-  const { shutdown, forceFlush } = toBound(exporter);
   const processor = new BatchSpanProcessor({
     scheduledDelayMillis: toMs(env.OTEL_BSP_SCHEDULE_DELAY, 5_000),
     exportTimeoutMillis: EXPORT_MAX_MS,
-    exporter: {
-      shutdown,
-      forceFlush,
-      export: (spans, onResult) =>
-        exporter.export(spans, (result) => {
-          onExport('traces', result.error);
-          onResult(result);
-        }),
-    },
+    exporter: toTelling(exporter, (error) => onExport('traces', error)),
   });
   return new TracerProvider({ resource, sampler: toSampler(env), spanProcessors: [processor] });
 }
@@ -122,27 +113,39 @@ function startMetrics(
 ): MeterProvider | undefined {
   if (url === undefined) return undefined;
   const exporter = new OTLPMetricExporter({ url, timeoutMillis: toTimeoutMs(env) });
-  const { shutdown, forceFlush } = toBound(exporter);
   const exportIntervalMillis = toMs(env.OTEL_METRIC_EXPORT_INTERVAL, 60_000);
   const reader = new PeriodicExportingMetricReader({
     exportIntervalMillis,
     exportTimeoutMillis: Math.min(EXPORT_MAX_MS, exportIntervalMillis),
     metricProducers: [createMetricProducer(registry, { resource, version })],
-    exporter: {
-      shutdown,
-      forceFlush,
-      export: (metrics, onResult) =>
-        exporter.export(metrics, (result) => {
-          onExport('metrics', result.error);
-          onResult(result);
-        }),
-    },
+    exporter: toTelling(exporter, (error) => onExport('metrics', error)),
   });
   return new MeterProvider({ resource, readers: [reader] });
 }
 
-function toBound(exporter: { shutdown(): Promise<void>; forceFlush(): Promise<void> }) {
-  return { shutdown: () => exporter.shutdown(), forceFlush: () => exporter.forceFlush() };
+/** What a reader and a processor export with. */
+interface Exporter<Items> {
+  export(items: Items, onResult: (result: Result) => void): void;
+  shutdown(): Promise<void>;
+  forceFlush(): Promise<void>;
+}
+
+type Result = Parameters<Parameters<OTLPTraceExporter['export']>[1]>[0];
+
+/** Tells how each export went. */
+function toTelling<Items>(
+  exporter: Exporter<Items>,
+  tell: (error: Error | undefined) => void,
+): Exporter<Items> {
+  return {
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush(),
+    export: (items, onResult) =>
+      exporter.export(items, (result) => {
+        tell(result.error);
+        onResult(result);
+      }),
+  };
 }
 
 function toMs(text: string | undefined, otherwise: number): number {
