@@ -1,5 +1,5 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
-import { listWaiting, onlyEchoes } from '../../domain/cell.ts';
+import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -8,18 +8,15 @@ import { isOfOther } from '../../domain/provider.ts';
 import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
 import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
-import { HANDED_OVER, parseCells, parseStored, toUserColumns } from '../../store/engine/columns.ts';
-import { EVERYTHING_UNSURE, isInFlight, isUnsure } from '../../store/in-flight.ts';
+import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { touchUsers } from '../../store/links/shown.ts';
-import { leaveGroups, notifyGroupsOf } from '../../store/links/work.ts';
+import { notifyGroupsOf } from '../../store/links/work.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
 import { moveFormerNames } from '../../store/resources/former-names.ts';
-import { LOST_CREATE } from '../../store/resources/sent-creates.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import {
-  forgetLostUsers,
   getUserRow,
   insertUser,
   insertUserEmails,
@@ -44,6 +41,7 @@ import {
   needsAddress,
   withStoredManagerRef,
 } from './attributes.ts';
+import { type Inherited, inherit, inheritLost } from './inherit.ts';
 import { type AccountMatch, matchAccount } from './match-account.ts';
 import { assertMayLose, storeUserChange } from './store-change.ts';
 
@@ -88,7 +86,11 @@ export async function storeNewUser(
     case 'observed':
       return adoptUser(tx, deps, { row: match.row, attributes, names });
     case 'tombstone':
-      return insert(tx, deps, { attributes, begin, inherited: await inherit(tx, deps, match.row) });
+      return insert(tx, deps, {
+        attributes,
+        begin,
+        inherited: await inherit(tx, match.row, deps.clock.now()),
+      });
     default:
       return insert(tx, deps, {
         attributes,
@@ -164,28 +166,6 @@ async function dispute(
 
 function conflict(detail: string): ScimError {
   return new ScimError(409, detail, { scimType: 'uniqueness' });
-}
-
-/** Columns that a new user takes over from a deleted one. */
-interface Inherited {
-  readonly from?: UserRow;
-  readonly columns: Partial<NewUserRow>;
-}
-
-async function inherit(tx: Db, { clock }: ScimDeps, tombstone: UserRow): Promise<Inherited> {
-  return { from: tombstone, columns: await takeAccount(tx, tombstone, clock.now()) };
-}
-
-/** An earlier create may have left an account of this name, so the account is looked for first. */
-async function inheritLost(
-  tx: Db,
-  { userName, address }: { userName: string; address: string },
-): Promise<Inherited> {
-  const keys = { userNameFolded: foldCase(userName), emailFolded: foldCase(address) };
-  const id = userId(newId());
-  const lost = await forgetLostUsers(tx, keys, id);
-  if (lost === undefined) return { columns: {} };
-  return { columns: { id, must_look: 1, ...LOST_CREATE, sent_creates: JSON.stringify(lost) } };
 }
 
 interface Insertion extends Pick<NewUser, 'begin'> {
@@ -279,27 +259,4 @@ async function startWriting(
 function toDeletedUser({ attributes, origin }: UserRow): UserBefore {
   const held = parseStored<JsonObject>(attributes);
   return { attributes: { ...held, active: false }, cells: {}, origin, deleted: true };
-}
-
-/**
- * The account of a deleted user goes to the new one in this transaction, which cancels its
- * deactivation; its departures from groups stand. A call for the old one may still be on its way:
- * then the new one looks first.
- */
-async function takeAccount(tx: Db, tombstone: UserRow, now: number): Promise<Partial<NewUserRow>> {
-  await leaveGroups(tx, tombstone.id, now);
-  await updateUser(tx, tombstone.id, { ...HANDED_OVER, upstream_id: null });
-  const { upstream_id, observed, owner, takes_seat, must_look } = tombstone;
-  const { observed_user_name_folded, observed_email_folded } = tombstone;
-  return {
-    upstream_id,
-    observed,
-    cells: JSON.stringify(onlyEchoes(parseCells(tombstone))),
-    owner,
-    takes_seat,
-    observed_user_name_folded,
-    observed_email_folded,
-    must_look: isInFlight(tombstone) ? 1 : must_look,
-    ...(isUnsure(tombstone) && EVERYTHING_UNSURE),
-  };
 }
