@@ -1,5 +1,5 @@
 import type { Work } from '../../domain/turns.ts';
-import { type BulkOperation, type BulkWrite, isCreation } from './bulk-operation.ts';
+import { type BulkOperation, type BulkWrite, isCreation, listNames } from './bulk-operation.ts';
 import { listReferences, splitReferences } from './references.ts';
 import { toOrder } from './to-order.ts';
 
@@ -43,10 +43,6 @@ function keepReferred(circular: readonly BulkOperation[]): BulkOperation[] {
     }
   }
   return [...kept];
-}
-
-function listNames(operation: BulkOperation): Iterable<string> {
-  return operation.kind === 'write' ? operation.references : [];
 }
 
 function* postpone(operation: BulkWrite): Work<BulkWrite> {

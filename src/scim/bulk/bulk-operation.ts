@@ -59,3 +59,8 @@ export interface BulkRequest {
 export function isCreation(operation: BulkOperation): boolean {
   return (operation.kind === 'write' ? operation.action.method : operation.method) === 'POST';
 }
+
+/** Lists the bulkIds that an operation names. */
+export function listNames(operation: BulkOperation): Iterable<string> {
+  return operation.kind === 'write' ? operation.references : [];
+}

@@ -1,4 +1,4 @@
-import { type BulkOperation, isCreation } from './bulk-operation.ts';
+import { type BulkOperation, isCreation, listNames } from './bulk-operation.ts';
 
 /** Order in which operations can be performed. */
 interface BulkOrder {
@@ -65,8 +65,4 @@ function groupByReferent(operations: readonly BulkOperation[]): Map<string, Bulk
     }
   }
   return dependants;
-}
-
-function listNames(operation: BulkOperation): Iterable<string> {
-  return operation.kind === 'write' ? operation.references : [];
 }

@@ -109,7 +109,8 @@ export function* coerceElement(
   return coerceObject(rule, unpackJson(rule, object, repairs), repairs);
 }
 
-function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
+/** Makes a list of one value; null and "" are an empty one. */
+export function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
   if (Array.isArray(value)) return value;
   if (value === null || value === '') return [];
   repairs.count('value-for-list');

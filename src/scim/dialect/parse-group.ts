@@ -5,6 +5,7 @@ import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
+import { toItems } from './coerce.ts';
 import { type BodyEntry, findUserList, readResource, type UserList } from './entries.ts';
 import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
@@ -104,13 +105,6 @@ export function* parseMembers(
     members.push({ value: id });
   }
   return members;
-}
-
-function toItems(value: JsonValue, repairs: Repairs): readonly JsonValue[] {
-  if (Array.isArray(value)) return value;
-  if (value === null || value === '') return [];
-  repairs.count('value-for-list');
-  return [value];
 }
 
 function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<string> {
