@@ -22,7 +22,7 @@ import {
   type ResourceHandler,
   type ResourceHandlers,
 } from './resource-handlers.ts';
-import { hasCursor, listGroups, listUsers } from './search/handlers.ts';
+import { GROUPS, hasCursor, listResources, USERS } from './search/handlers.ts';
 import { createPacemaker } from './search/pace.ts';
 import { searchAll } from './search/search-all.ts';
 import { userKind } from './users/accept.ts';
@@ -42,11 +42,11 @@ export function createScimRouter(deps: ScimDeps): Router {
   // Frequent routes come first, because every request is compared with all routes before its own.
   const toPace = createPacemaker(deps.turns);
   addResourceRoutes(router, deps, {
-    ...{ type: 'user', path: '/Users', body, list: listUsers(deps, toPace) },
+    ...{ type: 'user', path: '/Users', body, list: listResources(deps, USERS, toPace) },
     handlers: createResourceHandlers(deps, userKind),
   });
   addResourceRoutes(router, deps, {
-    ...{ type: 'group', path: '/Groups', body, list: listGroups(deps, toPace) },
+    ...{ type: 'group', path: '/Groups', body, list: listResources(deps, GROUPS, toPace) },
     handlers: createResourceHandlers(deps, groupKind),
   });
   const search = searchAll(deps, toPace);

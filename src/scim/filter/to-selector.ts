@@ -15,9 +15,11 @@ const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
 
 /**
  * Translates a filter into a selector for an index. Where it is not exact, the resources are checked with `matches`.
- * A filter of too many conditions scans all resources, because a database cannot be interrupted.
+ * A filter of too many conditions scans all resources, because a database cannot be interrupted. Without a filter,
+ * everything is found.
  */
-export function toSelector(filter: Filter): Selection {
+export function toSelector(filter: Filter | undefined): Selection {
+  if (filter === undefined) return { selector: undefined, exact: true };
   const selection = select(filter, '');
   return selection.selector === undefined || isLight(selection.selector) ? selection : SCAN;
 }

@@ -38,7 +38,7 @@ export async function findAfter<View extends ResourceView>(
   { filter, sorting }: Search,
   part: PartAfter,
 ): Promise<FoundAfter<View>> {
-  const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
+  const { selector, exact } = toSelector(filter);
   const unanswered = exact ? undefined : filter;
   if (sorting) return findSorted(source, { selector, filter: unanswered, sorting }, part);
   if (unanswered) return findByScan(source, { selector, filter: unanswered }, part);

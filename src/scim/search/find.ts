@@ -27,7 +27,7 @@ export async function find<View extends ResourceView>(
   { filter, sorting }: Search,
   part: Part,
 ): Promise<Found<View>> {
-  const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
+  const { selector, exact } = toSelector(filter);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const found = await findHits(source, { filter, sorting });
   const hits = sorting ? await workInTurns(sortHits(found, sorting), source.turns) : found;
@@ -40,7 +40,7 @@ export async function findHits<View extends ResourceView>(
   source: Source<View>,
   { filter, sorting }: Search,
 ): Promise<Hit[]> {
-  const { selector, exact } = filter ? toSelector(filter) : { selector: undefined, exact: true };
+  const { selector, exact } = toSelector(filter);
   return (await scan(source, { selector, filter: exact ? undefined : filter, sorting })).hits;
 }
 

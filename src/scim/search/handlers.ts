@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { ResourceView } from '../../store/resources/views.ts';
+import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countMessage } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
@@ -20,30 +20,48 @@ import { find, type Part } from './find.ts';
 import { findAfter } from './find-after.ts';
 import type { createPacemaker, Pace } from './pace.ts';
 import { createPlaceCache, type PlaceCache, withPlaces } from './places.ts';
-import { groupSource, type Search, type Source, userSource } from './sources.ts';
+import {
+  groupSource,
+  type Search,
+  type Source,
+  type SourceOptions,
+  userSource,
+} from './sources.ts';
 
 /** Deepest nesting of a filter. */
 const FILTER_DEPTH_MAX = 50;
 
-/** GET /Users and POST /Users/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listUsers(deps: ScimDeps, toPace: ToPace): RequestHandler {
-  const places = createPlaceCache(deps.store);
-  return async (req, res) => {
-    const repairs = getRepairs(deps, res);
-    const asked = toProviderDeps(deps, res);
-    const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
-    await sendList(call, res, { ...toUserSearch(call), endpoint: 'Users' });
-  };
+/** One type of resource as it is searched. */
+interface SearchKind<View extends ResourceView> {
+  readonly endpoint: 'Users' | 'Groups';
+  readonly schema: ResourceSchema;
+  readonly toSource: (deps: ProviderDeps, options: SourceOptions) => Source<View>;
 }
 
-/** GET /Groups and POST /Groups/.search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listGroups(deps: ScimDeps, toPace: ToPace): RequestHandler {
+/** Users, as they are searched. */
+export const USERS: SearchKind<UserView> = {
+  ...({ endpoint: 'Users', schema: userSchema } as const),
+  toSource: userSource,
+};
+
+/** Groups, as they are searched. */
+export const GROUPS: SearchKind<ResourceView<GroupId>> = {
+  ...({ endpoint: 'Groups', schema: groupSchema } as const),
+  toSource: groupSource,
+};
+
+/** GET of a list and POST of its .search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
+export function listResources<View extends ResourceView>(
+  deps: ScimDeps,
+  kind: SearchKind<View>,
+  toPace: ToPace,
+): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
     const repairs = getRepairs(deps, res);
     const asked = toProviderDeps(deps, res);
     const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
-    await sendList(call, res, { ...toGroupSearch(call), endpoint: 'Groups' });
+    await sendList(call, res, { ...toSearch(kind, call), endpoint: kind.endpoint });
   };
 }
 
@@ -67,33 +85,15 @@ export interface TypedSearch<View extends ResourceView> {
   readonly search: Search;
 }
 
-/** Search of users that a request asks for. @throws ScimError 400 */
-export function toUserSearch({
-  deps,
-  query,
-  places,
-  pace,
-  ...reading
-}: SearchCall): TypedSearch<ResourceView<UserId>> {
-  const source = userSource(deps, { projection: parseProjection(query, userSchema), pace });
+/** Search that a request asks for. @throws ScimError 400 */
+export function toSearch<View extends ResourceView>(
+  { schema, toSource }: SearchKind<View>,
+  { deps, query, places, pace, ...reading }: SearchCall,
+): TypedSearch<View> {
+  const source = toSource(deps, { projection: parseProjection(query, schema), pace });
   return {
     source: withPlaces(source, places),
-    search: parseSearch(deps, query, { ...reading, schema: userSchema }),
-  };
-}
-
-/** Search of groups that a request asks for. @throws ScimError 400 */
-export function toGroupSearch({
-  deps,
-  query,
-  places,
-  pace,
-  ...reading
-}: SearchCall): TypedSearch<ResourceView<GroupId>> {
-  const source = groupSource(deps, { projection: parseProjection(query, groupSchema), pace });
-  return {
-    source: withPlaces(source, places),
-    search: parseSearch(deps, query, { ...reading, schema: groupSchema }),
+    search: parseSearch(deps, query, { ...reading, schema }),
   };
 }
 

@@ -10,14 +10,15 @@ import type { Sorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
 import { find, findHits, type Part } from './find.ts';
 import {
+  GROUPS,
   hasCursor,
   parsePage,
   sendPage,
   type ToPace,
   type TypedSearch,
-  toGroupSearch,
   toQuery,
-  toUserSearch,
+  toSearch,
+  USERS,
 } from './handlers.ts';
 import { createPlaceCache } from './places.ts';
 import { type Hit, readHits } from './scan.ts';
@@ -43,8 +44,8 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
     const pace = toPace(res);
     const call = { deps: toProviderDeps(deps, res), query, pace, isForOthers: true };
     const [ofUsers, ofGroups] = [keepUnknown(repairs), keepUnknown(repairs)];
-    const users = toUserSearch({ ...call, repairs: ofUsers, places: places.users });
-    const groups = toGroupSearch({ ...call, repairs: ofGroups, places: places.groups });
+    const users = toSearch(USERS, { ...call, repairs: ofUsers, places: places.users });
+    const groups = toSearch(GROUPS, { ...call, repairs: ofGroups, places: places.groups });
     for (const name of ofUsers.unknown.intersection(ofGroups.unknown)) {
       repairs.count('filter-unknown', name);
     }

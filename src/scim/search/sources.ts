@@ -75,7 +75,7 @@ const PIECE_ROWS_MAX = 64;
 const PIECE_CHARACTERS = 4_000_000;
 
 /** Options of a source by the request. */
-interface SourceOptions {
+export interface SourceOptions {
   readonly projection: Projection;
   readonly pace: Pace;
 }
