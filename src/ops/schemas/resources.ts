@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErasureObstacle } from '../../domain/erasure.ts';
-import { TRACES } from '../../store/resources/erasure.ts';
+import { TRACES } from '../../store/resources/traces.ts';
 import {
   anything,
   bodyOf,

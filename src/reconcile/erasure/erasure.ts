@@ -9,18 +9,20 @@ import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Deactivation, isObservedActive } from '../../domain/user.ts';
 import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
-import type { TracedUser } from '../../store/resources/erasure.ts';
 import {
-  countTraces,
   eraseRow,
-  eraseTraces,
   findErasureFacts,
   listOldTombstones,
   listSayingEvents,
-  type TraceCounts,
 } from '../../store/resources/erasure.ts';
 import { lockFormerIds } from '../../store/resources/former-ids.ts';
 import { type KeptWords, listKeptWords } from '../../store/resources/kept-words.ts';
+import {
+  countTraces,
+  eraseTraces,
+  type TraceCounts,
+  type TracedUser,
+} from '../../store/resources/traces.ts';
 import type { Db } from '../../store/store.ts';
 import { findComparedSince } from '../../store/sweeps.ts';
 import { findUserRow, lockUser, toObservedUser, type UserRow } from '../../store/users/users.ts';
