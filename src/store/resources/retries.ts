@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import { groupId, type ResourceKey, toResourceKey, userId } from '../../domain/ids.ts';
+import { type GroupId, groupId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
-import { lockGroup, updateGroup } from '../groups/groups.ts';
 import { LINK_TABLES } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
 import { callNextForSeat } from '../users/seats.ts';
-import { lockUser, updateUser } from '../users/users.ts';
+import { isUserRow, lockRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
@@ -117,38 +116,33 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
 
 /** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
 async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
-  return key.type === 'user' ? retryUser(tx, key.id, now) : retryGroup(tx, key.id, now);
-}
-
-async function retryUser(tx: Db, id: string, now: number): Promise<Retried | undefined> {
-  const row = await lockUser(tx, userId(id));
+  const row = await lockRow(tx, key);
   if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
-  await updateUser(tx, row.id, toPrioritised(row, row.due_at, now));
+  await updateRow(tx, row, toPrioritised(row, row.due_at, now));
+  const { type, id } = key;
+  const fields = listWaiting(parseCells<string>(row));
+  if (!isUserRow(row)) {
+    const lists = await retryLinks(tx, row.id);
+    return { type, id, name: row.display_name, waits: [...fields, ...lists] };
+  }
   // Whoever waits for a seat has it after those who wait longer.
   if (row.seat_since !== null) await callNextForSeat(tx, now);
-  return { type: 'user', id, name: row.user_name, waits: listWaiting(parseCells(row)) };
+  return { type, id, name: row.user_name, waits: fields };
 }
 
-async function retryGroup(tx: Db, id: string, now: number): Promise<Retried | undefined> {
-  const row = await lockGroup(tx, groupId(id));
-  if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
-  await updateGroup(tx, row.id, toPrioritised(row, row.due_at, now));
+/** Has the waiting users of a group's lists tried now; returns the lists that have some. */
+async function retryLinks(tx: Db, id: GroupId): Promise<string[]> {
   const lists: string[] = [];
   for (const list of LINK_TABLES) {
     const waiting = await tx
       .updateTable(list)
       .set({ retry_at: null })
-      .where('group_id', '=', row.id)
+      .where('group_id', '=', id)
       .where('pending', 'is not', null)
       .executeTakeFirst();
     if (waiting.numUpdatedRows > 0n) lists.push(list === 'memberships' ? 'members' : 'admins');
   }
-  return {
-    type: 'group',
-    id,
-    name: row.display_name,
-    waits: [...listWaiting(parseCells(row)), ...lists],
-  };
+  return lists;
 }
 
 /** True for a deleted row whose lost create is looked for. */
