@@ -1,5 +1,5 @@
 /**
- * News for the processes on one store:
+ * The news for the processes on one store:
  * - `due`: something became due for the leader
  * - `decided`: an operator decided something, or asked for a sweep
  * - `errand`: a process asks the leader for a call, or has its answer
@@ -9,17 +9,7 @@
  * - `leader`: another process leads, or may
  * - `former-ids`: ids of an earlier SCIM server were added
  */
-export type Topic =
-  | 'due'
-  | 'decided'
-  | 'errand'
-  | 'here'
-  | 'settled'
-  | 'left'
-  | 'leader'
-  | 'former-ids';
-
-export const TOPICS: readonly Topic[] = [
+export const TOPICS = [
   'due',
   'decided',
   'errand',
@@ -28,7 +18,10 @@ export const TOPICS: readonly Topic[] = [
   'left',
   'leader',
   'former-ids',
-];
+] as const;
+
+/** One kind of news. */
+export type Topic = (typeof TOPICS)[number];
 
 /**
  * Tells all processes on one store that there is news in it. A ring may be lost with a connection, so each listener
