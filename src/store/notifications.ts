@@ -17,7 +17,7 @@ export async function listNotices(db: Db): Promise<NoticeRow[]> {
 
 /** Remembers that states were told. */
 export async function insertNotices(tx: Db, rows: readonly NoticeRow[]): Promise<void> {
-  for (const some of chunks(rows, INSERTED)) {
+  for (const some of chunks(rows)) {
     await tx
       .insertInto('notices')
       .values([...some])
@@ -28,7 +28,7 @@ export async function insertNotices(tx: Db, rows: readonly NoticeRow[]): Promise
 
 /** Forgets states that have ended. */
 export async function deleteNotices(tx: Db, keys: readonly string[]): Promise<void> {
-  for (const some of chunks(keys, INSERTED)) {
+  for (const some of chunks(keys)) {
     await tx
       .deleteFrom('notices')
       .where('key', 'in', [...some])
@@ -36,15 +36,12 @@ export async function deleteNotices(tx: Db, keys: readonly string[]): Promise<vo
   }
 }
 
-/** Rows of one statement. */
-const INSERTED = 500;
-
 /** Stores what receivers are to be told, in this order. */
 export async function insertNotifications(
   tx: Db,
   rows: readonly Insertable<NotificationsTable>[],
 ): Promise<void> {
-  for (const some of chunks(rows, INSERTED)) {
+  for (const some of chunks(rows)) {
     await tx
       .insertInto('notifications')
       .values([...some])

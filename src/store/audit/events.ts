@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
 import type {
   AuditEventNamesTable,
   AuditEventResourcesTable,
@@ -18,12 +18,9 @@ export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]
 
 /** Filters ids down to those of events that are stored. */
 export async function listKnownEventIds(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const known = new Set<string>();
-  for (const some of chunks(ids)) {
-    const rows = await db.selectFrom('audit_events').select('id').where('id', 'in', some).execute();
-    for (const { id } of rows) known.add(id);
-  }
-  return known;
+  const events = db.selectFrom('audit_events').select('id');
+  const known = await readInChunks(ids, (some) => events.where('id', 'in', some).execute());
+  return new Set(known.map(({ id }) => id));
 }
 
 /** Uses of calls of the ledger by events of a time, both ends included (epoch milliseconds). */

@@ -191,19 +191,16 @@ function selectTexts(db: Db, texts: readonly string[]): RawBuilder<unknown> {
 
 /** Finds when the newest call of the ledger was about to leave (epoch milliseconds); undefined: there is none. */
 export async function findNewestOwnCall(db: Db): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('own_calls')
-    .select('at')
-    .orderBy('at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.at;
+  return (await selectNewest(db).executeTakeFirst())?.at;
 }
 
 /** Time of the newest change beyond the newest `rowsMax` (epoch milliseconds); undefined: there are no more. */
 export async function findOwnCallBeyond(db: Db, rowsMax: number): Promise<number | undefined> {
-  const newest = db.selectFrom('own_calls').select('at').orderBy('at', 'desc');
-  return (await newest.offset(rowsMax).limit(1).executeTakeFirst())?.at;
+  return (await selectNewest(db).offset(rowsMax).executeTakeFirst())?.at;
+}
+
+function selectNewest(db: Db) {
+  return db.selectFrom('own_calls').select('at').orderBy('at', 'desc').limit(1);
 }
 
 /** Forgets the oldest changes; returns how many. */
@@ -218,8 +215,8 @@ export async function findNewestOwnCallFor(
   db: Db,
   resourceId: string,
 ): Promise<number | undefined> {
-  const calls = db.selectFrom('own_calls').select('at').where('resource_id', '=', resourceId);
-  return (await calls.orderBy('at', 'desc').limit(1).executeTakeFirst())?.at;
+  const newest = selectNewest(db).where('resource_id', '=', resourceId);
+  return (await newest.executeTakeFirst())?.at;
 }
 
 /** Hands the calls of forgotten resources to the one that takes up what they may have left in the service. */

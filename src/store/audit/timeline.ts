@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Difference, DriftStatus } from '../../domain/drift.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { DriftsTable, OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { RequestRow } from './requests.ts';
@@ -169,16 +169,15 @@ export async function listNamedBy(
 
 /** The userName or displayName of each of these users and groups, deleted ones too. */
 export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const some of chunks([...ids])) {
+  const named = await readInChunks([...ids], async (some) => {
     const { rows } = await sql<{ id: string; name: string }>`
       select id, user_name as name from users where id in (${sql.join(some)})
       union all select id, display_name as name from groups where id in (${sql.join(some)})`.execute(
       db,
     );
-    for (const { id, name } of rows) names.set(id, name);
-  }
-  return names;
+    return rows;
+  });
+  return new Map(named.map(({ id, name }) => [id, name]));
 }
 
 /** The SCIM ids of the users who have these accounts. */
@@ -186,12 +185,10 @@ export async function listUserIds(
   db: Db,
   accountIds: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
-  const ids = new Map<string, string>();
   const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
-  for (const some of chunks(numbers)) {
-    const users = db.selectFrom('users').select(['id', 'upstream_id']);
-    const rows = await users.where('upstream_id', 'in', some).orderBy('seq').execute();
-    for (const { id, upstream_id } of rows) ids.set(String(upstream_id), id);
-  }
-  return ids;
+  const users = db.selectFrom('users').select(['id', 'upstream_id']).orderBy('seq');
+  const found = await readInChunks(numbers, (some) =>
+    users.where('upstream_id', 'in', some).execute(),
+  );
+  return new Map(found.map(({ id, upstream_id }) => [String(upstream_id), id]));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { lockUntilCommit } from '../commit-lock.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { FormerIdsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 
@@ -48,9 +48,8 @@ export async function findHolders(
   type: 'user' | 'group',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const holders = new Map<string, string>();
   const table = sql.table(`${type}s`);
-  for (const some of chunks(ids)) {
+  const held = await readInChunks(ids, async (some) => {
     const { rows } = await sql<FormerId>`
       select former_id, resource_id from former_ids
         where resource_type = ${type} and former_id in (${sql.join(some)})
@@ -58,9 +57,9 @@ export async function findHolders(
       union all select id as former_id, id as resource_id from ${table} where id in (${sql.join(some)})`.execute(
       db,
     );
-    for (const { former_id, resource_id } of rows) holders.set(former_id, resource_id);
-  }
-  return holders;
+    return rows;
+  });
+  return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }
 
 /** Finds which of these users or groups are not deleted. */
@@ -69,11 +68,10 @@ export async function findLive(
   type: 'user' | 'group',
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const live = new Set<string>();
-  for (const some of chunks(ids)) {
+  const live = await readInChunks(ids, async (some) => {
     const { rows } = await sql<{ id: string }>`select id from ${sql.table(`${type}s`)}
       where id in (${sql.join(some)}) and deleted_at is null`.execute(db);
-    for (const { id } of rows) live.add(id);
-  }
-  return live;
+    return rows;
+  });
+  return new Set(live.map(({ id }) => id));
 }

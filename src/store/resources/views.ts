@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { chunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { LinkTable } from '../links/links.ts';
 import type { Db } from '../store.ts';
 
@@ -62,14 +62,13 @@ export async function readVersions(
   table: 'users' | 'groups',
   ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const versions = new Map<string, number>();
-  for (const chunk of chunks(ids)) {
+  const live = await readInChunks(ids, async (chunk) => {
     const { rows } = await sql<{ id: string; version: number }>`
       select id, version from ${sql.table(table)}
       where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
-    for (const { id, version } of rows) versions.set(id, version);
-  }
-  return versions;
+    return rows;
+  });
+  return new Map(live.map(({ id, version }) => [id, version]));
 }
 
 /** Users as they are shown, in order of creation. */
@@ -191,14 +190,12 @@ export async function listUsersById(
   owner: GroupId,
   ids: readonly UserId[],
 ): Promise<ListedUser[]> {
-  const users: ListedUser[] = [];
-  for (const chunk of chunks(ids)) {
+  return readInChunks(ids, async (chunk) => {
     const { rows } = await sql<Pick<ListedUser, 'id' | 'display'>>`
       select id, user_name as display from users
       where id in (${sql.join(chunk)}) and deleted_at is null`.execute(db);
-    for (const row of rows) users.push({ owner, ...row });
-  }
-  return users;
+    return rows.map((row) => ({ owner, ...row }));
+  });
 }
 
 /** The two tables that searches look at. */
