@@ -104,7 +104,7 @@ export async function updateDrift(
 
 /** New status of drifts. */
 type DriftChange = Partial<
-  Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by'>
+  Pick<DriftRow, 'status' | 'plan_id' | 'ignored_until' | 'note' | 'noted_by' | 'ended_at'>
 >;
 
 /** Changes the status of drifts that are not over. */
@@ -125,10 +125,7 @@ export async function endDrifts(
   drifts: readonly DriftRow[],
   { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
 ): Promise<void> {
-  for (const some of chunks(toIds(drifts))) {
-    const update = tx.updateTable('drifts').set({ status, ended_at: now }).where('id', 'in', some);
-    await update.where('status', 'in', ACTIVE_STATUSES).execute();
-  }
+  await changeDrifts(tx, drifts, { status, ended_at: now });
 }
 
 function toIds(drifts: readonly DriftRow[]): string[] {
