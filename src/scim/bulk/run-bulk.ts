@@ -175,8 +175,7 @@ async function complete(run: Run, result: Outcome): Promise<void> {
     for (const bulkId of references) {
       if (findId(run, bulkId) === undefined) throw toIncomplete();
     }
-    const work = resolveReferences(action, 'User', (bulkId) => findId(run, bulkId));
-    const resolved = await workInTurns(work, run.deps.turns);
+    const resolved = await resolve(run, { ...result.operation, action, references });
     const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
     run.results.set(operation, { ...result, accepted });
     run.settlements.add(operation, accepted);
