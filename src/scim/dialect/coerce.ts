@@ -4,8 +4,9 @@ import { at, invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
-import { hasContent, isPrimary, mergeElements, withoutNulls } from './elements.ts';
+import { hasContent, isPrimary, withoutNulls } from './elements.ts';
 import { parseJson } from './parse-json.ts';
+import { mergeElements } from './value-list.ts';
 
 /**
  * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []).

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
 import { workAtOnce } from '../../domain/turns.ts';
 import { findAttribute, userSchema } from '../schema/resource-schemas.ts';
-import { hasContent, mergeElements, withoutNulls } from './elements.ts';
+import { hasContent, withoutNulls } from './elements.ts';
+import { mergeElements } from './value-list.ts';
 
 const contents: readonly (readonly [JsonObject, boolean])[] = [
   [{}, false],

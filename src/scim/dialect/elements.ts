@@ -1,6 +1,5 @@
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Work } from '../../domain/turns.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 
 /** True when the element is the preferred one of its list. */
@@ -18,26 +17,6 @@ export function hasContent(element: JsonObject): boolean {
 /** The element without its cleared parts. */
 export function withoutNulls(element: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(element).filter(([, value]) => value !== null));
-}
-
-/** The list with each element once: of those with the same value for the same use, the later ones add their other parts. */
-export function* mergeElements(
-  rule: AttributeRule,
-  list: readonly JsonObject[],
-): Work<JsonObject[]> {
-  const byIdentity = new Map<string, JsonObject>();
-  for (const element of list) {
-    yield weigh(element);
-    const identity = identify(rule, element);
-    const known = byIdentity.get(identity);
-    byIdentity.set(identity, known ? { ...known, ...element } : element);
-  }
-  return [...byIdentity.values()];
-}
-
-/** Identity of an element: its content and its use. */
-function identify(rule: AttributeRule, element: JsonObject): string {
-  return JSON.stringify([toUse(element), toContent(rule, element)]);
 }
 
 /** Use of an element of a list; empty: it names none. */

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
+import { ValueList } from '../dialect/value-list.ts';
 import { atOperation, invalidValue, type ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
 import { patchList, tidyList } from './patch-list.ts';
-import { ValueList } from './value-list.ts';
 
 /** Most looks at values, and changes of them, of one PATCH; a provider's needs some hundreds. */
 export const PATCH_WORK_MAX = 200_000;

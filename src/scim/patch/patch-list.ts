@@ -4,12 +4,12 @@ import type { Work } from '../../domain/turns.ts';
 import { USER_LIST_MAX } from '../dialect/coerce.ts';
 import { hasContent, weigh, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
+import type { ValueList } from '../dialect/value-list.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
-import type { ValueList } from './value-list.ts';
 
 /** Cost of one change of a value, in looks at it. */
 const CHANGE_COST = 4;

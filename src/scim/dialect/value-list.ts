@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { isPrimary, toContent, toUse, toValueContent, weigh } from '../dialect/elements.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
+import { isPrimary, toContent, toUse, toValueContent, weigh } from './elements.ts';
 
 /**
  * The values of a list in their order, while a PATCH changes them one after the other. Each change costs as much as
@@ -133,6 +133,16 @@ export class ValueList {
     this.#primaries.delete(number);
     this.#index?.get(toContent(this.#rule, value))?.delete(toUse(value));
   }
+}
+
+/** The list with each element once: of those with the same value for the same use, the later ones add their other parts. */
+export function* mergeElements(
+  rule: AttributeRule,
+  elements: readonly JsonObject[],
+): Work<JsonObject[]> {
+  const list = new ValueList(rule, elements);
+  yield* list.unite();
+  return list.list().map(([, value]) => value);
 }
 
 function findUses(index: Map<string, Map<string, number>>, content: string): Map<string, number> {
