@@ -5,16 +5,13 @@ import {
   type ClientRow,
   insertClient,
   insertSecret,
-  listClients,
   listSecrets,
   lockClient,
   lockClientByName,
-  revokeClient,
-  revokeSecret,
   type SecretRow,
 } from '../store/credentials/clients.ts';
 import { isProvider } from '../store/credentials/providers.ts';
-import type { AccessQuery } from '../store/credentials/tokens.ts';
+import { type AccessQuery, listAccess, revokeAccess } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { newSecret } from './secret-text.ts';
@@ -90,7 +87,7 @@ export function createClients(deps: ClientsDeps): Clients {
     make: (name, wish) => make(deps, name, wish),
     async list(query) {
       const { read } = deps.store;
-      const clients = await listClients(read, query);
+      const clients = await listAccess(read, 'clients', query);
       const ids = clients.map(({ id }) => id);
       const secrets = Map.groupBy(await listSecrets(read, ids), ({ client_id: id }) => id);
       return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
@@ -169,13 +166,13 @@ async function revoke(
   const client = await lock(tx, idOrName);
   if (client === undefined) return undefined;
   if (secretId === undefined) {
-    await revokeClient(tx, client.id, now);
+    await revokeAccess(tx, 'clients', { id: client.id, now });
     return readClient(tx, client.id);
   }
   const id = secretId.replace(/^secret-/, '');
   const secrets = await listSecrets(tx, [client.id]);
   if (!secrets.some((secret) => secret.id === id)) return undefined;
-  await revokeSecret(tx, id, now);
+  await revokeAccess(tx, 'client_secrets', { id, now });
   return readClient(tx, client.id);
 }
 

@@ -5,8 +5,8 @@ import {
   findToken,
   findTokenByName,
   insertToken,
-  listTokens,
-  revokeToken,
+  listAccess,
+  revokeAccess,
   type TokenRow,
 } from '../store/credentials/tokens.ts';
 import type { Store } from '../store/store.ts';
@@ -64,14 +64,14 @@ export function createTokens({ store, clock, onRevoked }: TokensDeps): Tokens {
       if (row === 'unknown-provider') return { kind: row };
       return row === undefined ? { kind: 'name-taken' } : { kind: 'made', row, text };
     },
-    list: (query) => listTokens(store.read, query),
+    list: (query) => listAccess(store.read, 'tokens', query),
     async revoke(idOrName) {
       const revoked = await store.write(async (tx) => {
         const [, id] = /^token-(.*)$/.exec(idOrName) ?? [];
         const found =
           id === undefined ? await findTokenByName(tx, idOrName) : await findToken(tx, id);
         if (found === undefined) return undefined;
-        await revokeToken(tx, found.id, clock.now());
+        await revokeAccess(tx, 'tokens', { id: found.id, now: clock.now() });
         return findToken(tx, found.id);
       });
       onRevoked();

@@ -4,7 +4,6 @@ import { parseStored } from '../engine/columns.ts';
 import { createPrune } from '../engine/prune.ts';
 import type { AccessTokensTable, ClientSecretsTable, ClientsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-import type { AccessQuery } from './tokens.ts';
 
 /** A client as stored. */
 export type ClientRow = Selectable<ClientsTable>;
@@ -30,17 +29,6 @@ export async function lockClient(tx: Db, id: string): Promise<ClientRow | undefi
 export async function lockClientByName(tx: Db, name: string): Promise<ClientRow | undefined> {
   const named = tx.selectFrom('clients').selectAll().where('name', '=', name);
   return named.where('revoked_at', 'is', null).forUpdate().executeTakeFirst();
-}
-
-/** Clients, the newest first. */
-export async function listClients(
-  db: Db,
-  { state, beforeSeq, limit }: AccessQuery,
-): Promise<ClientRow[]> {
-  let clients = db.selectFrom('clients').selectAll().where('seq', '<', beforeSeq);
-  if (state === 'live') clients = clients.where('revoked_at', 'is', null);
-  if (state === 'revoked') clients = clients.where('revoked_at', 'is not', null);
-  return clients.orderBy('seq', 'desc').limit(limit).execute();
 }
 
 /** The secrets of clients, the oldest first, those that are over too. */
@@ -80,18 +68,6 @@ export async function findSecret(db: Db, id: string) {
     ])
     .where('client_secrets.id', '=', id)
     .executeTakeFirst();
-}
-
-/** Ends a client for ever, with all that it got. `now` is epoch milliseconds. */
-export async function revokeClient(tx: Db, id: string, now: number): Promise<void> {
-  const live = tx.updateTable('clients').set({ revoked_at: now }).where('id', '=', id);
-  await live.where('revoked_at', 'is', null).execute();
-}
-
-/** Ends a secret of a client for ever, with all that was got for it. */
-export async function revokeSecret(tx: Db, id: string, now: number): Promise<void> {
-  const live = tx.updateTable('client_secrets').set({ revoked_at: now }).where('id', '=', id);
-  await live.where('revoked_at', 'is', null).execute();
 }
 
 /** Remembers when a secret was last used. */

@@ -1,6 +1,6 @@
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Purpose } from '../../domain/credential.ts';
-import type { TokensTable } from '../schema.ts';
+import type { Schema, TokensTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
 /** A named token as stored: of its secret the digest alone. */
@@ -34,20 +34,29 @@ export interface AccessQuery {
   readonly limit: number;
 }
 
-/** Tokens, the newest first; `live`: not revoked, expired or not. */
-export async function listTokens(
+/** Tokens or clients, the newest first; `live`: not revoked, expired or not. */
+export async function listAccess<Table extends 'tokens' | 'clients'>(
   db: Db,
+  table: Table,
   { state, beforeSeq, limit }: AccessQuery,
-): Promise<TokenRow[]> {
-  let tokens = db.selectFrom('tokens').selectAll().where('seq', '<', beforeSeq);
-  if (state === 'live') tokens = tokens.where('revoked_at', 'is', null);
-  if (state === 'revoked') tokens = tokens.where('revoked_at', 'is not', null);
-  return tokens.orderBy('seq', 'desc').limit(limit).execute();
+): Promise<Selectable<Schema[Table]>[]> {
+  const isOf = { live: sql`and revoked_at is null`, revoked: sql`and revoked_at is not null` };
+  const { rows } = await sql<Selectable<Schema[Table]>>`select * from ${sql.table(table)}
+    where seq < ${beforeSeq} ${state === undefined ? sql`` : isOf[state]}
+    order by seq desc limit ${limit}`.execute(db);
+  return rows;
 }
 
-/** Ends a token for ever; the first time counts. `now` is epoch milliseconds. */
-export async function revokeToken(tx: Db, id: string, now: number): Promise<void> {
-  const live = tx.updateTable('tokens').set({ revoked_at: now }).where('id', '=', id);
+/**
+ * Ends a token, a client or a secret for ever, with all that was got for it; the first time counts. `now` is epoch
+ * milliseconds.
+ */
+export async function revokeAccess(
+  tx: Db,
+  table: 'tokens' | 'clients' | 'client_secrets',
+  { id, now }: { readonly id: string; readonly now: number },
+): Promise<void> {
+  const live = tx.updateTable(table).set({ revoked_at: now }).where('id', '=', id);
   await live.where('revoked_at', 'is', null).execute();
 }
 
