@@ -95,7 +95,7 @@ async function describeWorld(bridge: TestBridge) {
   return JSON.stringify({ users, groups, teams, accounts: service.users() });
 }
 
-function describeList(list: string, cells: readonly Cell[]): void {
+function describeList(list: string, column: number, cells: readonly Cell[]): void {
   describe(list, () => {
     let started: Promise<World> | undefined;
     const open = () => {
@@ -105,7 +105,7 @@ function describeList(list: string, cells: readonly Cell[]): void {
     afterAll(async () => (await started)?.stop());
 
     for (const [index, { what, fault, tamper, reason, concludes }] of cells.entries()) {
-      test(what, { tags: toCellTags(index, 0) }, async () => {
+      test(what, { tags: toCellTags(index, column) }, async () => {
         const { bridge, proxy } = await open();
         await untilSettled(bridge);
         const before = await describeWorld(bridge);
@@ -186,11 +186,11 @@ function tamperWithScim(path: string, name: string): Cell[] {
   ];
 }
 
-describeList('scim.getUsers', [
+describeList('scim.getUsers', 0, [
   ...failOn('scim.getUsers'),
   ...tamperWithScim('/scim/v2/Users', 'users'),
 ]);
-describeList('scim.getGroups', [
+describeList('scim.getGroups', 1, [
   ...failOn('scim.getGroups'),
   ...tamperWithScim('/scim/v2/Groups', 'groups'),
 ]);
@@ -228,13 +228,13 @@ function repeatOn(path: string, place: number, reason: RegExp | undefined): Cell
   return { what: `page ${place} repeated`, tamper, reason, concludes: 'what is true' };
 }
 
-describeList('companyUsers.getListOfUsers', [
+describeList('companyUsers.getListOfUsers', 2, [
   ...failOn('companyUsers.getListOfUsers'),
   ...tamperWithRest('/company/users', 'companyUsers', /changed too much/),
   repeatOn('/company/users', 1, /came twice/),
   repeatOn('/company/users', 2, /came twice/),
 ]);
-describeList('groups.getListOfGroups', [
+describeList('groups.getListOfGroups', 3, [
   ...failOn('groups.getListOfGroups'),
   // With tree entities the service does not page, and shows everything at once.
   ...tamperWithRest('/company/groups', 'restGroups', undefined),
@@ -279,7 +279,7 @@ function isMembers({ pathname }: URL): boolean {
   return /\/groups\/[^/]+\/users$/.test(pathname);
 }
 
-describeList('groupUsers.getListOfGroupUsers', [
+describeList('groupUsers.getListOfGroupUsers', 4, [
   ...failures.map(({ what, fault }) => ({
     what: `members truncated, and asking for them ${what}`,
     tamper: truncated,
@@ -341,7 +341,7 @@ function emptyOnce(isMet: (url: URL) => boolean): Tamper {
   };
 }
 
-describeList('groupAdmins.getListOfGroupAdmins', [
+describeList('groupAdmins.getListOfGroupAdmins', 5, [
   ...failures.map(({ what, fault }) => ({
     what,
     fault: { operation: 'groupAdmins.getListOfGroupAdmins' as const, fault },
