@@ -175,7 +175,9 @@ test('a file that is there is left alone, and what is no whole store of the brid
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
 
-test('where a disk is full, backup and restore say of which file, and change nothing', async () => {
+test('where a disk is full, backup and restore say of which file, and change nothing', {
+  tags: LONG,
+}, async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));

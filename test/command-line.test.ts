@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { addAdoptCommand } from '../src/cli/adopt.ts';
 import { clientCommand } from '../src/cli/client.ts';
+import { commands as allCommands } from '../src/cli/commands.ts';
 import { addExplainCommand } from '../src/cli/explain.ts';
 import { addActsCommand, addDriftsCommand, addRequestsCommand } from '../src/cli/lists.ts';
 import { addNotificationsCommand } from '../src/cli/notifications.ts';
@@ -18,7 +19,7 @@ import { addStatusCommand } from '../src/cli/status.ts';
 import { tokenCommand } from '../src/cli/token.ts';
 import { sendJson, startService } from '../src/upstream/testing/service.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
-import { type Person, runner, runSweep } from './support/command.ts';
+import { type Person, runAlone, runner, runSweep } from './support/command.ts';
 import { setActive } from './support/drift-cells.ts';
 import { freePort } from './support/free-port.ts';
 import { LONG } from './support/long.ts';
@@ -49,7 +50,6 @@ const commands = [
   sessionCommand(notAlone),
 ];
 const ada = 'ada@example.com';
-const { env } = process;
 /** The machine may be busy. */
 const PATIENT = { interval: 20 };
 
@@ -372,21 +372,25 @@ test('a person asks with a token of their own, whatever the token of the bridge 
   });
 });
 
-test('a command that does not exist is refused, with --help too', () => {
+/** Runs one of all commands, which asks no bridge. */
+function runAny(...args: string[]) {
+  return runAlone(allCommands, args, {});
+}
+
+test('a command that does not exist is refused, with --help too', async () => {
   for (const args of [['bogus', '--help'], ['token', 'bogus', '--help'], ['bogus']]) {
-    expect(() => execFileSync(process.execPath, [bin, ...args], { stdio: 'pipe', env })).toThrow(
-      /unknown command 'bogus'/,
-    );
+    const text = expect.stringMatching(/unknown command 'bogus'/);
+    expect(await runAny(...args)).toMatchObject({ code: 64, text });
   }
-  expect(() =>
-    execFileSync(process.execPath, [bin, 'user', '--limit', '3'], { stdio: 'pipe', env }),
-  ).toThrow(/unknown command 'user'; did you mean users\?/);
+  const text = expect.stringMatching(/unknown command 'user'; did you mean users\?/);
+  expect(await runAny('user', '--limit', '3')).toMatchObject({ code: 64, text });
 });
 
 /** The script for a shell. */
-function printScript(shell: string): string {
-  const options = { encoding: 'utf8', stdio: 'pipe', env } as const;
-  return execFileSync(process.execPath, [bin, 'completion', shell], options);
+async function printScript(shell: string): Promise<string> {
+  const { code, text } = await runAny('completion', shell);
+  expect({ code, text }).toMatchObject({ code: 0 });
+  return text;
 }
 
 /** What bash completes with its script after these words; the last one is not finished. */
@@ -396,8 +400,8 @@ function complete(script: string, ...words: string[]): string[] {
   return out.split('\n').filter((line) => line !== '');
 }
 
-test('bash completes commands, commands below them, and their options', () => {
-  const script = printScript('bash');
+test('bash completes commands, commands below them, and their options', async () => {
+  const script = await printScript('bash');
 
   expect(complete(script, 'scim-bridge', 'sta')).toEqual(['status']);
   expect(complete(script, 'scim-bridge', 'token', '')).toEqual(
@@ -445,12 +449,12 @@ function hasShell(shell: string): boolean {
 
 test.each(['zsh', 'fish'] as const)(
   '%s completes commands below a command, by its script',
-  (shell) => {
+  async (shell) => {
     if (!hasShell(shell)) return;
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-completion-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, `_${shell}`);
-    writeFileSync(file, execFileSync(process.execPath, [bin, 'completion', shell]));
+    writeFileSync(file, await printScript(shell));
     const ask = (...words: string[]) =>
       execFileSync(shell, [...SHELLS[shell](file, words)], { encoding: 'utf8', cwd: folder })
         .split('\n')
@@ -469,9 +473,11 @@ test.each(['zsh', 'fish'] as const)(
   },
 );
 
-test('scripts for zsh and fish name every command, and an unknown shell is refused', () => {
-  for (const shell of ['zsh', 'fish']) expect(printScript(shell)).toMatch(/drifts[\s\S]*--outcome/);
-  expect(() => printScript('tcsh')).toThrow(/Allowed choices are bash, zsh, fish/);
+test('scripts for zsh and fish name every command, and an unknown shell is refused', async () => {
+  for (const shell of ['zsh', 'fish'])
+    expect(await printScript(shell)).toMatch(/drifts[\s\S]*--outcome/);
+  const text = expect.stringMatching(/Allowed choices are bash, zsh, fish/);
+  expect(await runAny('completion', 'tcsh')).toMatchObject({ code: 64, text });
 });
 
 /** A bridge in a process of its own, whose store and sandbox stay between two of them. */
@@ -524,6 +530,7 @@ test('a sweep that is asked for while the bridge restarts is made once it is bac
 
 test.runIf(existsSync('/usr/bin/script'))(
   'on a real terminal there are colours, and with NO_COLOR none',
+  { tags: LONG },
   () => {
     const run = (env: Readonly<Record<string, string>>) =>
       execFileSync(
