@@ -5,7 +5,11 @@ import usual from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...usual.test,
-    include: ['src/reconcile/**/*.test.ts', 'test/**/*.test.ts'],
+    include: [
+      'src/reconcile/**/*.test.ts',
+      'src/upstream/page-progress.test.ts',
+      'test/**/*.test.ts',
+    ],
     provide: { isLong: true },
   },
 });
