@@ -8,6 +8,7 @@ import {
   startAuditWorld,
 } from './support/audit-world.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
+import { toCellTags } from './support/long.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { type Tamper, type TamperedService, tamperWith } from './support/tampering-proxy.ts';
@@ -206,27 +207,33 @@ const shapes: readonly { readonly why: string; readonly rewrite: Rewrite }[] = [
   },
 ];
 
-for (const { why, rewrite } of shapes) {
-  test(`our own changes cause neither looks nor sweeps where the log says ${why}`, () =>
-    withLog({ rewrite }, async (world) => {
-      const before = await countSweeps(world);
-      const since = world.clock.now();
-      const ids = await addUsers(world, 3);
-      const group = await addGroup(world, 'Pilots', ids);
-      const disable = toPatch({ op: 'replace', path: 'active', value: false });
-      await send(world, 'PATCH', `/Users/${ids[0]}`, disable);
-      await send(world, 'DELETE', `/Groups/${group}`);
-      await world.poll();
-      world.sandbox.calls.reset();
-      await world.poll(SETTLED_MS);
-      await world.poll(HOUR_MS);
+for (const [index, { why, rewrite }] of shapes.entries()) {
+  test(
+    `our own changes cause neither looks nor sweeps where the log says ${why}`,
+    {
+      tags: toCellTags(index, 0),
+    },
+    () =>
+      withLog({ rewrite }, async (world) => {
+        const before = await countSweeps(world);
+        const since = world.clock.now();
+        const ids = await addUsers(world, 3);
+        const group = await addGroup(world, 'Pilots', ids);
+        const disable = toPatch({ op: 'replace', path: 'active', value: false });
+        await send(world, 'PATCH', `/Users/${ids[0]}`, disable);
+        await send(world, 'DELETE', `/Groups/${group}`);
+        await world.poll();
+        world.sandbox.calls.reset();
+        await world.poll(SETTLED_MS);
+        await world.poll(HOUR_MS);
 
-      const origins = await listOrigins(world, since);
-      expect(origins.length).toBeGreaterThan(5);
-      expect(origins.filter((one) => !one.endsWith(' ours'))).toEqual([]);
-      expect(await countSweeps(world)).toBe(before);
-      expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
-    }));
+        const origins = await listOrigins(world, since);
+        expect(origins.length).toBeGreaterThan(5);
+        expect(origins.filter((one) => !one.endsWith(' ours'))).toEqual([]);
+        expect(await countSweeps(world)).toBe(before);
+        expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
+      }),
+  );
 }
 
 const deletions: readonly { readonly why: string; readonly rewrite: Rewrite }[] = [
@@ -258,8 +265,10 @@ const deletions: readonly { readonly why: string; readonly rewrite: Rewrite }[] 
   },
 ];
 
-for (const { why, rewrite } of deletions) {
-  test(`a person who was deleted is found by a look, and no sweep, where the log has ${why}`, () => {
+for (const [index, { why, rewrite }] of deletions.entries()) {
+  test(`a person who was deleted is found by a look, and no sweep, where the log has ${why}`, {
+    tags: toCellTags(index, 4),
+  }, () => {
     let isDeleted = false;
     const late: Rewrite = (event) =>
       isDeleted && event.action === 'depersonalization' ? rewrite(event) : event;

@@ -4,6 +4,7 @@ import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import { readPlan } from './support/pilots.ts';
 import { addUsers, findId, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
@@ -67,7 +68,9 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(listAddresses(lives)).toContain('person50@example.com');
   });
 
-  test('costs two calls a new person where the service takes the name only afterwards', async () => {
+  test('costs two calls a new person where the service takes the name only afterwards', {
+    tags: LONG,
+  }, async () => {
     const shape = { createName: 'ignored' } as const;
     const lives = await observePeople(await makeUrl('migrated'), { shape });
 

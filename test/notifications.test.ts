@@ -9,6 +9,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
 import { type Arrived, startReceiver, type TestReceiver } from './support/receiver.ts';
@@ -92,7 +93,9 @@ for (const [heldBy, more] of [
   ['observe-mode', { MODE: 'observe' }],
   ['writes-paused', {}],
 ] as const) {
-  test(`a leaver whom an operator's decision keeps in is told, counted and shown with the reason: ${heldBy}`, async () => {
+  test(`a leaver whom an operator's decision keeps in is told, counted and shown with the reason: ${heldBy}`, {
+    tags: heldBy === 'plan' ? [] : LONG,
+  }, async () => {
     const receiver = await startReceiver();
     const asked = { events: ['leaver.*'] };
     const settings = {
@@ -263,12 +266,17 @@ test('a receiver that is down for ten minutes gets everything afterwards, in ord
   });
 });
 
-test.each([
-  { form: 'seconds', toText: () => '600' },
-  { form: 'a date', toText: (now: number) => new Date(now + 10 * MINUTE_MS).toUTCString() },
-])(
-  'a receiver that asks for a pause is left alone that long, as Retry-After says: $form',
-  async ({ toText }) => {
+for (const { form, tags, toText } of [
+  { form: 'seconds', tags: [], toText: () => '600' },
+  {
+    form: 'a date',
+    tags: LONG,
+    toText: (now: number) => new Date(now + 10 * MINUTE_MS).toUTCString(),
+  },
+]) {
+  test(`a receiver that asks for a pause is left alone that long, as Retry-After says: ${form}`, {
+    tags,
+  }, async () => {
     const receiver = await startReceiver();
     const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
     await withCalmBridge({ settings }, async (bridge, clock) => {
@@ -292,8 +300,8 @@ test.each([
       expect(refused).toBe(1);
       expect(receiver.taken.length).toBeGreaterThan(before);
     });
-  },
-);
+  });
+}
 
 test('what was not delivered survives a restart, under the same id', async () => {
   const receiver = await startReceiver();
@@ -375,7 +383,9 @@ test('no redirect is followed', async () => {
 });
 
 for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254']) {
-  test(`a private address gets nothing unless that is allowed: ${host}`, async () => {
+  test(`a private address gets nothing unless that is allowed: ${host}`, {
+    tags: /^\d/.test(host) ? [] : LONG,
+  }, async () => {
     const receiver = await startReceiver();
     const url = receiver.url.replace('http:', 'https:').replace('127.0.0.1', host);
     const settings = {

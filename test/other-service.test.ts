@@ -5,6 +5,7 @@ import { readBridge, readService, withoutGone } from './fault-matrix/company.ts'
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import type { Counterpart } from './support/counterpart.ts';
 import { assertFindsEveryKind } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import {
   LIVABLE_SHAPES,
   NOTED_SHAPE,
@@ -84,8 +85,13 @@ async function startInFrontOf(
   return bridge;
 }
 
-describe.each(Object.entries(LIVABLE_SHAPES))('a service %s', (_, shape) => {
-  test('becomes what providers ask for, and nothing of it is drift', async () => {
+describe.each(
+  Object.entries(LIVABLE_SHAPES).map(([name, shape], index) => ({ name, shape, index })),
+)('a service $name', ({ shape, index }) => {
+  // `npm test` plays each shape, and each test with every other one.
+  const [first, second] = index % 2 === 0 ? [[], LONG] : [LONG, []];
+
+  test('becomes what providers ask for, and nothing of it is drift', { tags: first }, async () => {
     const service = await startInhabited(shape);
     const bridge = await startInFrontOf(service);
 
@@ -102,7 +108,9 @@ describe.each(Object.entries(LIVABLE_SHAPES))('a service %s', (_, shape) => {
     expect(await listManagedDrifts(bridge)).toEqual([]);
   });
 
-  test('is compared completely, whatever somebody else changes in it', async () => {
+  test('is compared completely, whatever somebody else changes in it', {
+    tags: second,
+  }, async () => {
     const service = await startInhabited(shape);
     const options = { ...settings, GROUPS_PERMISSIONS_MAX: '31' };
 
@@ -280,9 +288,10 @@ test('a service that counts strictly never has to turn the bridge away', async (
   expect(service.calls.tooMany()).toBe(0);
 });
 
-test.each(['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const)(
-  'a call that is turned away with %s of when to come again is made again',
-  async (tooMany) => {
+for (const tooMany of ['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const) {
+  test(`a call that is turned away with ${tooMany} of when to come again is made again`, {
+    tags: tooMany === 'nothing' || tooMany === 'date' ? [] : LONG,
+  }, async () => {
     const service = await startInhabited({
       ...NOTED_SHAPE,
       callsPerSecond: 5,
@@ -295,8 +304,8 @@ test.each(['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const)(
 
     expect(service.calls.tooMany()).toBeGreaterThan(0);
     expect(service.service.getUser('ada@example.com').active).toBe(true);
-  },
-);
+  });
+}
 
 test.each([402, 'words'] as const)(
   'somebody for whom no seat is left, which is said by %s, waits for a leaver',

@@ -4,6 +4,7 @@ import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
+import { toCellTags } from './support/long.ts';
 import { createMortalStore, endLead, type Fate, type MortalStore } from './support/mortal-store.ts';
 import { addGroup, addUsers, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
@@ -144,8 +145,10 @@ function listDepartures({ service }: Sandbox): number[] {
 }
 
 describeBridges('a process that is killed', ({ makeUrl }) => {
-  for (const { step, toFate } of steps) {
-    test(`once a plan ${step} leaves one that is done once by the next`, async () => {
+  for (const [index, { step, toFate }] of steps.entries()) {
+    test(`once a plan ${step} leaves one that is done once by the next`, {
+      tags: toCellTags(index, 0),
+    }, async () => {
       const url = await makeUrl('migrated');
       const sandbox = await makeIntrusion(url);
       await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);

@@ -11,6 +11,7 @@ import type { Sandbox, SandboxOptions } from '../src/sandbox/sandbox.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { type Lives, makeLives } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -380,16 +381,25 @@ test('a write that comes before the start knows what the store is worth waits fo
   });
 });
 
-const blind: { why: string; code: string; options?: SandboxOptions; refuses?: true }[] = [
-  { why: 'the service refuses the audit log', code: 'not-permitted', refuses: true },
+const blind: {
+  why: string;
+  tags: string[];
+  code: string;
+  options?: SandboxOptions;
+  refuses?: true;
+}[] = [
+  { why: 'the service refuses the audit log', tags: [], code: 'not-permitted', refuses: true },
   {
     why: 'its events name nobody',
+    tags: LONG,
     code: 'events-name-nothing',
     options: { shape: { auditDetails: 'null' } },
   },
 ];
-for (const { why, code, options, refuses } of blind) {
-  test(`where ${why}, the status says that a restored backup cannot be recognised`, async (context) => {
+for (const { why, tags, code, options, refuses } of blind) {
+  test(`where ${why}, the status says that a restored backup cannot be recognised`, {
+    tags,
+  }, async (context) => {
     const { world } = await makeRestored(context, options);
     if (refuses) world.sandbox.faults.refuse('audit', 403);
 

@@ -5,6 +5,7 @@ import type { OperationName } from '../src/sandbox/operations.ts';
 import { listFailing, listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import { emailOf } from './support/pilots.ts';
 import {
   addGroup,
@@ -137,40 +138,48 @@ describe('an outage of the service', () => {
       expect(clock.now() - backAt).toBeLessThan(5 * MINUTE_MS + 2_000);
     }));
 
-  test.each([
-    { what: 'every call ends in 503', fault: { kind: 'status', status: 503 } },
-    { what: 'every connection breaks', fault: { kind: 'reset', at: 'before-effect' } },
-    { what: 'the token is refused', fault: { kind: 'status', status: 401 } },
+  const outages = [
+    { what: 'every call ends in 503', tags: [], fault: { kind: 'status', status: 503 } },
+    {
+      what: 'every connection breaks',
+      tags: LONG,
+      fault: { kind: 'reset', at: 'before-effect' },
+    },
+    { what: 'the token is refused', tags: LONG, fault: { kind: 'status', status: 401 } },
     {
       what: 'too many calls are made',
+      tags: LONG,
       fault: { kind: 'status', status: 429, headers: { 'retry-after': '30' } },
     },
-  ] as const)('makes nothing stuck: $what', ({ fault }) =>
-    withCalmBridge(
-      { settings: { ...calm.settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' } },
-      async (bridge, clock) => {
-        const { sandbox } = bridge;
-        const created = addUsers(bridge, 4);
-        await passTime(bridge, clock, 3_000);
-        const ids = await created;
-        const outage = sandbox.faults.add({ operation: '*', fault });
-        for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
-        await passTime(bridge, clock, 5 * MINUTE_MS);
-        const stuck = await listStuckParts(bridge);
-        outage.remove();
-        const isAnyDone = () =>
-          addresses.some((name) => !sandbox.service.getUser(`${name}@example.com`).active);
-        const areAllDone = () =>
-          addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
-        await clock.pass(sandbox, isAnyDone);
-        const firstAt = clock.now();
-        await clock.pass(sandbox, areAllDone);
+  ] as const;
+  for (const { what, tags, fault } of outages) {
+    test(`makes nothing stuck: ${what}`, { tags: [...tags] }, () =>
+      withCalmBridge(
+        { settings: { ...calm.settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' } },
+        async (bridge, clock) => {
+          const { sandbox } = bridge;
+          const created = addUsers(bridge, 4);
+          await passTime(bridge, clock, 3_000);
+          const ids = await created;
+          const outage = sandbox.faults.add({ operation: '*', fault });
+          for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+          await passTime(bridge, clock, 5 * MINUTE_MS);
+          const stuck = await listStuckParts(bridge);
+          outage.remove();
+          const isAnyDone = () =>
+            addresses.some((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+          const areAllDone = () =>
+            addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+          await clock.pass(sandbox, isAnyDone);
+          const firstAt = clock.now();
+          await clock.pass(sandbox, areAllDone);
 
-        expect(stuck).toEqual([]);
-        expect(clock.now() - firstAt).toBeLessThan(1_000);
-      },
-    ),
-  );
+          expect(stuck).toEqual([]);
+          expect(clock.now() - firstAt).toBeLessThan(1_000);
+        },
+      ),
+    );
+  }
 
   test('over, lets all that waits go on at once, removals of access first, and not faster than the rate', async () =>
     withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
@@ -200,78 +209,97 @@ describe('an outage of the service', () => {
       expect(between).toBeGreaterThan(1_000);
     }));
 
-  test('over, lets all that waits of users and of groups go on: removals of access before everything else', async () =>
-    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
-      const { sandbox } = bridge;
-      const { service } = sandbox;
-      const created = addUsers(bridge, 4);
-      await passTime(bridge, clock, 8_000);
-      const ids = await created;
-      const names = ids.map((_, index) => `Group ${index}`);
-      const made = Promise.all(
-        names.map((name, index) => addGroup(bridge, name, ids.slice(index, index + 1))),
-      );
-      await passTime(bridge, clock, 20_000);
-      const groups = await made;
-      const half = groups.length / 2;
-      sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      for (const [index, id] of groups.entries()) {
-        if (index < half) {
-          void bridge.request('PATCH', `/Users/${ids[index]}`, toName('Other'));
-          void bridge.request('PATCH', `/Groups/${id}`, toDisplayName(`New ${index}`));
-        } else {
-          const leaving = { op: 'remove', path: 'members', value: toMembers([ids[index] ?? '']) };
-          void bridge.request('PATCH', `/Groups/${id}`, toPatch(leaving));
-          void bridge.request('PATCH', `/Users/${ids[index]}`, toActive(false));
-        }
-        await passTime(bridge, clock, MINUTE_MS);
-      }
-      await passTime(bridge, clock, 20 * MINUTE_MS);
-      const waiting = names.map((name) => service.members(name).length);
-      sandbox.faults.clear();
-
-      const isOut = (index: number) =>
-        service.members(names[index] ?? '').length === 0 && !service.getUser(emailOf(index)).active;
-      const areOut = () => groups.every((_, index) => index < half || isOut(index));
-      const countNew = () =>
-        groups.filter((_, index) => service.findGroup(`New ${index}`) !== undefined).length +
-        ids.filter((_, index) => service.getUser(emailOf(index)).fullName.endsWith('Other')).length;
-      await clock.pass(sandbox, () => countNew() > 0 || areOut());
-      const firstAt = clock.now();
-      await clock.pass(sandbox, areOut);
-      const before = countNew();
-      await clock.pass(sandbox, () => countNew() === 2 * half);
-
-      expect(waiting).toEqual(names.map(() => 1));
-      // The call that finds out that the service answers again is any that waits.
-      expect(before).toBeLessThanOrEqual(1);
-      expect(clock.now() - firstAt).toBeLessThan(15_000);
-    }));
-
-  const creations = [
-    { what: 'users', operation: 'scim.addUser', path: '/Users', toBody: toUser },
-    { what: 'groups', operation: 'groups.createGroup', path: '/Groups', toBody: toGroup },
-  ] as const;
-  for (const { what, operation, path, toBody } of creations) {
-    test(`over, lets all ${what} be created at once that wait for it`, async () =>
+  test(
+    'over, lets all that waits of users and of groups go on: removals of access before everything else',
+    {
+      tags: LONG,
+    },
+    async () =>
       withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
         const { sandbox } = bridge;
+        const { service } = sandbox;
+        const created = addUsers(bridge, 4);
+        await passTime(bridge, clock, 8_000);
+        const ids = await created;
+        const names = ids.map((_, index) => `Group ${index}`);
+        const made = Promise.all(
+          names.map((name, index) => addGroup(bridge, name, ids.slice(index, index + 1))),
+        );
+        await passTime(bridge, clock, 20_000);
+        const groups = await made;
+        const half = groups.length / 2;
         sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-        for (let index = 0; index < 6; index += 1) {
-          void bridge.request('POST', path, toBody(`one${index}`));
+        for (const [index, id] of groups.entries()) {
+          if (index < half) {
+            void bridge.request('PATCH', `/Users/${ids[index]}`, toName('Other'));
+            void bridge.request('PATCH', `/Groups/${id}`, toDisplayName(`New ${index}`));
+          } else {
+            const leaving = { op: 'remove', path: 'members', value: toMembers([ids[index] ?? '']) };
+            void bridge.request('PATCH', `/Groups/${id}`, toPatch(leaving));
+            void bridge.request('PATCH', `/Users/${ids[index]}`, toActive(false));
+          }
           await passTime(bridge, clock, MINUTE_MS);
         }
-        await passTime(bridge, clock, 30 * MINUTE_MS);
+        await passTime(bridge, clock, 20 * MINUTE_MS);
+        const waiting = names.map((name) => service.members(name).length);
         sandbox.faults.clear();
-        sandbox.calls.reset();
-        const count = () => sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
 
-        await clock.pass(sandbox, () => count() >= 1);
+        const isOut = (index: number) =>
+          service.members(names[index] ?? '').length === 0 &&
+          !service.getUser(emailOf(index)).active;
+        const areOut = () => groups.every((_, index) => index < half || isOut(index));
+        const countNew = () =>
+          groups.filter((_, index) => service.findGroup(`New ${index}`) !== undefined).length +
+          ids.filter((_, index) => service.getUser(emailOf(index)).fullName.endsWith('Other'))
+            .length;
+        await clock.pass(sandbox, () => countNew() > 0 || areOut());
         const firstAt = clock.now();
-        await clock.pass(sandbox, () => count() === 6);
+        await clock.pass(sandbox, areOut);
+        const before = countNew();
+        await clock.pass(sandbox, () => countNew() === 2 * half);
 
+        expect(waiting).toEqual(names.map(() => 1));
+        // The call that finds out that the service answers again is any that waits.
+        expect(before).toBeLessThanOrEqual(1);
         expect(clock.now() - firstAt).toBeLessThan(15_000);
-      }));
+      }),
+  );
+
+  const creations = [
+    { what: 'users', tags: [], operation: 'scim.addUser', path: '/Users', toBody: toUser },
+    {
+      what: 'groups',
+      tags: LONG,
+      operation: 'groups.createGroup',
+      path: '/Groups',
+      toBody: toGroup,
+    },
+  ] as const;
+  for (const { what, tags, operation, path, toBody } of creations) {
+    test(
+      `over, lets all ${what} be created at once that wait for it`,
+      { tags: [...tags] },
+      async () =>
+        withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+          const { sandbox } = bridge;
+          sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+          for (let index = 0; index < 6; index += 1) {
+            void bridge.request('POST', path, toBody(`one${index}`));
+            await passTime(bridge, clock, MINUTE_MS);
+          }
+          await passTime(bridge, clock, 30 * MINUTE_MS);
+          sandbox.faults.clear();
+          sandbox.calls.reset();
+          const count = () =>
+            sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
+
+          await clock.pass(sandbox, () => count() >= 1);
+          const firstAt = clock.now();
+          await clock.pass(sandbox, () => count() === 6);
+
+          expect(clock.now() - firstAt).toBeLessThan(15_000);
+        }),
+    );
   }
 
   test('over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck', async () =>
@@ -391,35 +419,40 @@ function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Pr
 }
 
 describeBridges('a change that the service takes and does not make', ({ makeUrl }) => {
-  test.each([
+  const fields = [
     ...asBefore.map((row) => ({ ...row, type: 'Users' })),
     ...groupAsBefore.map((row) => ({ ...row, type: 'Groups' })),
-  ])('ends as stuck, in words that say so: $what', async ({ type, operation, field, ask, body }) =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const { sandbox } = bridge;
-        const id =
-          type === 'Users' ? await addUser(bridge, 'ada') : await addGroup(bridge, 'Pilots');
-        await untilQuiet(timed, 1_000);
-        const fault = sandbox.faults.add({ operation, fault: { kind: 'altered', body } });
+  ];
+  for (const [index, { what, type, operation, field, ask, body }] of fields.entries()) {
+    test(`ends as stuck, in words that say so: ${what}`, { tags: toCellTags(index, 0) }, async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const { sandbox } = bridge;
+          const id =
+            type === 'Users' ? await addUser(bridge, 'ada') : await addGroup(bridge, 'Pilots');
+          await untilQuiet(timed, 1_000);
+          const fault = sandbox.faults.add({ operation, fault: { kind: 'altered', body } });
 
-        const answer = await bridge.request('PATCH', `/${type}/${id}`, ask);
-        await untilQuiet(timed, 10 * MINUTE_MS);
-        const stuck = await listStuck(bridge.store.read, 10);
-        const calls = sandbox.calls.count({ operation });
-        fault.remove();
-        await untilQuiet(timed, 2 * HOUR_MS);
+          const answer = await bridge.request('PATCH', `/${type}/${id}`, ask);
+          await untilQuiet(timed, 10 * MINUTE_MS);
+          const stuck = await listStuck(bridge.store.read, 10);
+          const calls = sandbox.calls.count({ operation });
+          fault.remove();
+          await untilQuiet(timed, 2 * HOUR_MS);
 
-        expect(answer.status).toBeLessThan(300);
-        expect(stuck).toMatchObject([{ field, problem: { code: 'not-applied', words: ignored } }]);
-        expect(calls).toBe(4);
-        expect(await listStuck(bridge.store.read, 10)).toEqual([]);
-        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0 });
-      },
-      await makeUrl('migrated'),
-    ),
-  );
+          expect(answer.status).toBeLessThan(300);
+          expect(stuck).toMatchObject([
+            { field, problem: { code: 'not-applied', words: ignored } },
+          ]);
+          expect(calls).toBe(4);
+          expect(await listStuck(bridge.store.read, 10)).toEqual([]);
+          expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0 });
+        },
+        await makeUrl('migrated'),
+      ),
+    );
+  }
 });
 
 describe('a name that the service writes in its own way', () => {
@@ -480,40 +513,44 @@ describeBridges('a change of one person that the service fails at', ({ makeUrl }
       await makeUrl('migrated'),
     ));
 
-  test.each([
-    { list: 'members', operation: 'groupUsers.addUserToGroup' },
-    { list: 'admins', operation: 'groupAdmins.addAdminToGroup' },
-  ] as const)(
-    'one of the $list ends as stuck, and their neighbours get in',
-    async ({ list, operation }) =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          const [first = '', second = ''] = await addUsers(bridge, 2);
-          const id = await addGroup(bridge, 'Pilots');
-          const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
-          breakChanges(bridge, operation, `"user_id":${account}}`);
-          // Two that wait together may go in one call.
-          breakChanges(bridge, 'scim.updateGroup', `:${account}}`);
-          const toPath = (person: string) => ({
-            op: 'add',
-            path: list === 'members' ? 'members' : `${GROUP_EXTENSION}:admins`,
-            value: toMembers([person]),
-          });
+  const lists = [
+    { list: 'members', tags: [], operation: 'groupUsers.addUserToGroup' },
+    { list: 'admins', tags: LONG, operation: 'groupAdmins.addAdminToGroup' },
+  ] as const;
+  for (const { list, tags, operation } of lists) {
+    test(
+      `one of the ${list} ends as stuck, and their neighbours get in`,
+      { tags: [...tags] },
+      async () =>
+        withTimed(
+          async (timed) => {
+            const { bridge } = timed;
+            const [first = '', second = ''] = await addUsers(bridge, 2);
+            const id = await addGroup(bridge, 'Pilots');
+            const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+            breakChanges(bridge, operation, `"user_id":${account}}`);
+            // Two that wait together may go in one call.
+            breakChanges(bridge, 'scim.updateGroup', `:${account}}`);
+            const toPath = (person: string) => ({
+              op: 'add',
+              path: list === 'members' ? 'members' : `${GROUP_EXTENSION}:admins`,
+              value: toMembers([person]),
+            });
 
-          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(first)));
-          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(second)));
-          await untilQuiet(timed, 10 * MINUTE_MS);
+            await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(first)));
+            await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(second)));
+            await untilQuiet(timed, 10 * MINUTE_MS);
 
-          const stuck = await listStuck(bridge.store.read, 10);
-          expect(stuck).toMatchObject([{ field: list, person: first, problem: { words } }]);
-          const calls = bridge.sandbox.calls.count({ operation, status: 500 });
-          expect(calls).toBeLessThan(9);
-          expect(bridge.sandbox.calls.count({ operation, status: 200 })).toBe(1);
-        },
-        await makeUrl('migrated'),
-      ),
-  );
+            const stuck = await listStuck(bridge.store.read, 10);
+            expect(stuck).toMatchObject([{ field: list, person: first, problem: { words } }]);
+            const calls = bridge.sandbox.calls.count({ operation, status: 500 });
+            expect(calls).toBeLessThan(9);
+            expect(bridge.sandbox.calls.count({ operation, status: 200 })).toBe(1);
+          },
+          await makeUrl('migrated'),
+        ),
+    );
+  }
 
   test('a batch with one person of whom it breaks is split: the others get in, and that one is stuck', async () =>
     withTimed(

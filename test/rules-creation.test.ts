@@ -3,6 +3,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import type { Fault } from '../src/sandbox/faults.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -37,42 +38,50 @@ function listAddresses({ sandbox }: TestBridge): string[] {
   return addresses.filter((address) => address !== 'owner@example.com');
 }
 
-for (const { what, fault } of losses) {
-  test.concurrent(`a create whose answer is lost creates nobody twice: ${what}`, async ({
-    expect,
-  }) =>
-    withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
-      bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-      bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+for (const [index, { what, fault }] of losses.entries()) {
+  test.concurrent(
+    `a create whose answer is lost creates nobody twice: ${what}`,
+    {
+      tags: toCellTags(index, 0),
+    },
+    async ({ expect }) =>
+      withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
+        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
 
-      const [created, group] = await Promise.all([
-        bridge.request('POST', '/Users', toUser('ada')),
-        bridge.request('POST', '/Groups', toGroup('Pilots')),
-      ]);
-      await untilSettled(bridge);
+        const [created, group] = await Promise.all([
+          bridge.request('POST', '/Users', toUser('ada')),
+          bridge.request('POST', '/Groups', toGroup('Pilots')),
+        ]);
+        await untilSettled(bridge);
 
-      expect([created.status, group.status]).toEqual([201, 201]);
-      expect(listAddresses(bridge)).toEqual([ada]);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
-      expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-    }));
+        expect([created.status, group.status]).toEqual([201, 201]);
+        expect(listAddresses(bridge)).toEqual([ada]);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+        expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+      }),
+  );
 }
 
-for (const { what, fault } of losses) {
-  test.concurrent(`a rename whose answer is lost ends in the new name: ${what}`, async ({
-    expect,
-  }) =>
-    withTestBridge({}, async (bridge) => {
-      const path = `/Users/${await addUser(bridge, 'ada')}`;
-      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-      const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+for (const [index, { what, fault }] of losses.entries()) {
+  test.concurrent(
+    `a rename whose answer is lost ends in the new name: ${what}`,
+    {
+      tags: toCellTags(index, 2),
+    },
+    async ({ expect }) =>
+      withTestBridge({}, async (bridge) => {
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+        const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
 
-      const answer = await bridge.request('PATCH', path, rename);
-      await untilSettled(bridge);
+        const answer = await bridge.request('PATCH', path, rename);
+        await untilSettled(bridge);
 
-      expect(answer.status).toBe(200);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-    }));
+        expect(answer.status).toBe(200);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
+      }),
+  );
 }
 
 const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] = [
@@ -82,22 +91,26 @@ const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] 
   { what: 'of the narrowest shape', shape: 'narrowest' },
 ];
 
-for (const { what, shape } of lookShapes) {
-  test.concurrent(`a lost create is looked up before another is sent, in a service ${what}`, async ({
-    expect,
-  }) =>
-    withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {
-      await addUser(bridge, 'bob');
-      const fault = { kind: 'reset', at: 'after-effect' } as const;
-      bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-      bridge.sandbox.calls.reset();
+for (const [index, { what, shape }] of lookShapes.entries()) {
+  test.concurrent(
+    `a lost create is looked up before another is sent, in a service ${what}`,
+    {
+      tags: toCellTags(index, 2),
+    },
+    async ({ expect }) =>
+      withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {
+        await addUser(bridge, 'bob');
+        const fault = { kind: 'reset', at: 'after-effect' } as const;
+        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        bridge.sandbox.calls.reset();
 
-      await addUser(bridge, 'ada');
-      await untilSettled(bridge);
+        await addUser(bridge, 'ada');
+        await untilSettled(bridge);
 
-      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(1);
-      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
-    }));
+        expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(1);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+      }),
+  );
 }
 
 test('a name that was taken and is free when it is looked for is no conflict', () =>
