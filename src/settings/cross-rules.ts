@@ -8,7 +8,11 @@ export function listCrossProblems(settings: Settings): SettingProblem[] {
   const problems: SettingProblem[] = [...listOidcProblems(settings)];
   if (upstream.url !== undefined && upstream.token === undefined) {
     problems.push(
-      missing('upstream.token', 'UPSTREAM_TOKEN', 'a real service answers nobody without it'),
+      missing(
+        'upstream.token',
+        'UPSTREAM_TOKEN',
+        'upstream.url is: a real service answers nobody without it',
+      ),
     );
   }
   if (upstream.url === undefined && upstream.token !== undefined) {
@@ -54,7 +58,7 @@ function listReceiverProblems({
 /** A provider alone signs nobody in. */
 function* listOidcProblems({ console, oidc }: Settings): Generator<SettingProblem> {
   if (oidc.issuer === undefined) return;
-  const why = 'oidc.issuer needs it';
+  const why = 'oidc.issuer is, and needs it';
   if (console.url === undefined) yield missing('console.url', 'CONSOLE_URL', why);
   if (oidc.clientId === undefined) {
     yield missing('oidc.clientId', 'OIDC_CLIENT_ID', why);
@@ -87,7 +91,7 @@ export function listWarnings({ upstream, publicUrl }: Settings): string[] {
 }
 
 function missing(setting: string, variable: string, why: string): SettingProblem {
-  const message = `${setting} is not set, but upstream.url is: ${why}. Set ${variable} or ${variable}_FILE.`;
+  const message = `${setting} is not set, but ${why}. Set ${variable} or ${variable}_FILE.`;
   return { setting, message };
 }
 

@@ -231,6 +231,17 @@ test('where Python looks for certificates is no misspelt setting', () => {
   ]);
 });
 
+test('a sign-in by OpenID Connect needs what belongs to it, and says that it does', () => {
+  const { problems } = refusal({ OIDC_ISSUER: 'https://login.example.com' });
+
+  expect(problems.map(({ message }) => message)).toEqual([
+    'console.url is not set, but oidc.issuer is, and needs it. Set CONSOLE_URL or CONSOLE_URL_FILE.',
+    'oidc.clientId is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_ID or OIDC_CLIENT_ID_FILE.',
+    'oidc.clientSecret is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE.',
+    'oidc.operatorGroups is not set, but oidc.issuer is, and needs it. Set OIDC_OPERATOR_GROUPS or OIDC_OPERATOR_GROUPS_FILE.',
+  ]);
+});
+
 test('a real service needs its token', () => {
   const { problems } = refusal({ UPSTREAM_URL: 'https://example.com' });
   expect(problems.map(({ setting }) => setting)).toEqual(['upstream.token']);
