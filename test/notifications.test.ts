@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { addNotificationsCommand } from '../src/cli/notifications.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { insertNotifications } from '../src/store/notifications.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { runner } from './support/command.ts';
@@ -356,6 +357,77 @@ test('what a receiver wants no more is given up, listed, and sent again when an 
   });
 });
 
+test('a test that was refused does not hold up the next one, and tells why each time', async () => {
+  const receiver = await startReceiver();
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ settings }, async (bridge) => {
+    const run = runner(bridge, [addNotificationsCommand]);
+    for (const status of [400, 401, 503]) {
+      receiver.answer(status);
+      const told = expect.stringMatching(`answered with ${status}\n$`);
+      expect(await run('notifications', 'test')).toMatchObject({ code: 1, text: told });
+    }
+    receiver.answer(204);
+
+    expect(await run('notifications', 'test')).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
+  });
+});
+
+test('a receiver that is down is told as such, however much waits', async () => {
+  const receiver = await startReceiver();
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ settings }, async (bridge) => {
+    const row = { receiver: 'ops', subject: 'a', type: 'plan.held', body: '{}' };
+    const state = {
+      created_at: 0,
+      due_at: 0,
+      attempts: 0,
+      status: 'waiting',
+      error: null,
+    } as const;
+    const rows = Array.from({ length: 1_000 }, (_, n) => ({ id: `msg_${n}`, ...row, ...state }));
+    await bridge.store.write((tx) => insertNotifications(tx, rows));
+    receiver.answer(503);
+
+    const told = expect.stringContaining('answered with 503');
+    const tried = await runner(bridge, [addNotificationsCommand])('notifications', 'test');
+    expect(tried).toMatchObject({ code: 1, text: told });
+  });
+});
+
+test('what waits for a receiver that the settings name no more is given up, and not said to be tried again', async () => {
+  const receiver = await startReceiver();
+  const service = await startSandbox();
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-notifications-'));
+  onTestFinished(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const url = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  const settings = { ...SWEEP_SETTINGS, ...url };
+  receiver.answer(503);
+  const named = { ...settings, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ service, settings: named }, async (bridge) => {
+    await askOps(bridge, 'POST', '/notifications/test', {});
+  });
+
+  await withTestBridge({ service, settings }, async (bridge) => {
+    const readDead = async () =>
+      (await askOps(bridge, 'GET', '/notifications?status=dead')).body.items;
+    await expect
+      .poll(readDead, PATIENT)
+      .toMatchObject([
+        { receiver: 'ops', nextAttemptAt: null, error: 'the settings name no such receiver' },
+      ]);
+    const again = await runner(bridge, [addNotificationsCommand])(
+      'notifications',
+      'retry',
+      '--all',
+    );
+    expect(again.text).toBe('Tried again now: 0\n');
+  });
+});
+
 test('a test of a receiver that is not there says which there are', async () => {
   const receiver = await startReceiver();
   const known = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
@@ -368,6 +440,23 @@ test('a test of a receiver that is not there says which there are', async () => 
 
   await expectWords(known, 'No receiver has this name; the setting notify.receivers has ops.');
   await expectWords(SWEEP_SETTINGS, 'The setting notify.receivers names no receiver.');
+});
+
+test('a file that holds no secret is told as that, and what it holds is not', async () => {
+  const receiver = await startReceiver();
+  const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
+  await withTestBridge({ settings }, async (bridge) => {
+    const run = runner(bridge, [addNotificationsCommand]);
+    for (const text of ['', 'whsec_open-sesame!']) {
+      writeFileSync(receiver.secretFile, text);
+      const told = await run('notifications', 'test');
+      expect(told).toMatchObject({ code: 1, text: expect.stringContaining('holds no secret') });
+      expect(told.text).not.toContain('sesame');
+    }
+    writeFileSync(receiver.secretFile, receiver.secret);
+
+    expect(await run('notifications', 'test')).toMatchObject({ code: 0 });
+  });
 });
 
 test('no redirect is followed', async () => {

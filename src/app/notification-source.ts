@@ -1,3 +1,4 @@
+import { newId } from '../domain/ids.ts';
 import type { Notice } from '../domain/notification.ts';
 import { enqueue } from '../notify/enqueue.ts';
 import type { NotificationSource } from '../ops/sources.ts';
@@ -18,9 +19,14 @@ export function toNotificationSource({
     return result;
   }
 
+  const names = receivers.map(({ name }) => name);
+
   return {
-    receivers: receivers.map(({ name }) => name),
-    retry: (id) => decide((tx) => retryNotifications(tx, id, Math.round(clock.now()))),
+    receivers: names,
+    retry(id) {
+      const retrying = { id, receivers: names, now: Math.round(clock.now()) };
+      return decide((tx) => retryNotifications(tx, retrying));
+    },
     test(name) {
       const asked = receivers.filter((one) => name === undefined || one.name === name);
       // A test goes to whoever it is for, whatever events that receiver is told of.
@@ -32,5 +38,6 @@ export function toNotificationSource({
 
 function toTest(at: number): Notice {
   const text = 'This is a test: the bridge reaches this receiver.';
-  return { type: 'test', subject: 'test', at, text, data: {}, names: {} };
+  // A subject of its own: it does not wait behind one that was tried in vain.
+  return { type: 'test', subject: `test:${newId()}`, at, text, data: {}, names: {} };
 }

@@ -102,7 +102,7 @@ function addTest(command: Command, context: CliContext): void {
 async function waitFor(client: OpsClient, ids: ReadonlySet<string>): Promise<NotificationView[]> {
   const until = performance.now() + TEST_MS;
   for (;;) {
-    const page = await client.send('GET', '/notifications?limit=1000');
+    const page = await client.send('GET', '/notifications?type=test&limit=1000');
     const { items } = parseAnswer<Page<NotificationView>>(page);
     const left = items.filter(({ id }) => ids.has(id));
     const isOver = left.every(({ attempts }) => attempts > 0) || performance.now() > until;

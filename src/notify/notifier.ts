@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { createNews, type News } from '../domain/news.ts';
 import type { Receiver } from '../domain/notification.ts';
+import { giveUpOthers } from '../store/notifications.ts';
 import type { Store } from '../store/store.ts';
 import { createDelivery, type DeliveryDeps } from './deliver.ts';
 import { createPoster } from './post.ts';
@@ -35,6 +36,9 @@ export interface Notifier {
 /** How often the state is compared with what was told, and deliveries are looked for, in milliseconds. */
 const LOOK_MS = 5_000;
 
+/** Words for what waits for a receiver that is none any more. */
+const UNNAMED = 'the settings name no such receiver';
+
 /** Creates the notifier of one lead; without receivers it does nothing. */
 export function createNotifier(deps: NotifierDeps): Notifier {
   const { store, clock, random, policy, told } = deps;
@@ -57,11 +61,21 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     return LOOK_MS;
   }
 
+  const fail = (error: unknown) => {
+    if (!signal.aborted) told.failed(error);
+  };
+
+  /** Without this it would wait for ever, and with it all that it says of people. */
+  async function giveUp(): Promise<void> {
+    const names = policy.receivers.map(({ name }) => name);
+    await store.write((tx) => giveUpOthers(tx, names, UNNAMED)).catch(fail);
+  }
+
   /** Another lead goes on with what this one has not stored. */
   async function repeat(work: () => Promise<number>, news: News): Promise<void> {
     while (!signal.aborted) {
       const ms = await work().catch((error: unknown) => {
-        if (!signal.aborted) told.failed(error);
+        fail(error);
         return LOOK_MS;
       });
       await news.rest(ms);
@@ -70,11 +84,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
 
   return {
     start() {
+      running = giveUp();
       if (policy.receivers.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         for (const news of [ofState, ...deliveries.map((one) => one.news)]) news.tell();
       });
       running = Promise.all([
+        running,
         repeat(look, ofState),
         ...deliveries.map(({ run, news }) => repeat(run, news)),
       ]);

@@ -31,6 +31,14 @@ const ANSWER_MAX = 16 * 1_024;
 /** Longest pause that a receiver may ask for, in milliseconds. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
+/** The file of a secret holds something else; the message has no part of it. */
+class WrongSecret extends Error {
+  override readonly name = 'WrongSecret';
+  constructor() {
+    super('the file of the secret holds no secret: whsec_ and base64 are wanted');
+  }
+}
+
 /** Which addresses may be sent to. */
 export interface PosterPolicy {
   readonly hosts: readonly string[];
@@ -92,8 +100,17 @@ async function toHeaders(
     ...headers,
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now / 1_000)),
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
+    'webhook-signature': createWebhook(secret).sign(id, at, body),
   };
+}
+
+/** @throws WrongSecret */
+function createWebhook(secret: string): Webhook {
+  try {
+    return new Webhook(secret);
+  } catch {
+    throw new WrongSecret(); // The cause may quote the secret.
+  }
 }
 
 function toResult(
@@ -116,6 +133,7 @@ function parseRetryAfter(text: string, now: number): number {
 
 /** A file of a secret is told apart from its receiver. */
 function toWords(error: unknown): string {
+  if (error instanceof WrongSecret) return error.message;
   const { path, code } = Object(findCause(error));
   return path === undefined
     ? toFailureWords(error)

@@ -71,7 +71,9 @@ describeStores('notifications', ({ makeStore }) => {
 
     const dead = await listNotifications(store.read, query);
     const counted = await countNotifications(store.read);
-    const retried = await store.write((tx) => retryNotifications(tx, 'b1', 30));
+    const retried = await store.write((tx) =>
+      retryNotifications(tx, { id: 'b1', receivers: ['ops'], now: 30 }),
+    );
     const young = await store.write((tx) => pruneNotifications(tx, { before: 10, limit: 10 }));
     const old = await store.write((tx) => pruneNotifications(tx, { before: 11, limit: 10 }));
 

@@ -49,7 +49,10 @@ export async function insertNotifications(
   }
 }
 
-/** Lists for one receiver the first that waits of each subject, where its time has come; what an operator tries first. */
+/**
+ * Lists for one receiver the first that waits of each subject, where its time has come; what an operator tries comes first,
+ * the newest of it before what was tried in vain.
+ */
 export async function listReady(
   db: Db,
   receiver: string,
@@ -60,7 +63,7 @@ export async function listReady(
     join (select min(seq) as seq from notifications
       where receiver = ${receiver} and status = 'waiting' group by subject) as head
       on head.seq = one.seq
-    where one.due_at <= ${now} order by case one.type when 'test' then 0 else 1 end, one.seq limit ${limit}`.execute(
+    where one.due_at <= ${now} order by case one.type when 'test' then -one.seq else 0 end, one.seq limit ${limit}`.execute(
     db,
   );
   return rows;
@@ -83,6 +86,7 @@ export async function saveAttempt(
 /** Which notifications are listed. */
 interface NotificationQuery {
   readonly receiver?: string | undefined;
+  readonly type?: string | undefined;
   readonly status?: NotificationRow['status'] | undefined;
   readonly afterSeq: number;
   readonly limit: number;
@@ -91,25 +95,51 @@ interface NotificationQuery {
 /** Notifications that wait or were given up, the oldest first. */
 export async function listNotifications(
   db: Db,
-  { receiver, status, afterSeq, limit }: NotificationQuery,
+  { receiver, type, status, afterSeq, limit }: NotificationQuery,
 ): Promise<NotificationRow[]> {
   let query = db.selectFrom('notifications').selectAll().where('seq', '>', afterSeq);
   if (receiver !== undefined) query = query.where('receiver', '=', receiver);
+  if (type !== undefined) query = query.where('type', '=', type);
   if (status !== undefined) query = query.where('status', '=', status);
   return query.orderBy('seq').limit(limit).execute();
 }
 
-/** Has notifications tried again now: one, or all that were given up or wait; returns how many. */
+/** Notifications that are tried again: one, or all that were given up or wait, as far as their receivers are these. */
+export interface Retrying {
+  readonly id: string | undefined;
+  readonly receivers: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Has notifications tried again now, and returns how many. */
 export async function retryNotifications(
   tx: Db,
-  id: string | undefined,
-  now: number,
+  { id, receivers, now }: Retrying,
 ): Promise<number> {
+  if (receivers.length === 0) return 0;
   const again = { status: 'waiting', due_at: now, attempts: 0 } as const;
-  const all = tx.updateTable('notifications').set(again);
+  const all = tx
+    .updateTable('notifications')
+    .set(again)
+    .where('receiver', 'in', [...receivers]);
   const some = id === undefined ? all : all.where('id', '=', id);
   const result = await some.executeTakeFirst();
   return Number(result.numUpdatedRows);
+}
+
+/** Gives up what waits for other receivers than these. */
+export async function giveUpOthers(
+  tx: Db,
+  receivers: readonly string[],
+  error: string,
+): Promise<void> {
+  const waiting = tx.updateTable('notifications').set({ status: 'dead', error });
+  const others = waiting.where('status', '=', 'waiting');
+  await (receivers.length === 0
+    ? others
+    : others.where('receiver', 'not in', [...receivers])
+  ).execute();
 }
 
 /** Counts notifications by receiver and status. */

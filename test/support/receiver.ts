@@ -24,6 +24,7 @@ export interface TestReceiver {
   /** Answers with this from now on. */
   answer(status: number, headers?: Readonly<Record<string, string>>): void;
   readonly secret: string;
+  readonly secretFile: string;
   /** The settings that name it; `more` are further keys of the receiver. */
   settings(more?: object): Record<string, string>;
 }
@@ -61,6 +62,7 @@ export async function startReceiver(): Promise<TestReceiver> {
     taken,
     refused,
     secret,
+    secretFile,
     answer(status, headers = {}) {
       reply = { status, headers };
     },

@@ -12,8 +12,12 @@ export const notificationRoutes = [
     path: '/notifications',
     tag: 'Notifications',
     summary: 'What receivers do not have yet, and what was given up, the oldest first.',
-    filters: { receiver: 'text', status: ['waiting', 'dead'] },
-    meanings: { receiver: 'For the receiver with this name.', status: '`dead`: given up.' },
+    filters: { receiver: 'text', type: 'text', status: ['waiting', 'dead'] },
+    meanings: {
+      receiver: 'For the receiver with this name.',
+      type: 'Such as `plan.held`.',
+      status: '`dead`: given up.',
+    },
     answers: { 200: 'NotificationList' },
     async handle({ store }: OpsSources, { query }) {
       const read = ({ from: afterSeq, limit }: PartQuery) =>
@@ -35,7 +39,7 @@ export const notificationRoutes = [
       return problem(
         404,
         'not-found',
-        'No notification has this id: it was delivered, or never was.',
+        'No notification has this id and a receiver of the settings: it was delivered, or never was.',
       );
     },
   }),
