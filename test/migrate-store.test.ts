@@ -312,6 +312,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const { folder, run } = makeFile();
     const to = new URL(await makeUrl('empty'));
     to.password = 'opensesame';
+    to.searchParams.set('application_name', 'mover');
     const file = join(folder, 'address');
     writeFileSync(file, `${to.href}\n`);
 
@@ -320,6 +321,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(code, text).toBe(0);
     expect(text).not.toContain('opensesame');
     expect(text).toContain(':***@');
+    expect(text).toContain('?application_name=mover\n');
   });
 });
 

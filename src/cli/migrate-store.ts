@@ -126,12 +126,14 @@ function withoutPassword(to: string): string {
   const url = URL.parse(to);
   if (url === null) return 'postgres://…';
   if (url.password !== '') url.password = '***';
-  return `${url.protocol}//${url.username === '' ? '' : `${url.username}${url.password === '' ? '' : ':***'}@`}${url.host}${url.pathname}`;
+  const secret = [...url.searchParams.keys()].filter((name) => /password/i.test(name));
+  for (const name of secret) url.searchParams.set(name, '***');
+  return url.href;
 }
 
 const help = `
 DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
-database is as it was and the file is untouched; run the command again.
+database has no row, as before, and the file is untouched; run the command again.
 
 Exit codes:
   0   done

@@ -10,7 +10,7 @@ import {
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/errors.ts';
-import { listMigrations } from './migrate.ts';
+import { listMigrations, MOVED } from './migrate.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
 import { StoreError } from './store-error.ts';
 
@@ -80,6 +80,9 @@ function proveSqlite(path: string): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
   const { isWhole, migrations: names } = inspectSqlite(path);
   if (!isWhole) throw new BridgeError('backup-failed', `${path} is damaged`);
+  if (names.includes(MOVED)) {
+    throw new BridgeError('backup-failed', `${path} is a store that was moved to PostgreSQL`);
+  }
   const known = listMigrations('sqlite');
   const unknown = names.filter((name) => !Object.hasOwn(known, name));
   if (names.length === 0 || unknown.length > 0) {
