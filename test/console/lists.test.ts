@@ -49,6 +49,15 @@ describe.skipIf(browserPath === undefined)('lists and tables of the console', ()
     ]);
   });
 
+  test('a list that its filters leave empty says nothing of what they leave out', async () => {
+    const page = await world.open('/drifts?status=ignored');
+    await page.getByText('No difference fits these filters.').waitFor();
+    await page.goto('/console/plans?status=discarded');
+    await page.getByText('No plan fits this filter.').waitFor();
+    await page.goto('/console/leavers?status=withdrawn');
+    await page.getByText('Nobody lost access in that time with this filter.').waitFor();
+  });
+
   test('requests are chosen by what they are for, and by the credential that sent them', async () => {
     const { items } = Object(
       (await askOps(world.story.bridge, 'GET', '/requests?type=group')).body,

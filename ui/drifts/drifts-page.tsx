@@ -56,7 +56,11 @@ export function DriftsPage() {
         columns={columns}
         list={list}
         toKey={({ id }) => id}
-        empty="No differences of this kind. The service holds what was asked for."
+        empty={
+          status + kind + resource === ''
+            ? 'No difference waits for a decision.'
+            : 'No difference fits these filters.'
+        }
       />
     </Page>
   );

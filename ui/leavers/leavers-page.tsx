@@ -165,7 +165,7 @@ export function LeaversPage() {
         columns={columns}
         list={list}
         toKey={({ person, acceptedAt, kind }) => `${person.id} ${acceptedAt} ${kind}`}
-        empty="Nobody lost access in that time."
+        empty={`Nobody lost access in that time${status === '' ? '' : ' with this filter'}.`}
       />
     </Page>
   );

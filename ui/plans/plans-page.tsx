@@ -66,7 +66,11 @@ export function PlansPage() {
         columns={columns}
         list={list}
         toKey={({ id }) => id}
-        empty="No plans. One is made when a difference in the service is to be repaired, and waits here when it would do much harm."
+        empty={
+          status === ''
+            ? 'No plans. One is made when a difference in the service is to be repaired, and waits here when it would do much harm.'
+            : 'No plan fits this filter.'
+        }
       />
     </Page>
   );
