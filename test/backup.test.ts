@@ -172,6 +172,11 @@ test('a file that is there is left alone, and what is no whole store of the brid
   expect(made.code).toBe(0);
   expect(twice).toMatchObject({ code: 1, text: expect.stringContaining('exists already') });
   expect(nowhere).toMatchObject({ code: 1, text: expect.stringContaining('cannot be written') });
+  const again = await runAlone([commands.backup], ['backup', `${backup}.2`], {
+    ...env,
+    DATABASE_URL: `sqlite:${moved}`,
+  });
+  expect(again).toMatchObject({ code: 1, text: expect.stringContaining(`copy of ${moved} is a`) });
   expect(await run('restore', String(moved))).toMatchObject({
     code: 1,
     text: expect.stringContaining('moved to PostgreSQL'),

@@ -228,6 +228,25 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(await countRows(store.read, 'facts')).toBe(20_000);
   });
 
+  test('a move whose connection is ended says what became of it, and the next one does it all', async () => {
+    const { path, run } = makeFile();
+    insertMany(path);
+    const to = await makeUrl('empty');
+    const store = await open(to);
+    const before = readFileSync(path);
+    const moving = run('--to', to);
+    await untilCopying(store);
+    await sql`select pg_terminate_backend(pid) from pg_locks
+      where relation = to_regclass('facts') and mode = 'AccessExclusiveLock'`.execute(store.read);
+
+    const cut = await moving;
+    expect(cut).toMatchObject({ code: 1, text: expect.stringContaining('the move was cut off') });
+    expect(cut.text).toContain('run the command again');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(await countRows(store.read, 'facts')).toBe(0);
+    expect((await run('--to', to)).code).toBe(0);
+  });
+
   test('a move that is killed when all is copied is finished by the next one', async () => {
     const { path, run } = makeFile();
     insertOdd(path);
@@ -328,6 +347,11 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 test.each([
   { why: 'no address', args: [], says: 'one of --to, --to-file and --undo' },
   { why: 'another file', args: ['--to', 'sqlite:other.db'], says: '--to must be postgres://' },
+  {
+    why: 'a file that is not there',
+    args: ['--to-file', 'nowhere/address'],
+    says: '--to-file: nowhere/address cannot be read',
+  },
   {
     why: 'nobody there',
     args: ['--to', 'postgres://127.0.0.1:9/x'],

@@ -47,7 +47,7 @@ export function migrateStoreCommand(moving: MovingStore): AddCommand {
         const { settings } = context.loadSettings();
         if (options.undo)
           return await undo({ command, context, moving, settings, yes: options.yes });
-        const to = options.to ?? readAddress(context, options);
+        const to = options.to ?? readAddress(command, context, options);
         if (to === undefined)
           return command.error('error: one of --to, --to-file and --undo is needed');
         if (options.check) return writeCheck(context, await moving.checkMove(settings, to));
@@ -77,8 +77,17 @@ async function undo({ command, context, moving, settings, yes }: Undoing): Promi
   );
 }
 
-function readAddress({ readFile }: CliContext, { toFile }: Options): string | undefined {
-  return toFile === undefined ? undefined : readFile(toFile).trim();
+function readAddress(
+  command: Command,
+  { readFile }: CliContext,
+  { toFile }: Options,
+): string | undefined {
+  if (toFile === undefined) return undefined;
+  try {
+    return readFile(toFile).trim();
+  } catch {
+    return command.error(`error: --to-file: ${toFile} cannot be read`);
+  }
 }
 
 function writeCheck(

@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { listMigrations, MOVED } from '../store/engine/migrate.ts';
-import { inspectSqlite } from '../store/engine/sqlite-backup.ts';
+import { type InspectedFile, inspectSqlite } from '../store/engine/sqlite-backup.ts';
 import { takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { assertFree, type Move, moveStore, type Proof } from '../store/move/move-store.ts';
@@ -34,12 +34,12 @@ export interface Moved extends Proof {
 /** Checks source and target without changing either; the bridge may run. @throws BridgeError `move-failed`; StoreError */
 export async function checkMove(settings: Settings, to: string): Promise<MoveCheck> {
   const path = findSource(settings);
-  assertMovable(path);
+  const { bytes } = assertMovable(path);
   const filled = await withTarget(to, async (target) => {
     await assertFree(target);
     return await findFilled(target.read);
   });
-  return { path, bytes: statSync(path).size, isRunning: isInUse(path), filled };
+  return { path, bytes, isRunning: isInUse(path), filled };
 }
 
 /**
@@ -56,7 +56,10 @@ export async function migrateStore(
   try {
     assertMovable(path);
     const source = openSource(path);
-    const move = (target: Store) => moveStore({ source, target, onProgress });
+    const move = (target: Store) =>
+      moveStore({ source, target, onProgress }).catch((error: unknown) => {
+        throw toCutOff(error);
+      });
     const proof = await withTarget(to, move).finally(() => source.close());
     sealSqlite(path, systemClock.now());
     return { path, ...proof };
@@ -91,9 +94,24 @@ function findSource(settings: Settings): string {
   throw new BridgeError('move-failed', `there is no store at ${path}`);
 }
 
+/** Failures of a database that may work again; what was begun in it is undone. */
+const CUT_OFF: ReadonlySet<string> = new Set([
+  ...['store-unavailable', 'store-unsure', 'store-full', 'store-busy', 'store-contended'],
+]);
+
+/** Says of a move that the database ended what became of it, and what helps. */
+function toCutOff(error: unknown): unknown {
+  if (!(error instanceof StoreError) || !CUT_OFF.has(error.code)) return error;
+  const { message, cause } = error;
+  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+  const words = `the move was cut off (${why}); the file is untouched, and the database has all of it or no row: run the command again`;
+  return new BridgeError('move-failed', words, { cause: error });
+}
+
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
-function assertMovable(path: string): void {
-  const { isWhole, migrations } = inspectSqlite(path);
+function assertMovable(path: string): InspectedFile {
+  const inspected = inspectSqlite(path);
+  const { isWhole, migrations } = inspected;
   if (!isWhole) throw new BridgeError('move-failed', `${path} is damaged`);
   if (migrations.includes(MOVED)) {
     throw new BridgeError('move-failed', `${path} was moved already: --undo takes that back`);
@@ -102,7 +120,7 @@ function assertMovable(path: string): void {
   if (migrations.length === 0) {
     throw new BridgeError('move-failed', `${path} is no store of the bridge`);
   }
-  if (migrations.toSorted().join() === wanted.toSorted().join()) return;
+  if (migrations.toSorted().join() === wanted.toSorted().join()) return inspected;
   throw new BridgeError(
     'move-failed',
     `${path} is of another version of the bridge: start this version on it once, or use that version`,

@@ -36,7 +36,7 @@ export function backUpSqlite(path: string, target: string, onStep: (step: CopySt
     onStep('copying');
     writeOut(path, part);
     onStep('proving');
-    proveSqlite(part);
+    proveSqlite(part, `the copy of ${path}`);
     moveInPlace(part, target);
   } finally {
     rmSync(part, { force: true });
@@ -73,26 +73,28 @@ function toFileError(error: unknown, what: string): StoreError {
 }
 
 /**
- * Makes sure that a file is a store of the bridge, whole, and of no later version.
+ * Makes sure that a file is a store of the bridge, whole, and of no later version. `named`: as messages call it.
  * @throws StoreError; BridgeError `backup-failed`
  */
-function proveSqlite(path: string): void {
+function proveSqlite(path: string, named = path): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
   const { isWhole, migrations: names } = inspectSqlite(path);
-  if (!isWhole) throw new BridgeError('backup-failed', `${path} is damaged`);
+  if (!isWhole) throw new BridgeError('backup-failed', `${named} is damaged`);
   if (names.includes(MOVED)) {
-    throw new BridgeError('backup-failed', `${path} is a store that was moved to PostgreSQL`);
+    throw new BridgeError('backup-failed', `${named} is a store that was moved to PostgreSQL`);
   }
   const known = listMigrations('sqlite');
   const unknown = names.filter((name) => !Object.hasOwn(known, name));
   if (names.length === 0 || unknown.length > 0) {
     const what = names.length === 0 ? 'no store of the bridge' : 'of a later version of the bridge';
-    throw new BridgeError('backup-failed', `${path} is ${what}`);
+    throw new BridgeError('backup-failed', `${named} is ${what}`);
   }
 }
 
 /** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
-interface InspectedFile {
+export interface InspectedFile {
+  /** With what its log holds, which is not in the file yet. */
+  readonly bytes: number;
   readonly isWhole: boolean;
   readonly migrations: readonly string[];
 }
@@ -103,18 +105,21 @@ export function inspectSqlite(path: string): InspectedFile {
   try {
     file = connect(path, { readOnly: true });
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
+    const bytes = Number(file.prepare(SIZE).get()?.bytes ?? 0);
     const tables = file.prepare("select name from sqlite_master where name = 'kysely_migration'");
     if (found !== 'ok' || tables.get() === undefined) {
-      return { isWhole: found === 'ok', migrations: [] };
+      return { bytes, isWhole: found === 'ok', migrations: [] };
     }
     const names = file.prepare('select name from kysely_migration').all();
-    return { isWhole: true, migrations: names.map(({ name }) => String(name)) };
+    return { bytes, isWhole: true, migrations: names.map(({ name }) => String(name)) };
   } catch (error) {
     throw toFileError(error, `${path} cannot be read as a store`);
   } finally {
     file?.close();
   }
 }
+
+const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
 
 /** Replacement of a store by a backup. */
 interface Replacement {
