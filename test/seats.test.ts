@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { addExplainCommand } from '../src/cli/explain.ts';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import { addStatusCommand } from '../src/cli/status.ts';
 import { USER_EXTENSION } from '../src/domain/extensions.ts';
@@ -92,6 +93,9 @@ describeBridges('seats', ({ makeUrl }) => {
         const reasons = await readReasons(bridge);
         expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
         expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
+        const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
+        expect(explained.text).toContain('\nwaits in the line for a free seat\n');
+        expect(explained.text).not.toContain('\ndue ');
       },
       { url: await makeUrl('migrated') },
     ));

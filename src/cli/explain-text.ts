@@ -1,4 +1,5 @@
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
+import { NO_SEAT } from '../domain/seats.ts';
 import type { ExplainedField, ExplainedLink, Explanation } from '../ops/schemas/resources.ts';
 import { type Column, type Output, toPlain, toTable } from './table.ts';
 
@@ -42,9 +43,15 @@ function toHeadLines({
       ? 'not managed: only observed'
       : `managed, ${managed}${provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`}`,
     seen === null ? 'never seen in the service' : `last seen ${seen.at} by ${seen.by}`,
-    ...(dueAt === null ? [] : [`due ${dueAt}`]),
+    ...toDueLines(dueAt, problem),
     ...(problem === null ? [] : [`last problem: ${problem.words} (${problem.code})`]),
   ];
+}
+
+/** Whoever waits for a seat is tried when the turn has come, which no moment tells. */
+function toDueLines(dueAt: string | null, problem: Explanation['problem']): string[] {
+  if (dueAt === null) return [];
+  return [problem?.code === NO_SEAT ? 'waits in the line for a free seat' : `due ${dueAt}`];
 }
 
 const STATE_COLUMNS: readonly Column<ExplainedField | ExplainedLink>[] = [

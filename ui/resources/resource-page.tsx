@@ -1,5 +1,6 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Fault } from '../parts/fault.tsx';
@@ -102,10 +103,16 @@ function toFacts(it: Ops<'Explanation'>): Fact[] {
         </span>
       ),
     ],
-    ['Next attempt', <Moment key="due" at={it.dueAt} none="nothing is to be done" />],
+    ['Next attempt', toNextAttempt(it)],
     ['Version', String(it.version)],
     ...members,
   ];
+}
+
+/** Whoever waits for a seat is tried when the turn has come, which no moment tells. */
+function toNextAttempt({ dueAt, problem }: Ops<'Explanation'>): ReactNode {
+  if (dueAt !== null && problem?.code === 'no-seat') return 'in the line for a free seat';
+  return <Moment at={dueAt} none="nothing is to be done" />;
 }
 
 function toMemberCount({ desired, observed }: { desired: number; observed: number }): string {
