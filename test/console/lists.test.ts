@@ -58,6 +58,21 @@ describe.skipIf(browserPath === undefined)('lists and tables of the console', ()
     await page.getByText('Nobody lost access in that time with this filter.').waitFor();
   });
 
+  test('the overview promises no time while the service takes no calls', async () => {
+    const { body } = await askOps(world.story.bridge, 'GET', '/status');
+    const status = Object(body);
+    const page = await world.openSignedIn();
+    const upstream = { ...status.upstream, service: { ...status.upstream.service, kind: 'shut' } };
+    const classes = [{ class: 'removals', waiting: 1, endMs: null }];
+    await page.route(/\/ops\/status/, (route) =>
+      route.fulfill({ json: { ...status, upstream, queue: { ...status.queue, classes } } }),
+    );
+    await page.goto('/console/');
+
+    await page.getByText('waits until the service takes calls again').waitFor();
+    await page.getByText('1 removal of access: not while nothing is changed').waitFor();
+  });
+
   test('requests are chosen by what they are for, and by the credential that sent them', async () => {
     const { items } = Object(
       (await askOps(world.story.bridge, 'GET', '/requests?type=group')).body,

@@ -96,29 +96,38 @@ function toDue(due: number): string {
 /** Wait that nobody notices, in milliseconds. */
 const SHORT_MS = 1_000;
 
-const CLASSES: Readonly<Record<string, string>> = {
-  remove: 'removals of access',
-  change: 'changes',
-  look: 'looks',
-  pass: 'calls of operators',
+/** Words for one and for many. */
+type Words = readonly [one: string, many: string];
+
+const CLASSES: Readonly<Record<string, Words>> = {
+  remove: ['removal of access', 'removals of access'],
+  change: ['change', 'changes'],
+  look: ['look', 'looks'],
+  pass: ['call of an operator', 'calls of operators'],
 };
 
 function toQueue({ upstream }: Ops<'Status'>): string {
   const waiting = Object.entries(upstream.waiting).filter(([, count]) => count > 0);
-  if (waiting.length === 0) return 'none';
-  return waiting.map(([name, count]) => `${count} ${CLASSES[name] ?? name}`).join(', ');
+  const words = waiting.map(([name, count]) => toWords(count, CLASSES[name] ?? [name, name]));
+  return words.join(', ') || 'none';
 }
 
-function toEstimate({ queue, due }: Ops<'Status'>): string {
+function toWords(count: number, [one, many]: Words): string {
+  return toCount(count, one, many);
+}
+
+function toEstimate({ queue, due, upstream }: Ops<'Status'>): string {
   if (queue.isHeld) return 'held: nothing is changed now';
+  if ([upstream.credentials, upstream.service].some(({ kind }) => kind === 'shut'))
+    return 'waits until the service takes calls again';
   if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
   return `leaves in about ${toLength(queue.changeMs)}, a removal of access in ${toLength(queue.removeMs)}`;
 }
 
 const QUEUED = {
-  removals: 'removals of access',
-  changes: 'other changes',
-  looks: 'looks',
+  removals: ['removal of access', 'removals of access'],
+  changes: ['other change', 'other changes'],
+  looks: ['look', 'looks'],
 } as const;
 
 /** The end of what waits, class by class, in the order of the turns. */
@@ -130,7 +139,7 @@ function End({ status: { queue, failingCount, stuckCount } }: { readonly status:
       {waiting.length === 0 && 'nothing waits for its turn'}
       {waiting.map(({ class: name, waiting: count, endMs }) => (
         <div key={name}>
-          {count.toLocaleString('en')} {QUEUED[name]}:{' '}
+          {toWords(count, QUEUED[name])}:{' '}
           {endMs === null ? 'not while nothing is changed' : `in ${toLength(endMs)}`}
         </div>
       ))}
