@@ -165,6 +165,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
       expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
       expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
       const done = await erase('erase', 'ada@example.com', '--yes');
+      const twice = await erase('erase', id, '--yes');
       const after = await listTraces(world.store, id);
       const told = await listProblems(world, bea);
       await sweep(world);
@@ -192,6 +193,8 @@ describeBridges('erasing a person', ({ makeUrl }) => {
         code: 0,
         text: expect.stringContaining('Erased: ada@example.com'),
       });
+      expect(done.text).not.toMatch(/^ {2}1 \S+s (in|of|to|that|and)\b/m);
+      expect(twice).toMatchObject({ code: 0, text: expect.stringContaining('it was done before') });
       expect(toTables(after)).toEqual(['users']);
       expect(after.join()).not.toMatch(SHE);
       // That others failed, and how, is not forgotten.

@@ -1,3 +1,4 @@
+import { toCount } from '../domain/text.ts';
 import type { ErasureAnswer } from '../ops/schemas/resources.ts';
 import { confirm } from './confirm.ts';
 import type { AddCommand } from './context.ts';
@@ -34,6 +35,7 @@ export const addEraseCommand: AddCommand = (program, context) => {
         : planned;
       const done = isAsked ? 'erased' : 'planned';
       write(json ? toJson(answer) : toText(answer, done));
+      if (wasErased(planned)) return;
       if (planned.obstacles.length > 0) exitWith(exitCodes.failed);
       else if (!isAsked) exitWith(exitCodes.incomplete);
     });
@@ -46,35 +48,44 @@ deleted stay, so that no list of the service brings the person back. What cannot
 service, log lines (they hold ids alone), and backups made before.
 
 Exit codes:
-  0   erased
+  0   erased, now or before
   1   nothing was erased: something has to be done first, or nobody or more than one has this name
   2   nothing was erased: --yes was not given
   64  wrong usage`;
 
-/** Name of each kind of row, in an operator's words. */
-const WORDS: Readonly<Record<keyof ErasureAnswer['counts'], string>> = {
-  addresses: 'e-mail addresses',
-  groups: 'places in groups and admin lists',
-  requests: 'requests of providers',
-  calls: 'calls to the service',
-  drifts: 'differences in the service',
-  plans: 'actions of plans',
-  looks: 'looks that are still to be made',
-  disputes: 'disputed names',
-  events: 'events of the audit log, with whom they name',
-  problems: 'problems of groups that say the name',
-};
+/** Name of each kind of row, in an operator's words: of one, and of many. */
+const WORDS: Readonly<Record<keyof ErasureAnswer['counts'], readonly [one: string, many: string]>> =
+  {
+    addresses: ['name, address or id', 'names, addresses and ids'],
+    groups: ['place in a group or admin list', 'places in groups and admin lists'],
+    requests: ['request of a provider', 'requests of providers'],
+    calls: ['call to the service', 'calls to the service'],
+    drifts: ['difference in the service', 'differences in the service'],
+    plans: ['action of a plan or an operator', 'actions of plans and operators'],
+    looks: ['look that is still to be made', 'looks that are still to be made'],
+    disputes: ['disputed name', 'disputed names'],
+    events: ['event of the audit log', 'events of the audit log, with whom they name'],
+    problems: ['refusal of the service that says the name', 'refusals that say the name'],
+  };
+
+function wasErased({ obstacles }: ErasureAnswer): boolean {
+  return obstacles.some(({ code }) => code === 'erased');
+}
 
 function toText(answer: ErasureAnswer, done: 'planned' | 'erased'): string {
   const { userName, id, account, staysHidden, obstacles, counts } = answer;
   const whose = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
+  if (wasErased(answer)) return `Nothing is left to erase of ${id}: it was done before.\n`;
   if (obstacles.length > 0) {
     const reasons = obstacles.map(({ code, detail }) => `  ${code}: ${detail}\n`);
     return [`Nothing can be erased of ${whose} yet:\n`, ...reasons].join('');
   }
   const head = done === 'erased' ? `Erased: ${whose}\n` : `To be erased: ${whose}\n`;
   const entries = Object.entries(counts).filter(([, count]) => count > 0);
-  const lines = entries.map(([kind, count]) => `  ${count} ${WORDS[parseKind(kind)]}\n`);
+  const lines = entries.map(([kind, count]) => {
+    const [one, many] = WORDS[parseKind(kind)] ?? [kind, kind];
+    return `  ${toCount(count, one, many)}\n`;
+  });
   const stays = staysHidden
     ? '  The id of the account stays, without a name, so that no list brings the person back.\n'
     : '';
