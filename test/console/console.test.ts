@@ -158,7 +158,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
 
     const read = () => world.story.bridge.sandbox.service.members('Payroll').toSorted();
     await expect.poll(read).toEqual(['ada.lovelace@example.com', 'grace.hopper@example.com']);
-    await page.getByText('No differences of this kind').waitFor();
+    await page.getByText('No difference fits these filters.').waitFor();
   });
 
   test('rotates a credential by keyboard: the new secret is shown once', async () => {

@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
       .getByText(`scim-bridge drifts ignore --until ${UNTIL} --reason 'back in spring'`)
       .waitFor();
     await press(page, /^Ignore$/);
-    await page.getByText('No differences of this kind').waitFor();
+    await page.getByText('No difference fits these filters.').waitFor();
     await expect.poll(() => readFocusedId(page)).toBe('page');
 
     const [drift] = (await ask('/drifts?status=ignored&kind=user.deactivated')).items;
