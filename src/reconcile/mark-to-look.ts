@@ -15,10 +15,9 @@ export async function markToLook(
   const marked: ResourceKey[] = [];
   // The rows are locked in one order, groups first, so that two transactions with the same rows do not deadlock.
   const byText = new Map(keys.map((key) => [keyText(key), key]));
-  for (const text of [...byText.keys()].sort()) {
-    const key = byText.get(text);
-    const row = key && (await lockRow(tx, key));
-    if (key === undefined || row?.deleted_at !== null) continue;
+  for (const [, key] of [...byText].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const row = await lockRow(tx, key);
+    if (row?.deleted_at !== null) continue;
     await updateRow(tx, row, toLookColumns(row, now));
     marked.push(key);
   }

@@ -4,6 +4,7 @@ import type { PollState } from './poll-state.ts';
 
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
+
 /**
  * Finds the time from which the log is read, by the clock of the service (epoch milliseconds). The last minutes are
  * read again for late events; once the newest event is older than that, it alone is. An event from the future, because

@@ -37,7 +37,10 @@ const LOOK_WITHIN_MS = 24 * 3_600_000;
 /** Share of the time that looks may take: the rest of the rate is for others. */
 const LOOK_SHARE = 0.1;
 
-/** Creates what completes the proofs of those who left: what was seen, logged, and remains. All follows from what is stored, so that a crash loses nothing. */
+/**
+ * Creates what completes the proofs of those who left: what was seen, logged, and remains. All follows from what is stored,
+ * so that a crash loses nothing.
+ */
 export function createLeaverProofs(deps: ReconcileDeps) {
   const { store, clock, events } = deps;
   const stopping = new AbortController();

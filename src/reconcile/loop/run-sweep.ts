@@ -7,8 +7,8 @@ import { IncompleteSweep, type SweepRun } from '../compare/run.ts';
 import type { ReadLists } from '../read/checkpoint.ts';
 
 /**
- * Runs one sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists proved nothing, so
- * nothing was concluded; `run.reasons` say why, also where only a part is missing.
+ * Runs one sweep: reads the service, then says what differs. Makes no call that changes anything. `false`: the lists
+ * proved nothing, so nothing was concluded; `run.reasons` say why, also where only a part is missing.
  * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
  */
 export async function runSweep(run: SweepRun): Promise<boolean> {

@@ -21,7 +21,10 @@ const REST_MAX_MS = 2 * 60 * 60_000;
 /** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
 const SET_MS = 60_000;
 
-/** Creates what takes due work, removals of access first, a bounded number at the same time. One resource's failure never stops another's. */
+/**
+ * Creates what takes due work, removals of access first, a bounded number at the same time. One resource's failure never
+ * stops another's.
+ */
 export function createWorkers(deps: ReconcileDeps, runner: Runner) {
   const endLateRests = createSetBack(deps);
   const stopping = new AbortController();

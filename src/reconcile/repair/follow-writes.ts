@@ -34,8 +34,8 @@ interface WriteDeps extends Pick<ProcessDeps, 'store' | 'clock' | 'policy'> {
 
 /**
  * Creates what ends drifts that writes of providers and operators have made up for: each run, the undecided ones of what
- * was written since, once nothing of it waits. A drift is over where what is known of the service, or what is wanted, shows no such
- * difference any more; what is not known ends none. The repair that a waiting plan has of it drops out.
+ * was written since, once nothing of it waits. A drift is over where what is known of the service, or what is wanted, shows
+ * no such difference any more; what is not known ends none. The repair that a waiting plan has of it drops out.
  */
 export function createWriteFollower(deps: WriteDeps): { run(): Promise<void> } {
   const { store, clock } = deps;

@@ -29,8 +29,8 @@ const UNNAMED: readonly DriftKind[] = [
 
 /**
  * Creates what reclaims changes that the service accepted and did not make: each run looks into the drifts that the audit
- * log is read far enough for, each once. A difference is no drift where the bridge sent this very change, no complete read came between,
- * and the audit log, which is read beyond it, has nobody who undid it: then the service did not make the change, which
+ * log is read far enough for, each once. A difference is no drift where the bridge sent this very change, no complete read
+ * came between, and the audit log, which is read beyond it, has nobody who undid it: then the service did not make the change, which
  * waits again with one failed attempt.
  */
 export function createReclaimer(deps: DriftDeps): () => Promise<void> {

@@ -80,7 +80,10 @@ type ReadEvents =
   | { readonly kind: 'read'; readonly events: AuditEvent[]; readonly isComplete: boolean }
   | { readonly kind: 'unknown'; readonly code: string };
 
-/** Reads the events of our own account since then (epoch milliseconds). The service may ignore the filter by author, so it is repeated here. */
+/**
+ * Reads the events of our own account since then (epoch milliseconds). The service may ignore the filter by author, so it
+ * is repeated here.
+ */
 async function readOwnEvents(
   { upstream }: ReconcileDeps,
   { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },

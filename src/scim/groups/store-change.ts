@@ -100,9 +100,11 @@ export async function storeGroupChange(
   const isListed = request.members.length + request.admins.length > 0 && isGone(state.observed);
   const named = isListed ? (['displayName'] as const) : [];
   const fields = [...request.fields, ...ruled.changed, ...named];
-  const written = { ...context, state, attributes, fields, cells: ruled.cells };
-  const cells = toCellsAfterGroupWrite(written);
-  const parts = { state, attributes, cells, version, now: clock.now(), members, admins };
+  const asked = { ...context, state, attributes, fields, cells: ruled.cells };
+  const cells = toCellsAfterGroupWrite(asked);
+  const isChanged = !isDeepStrictEqual(request.before, attributes);
+  const written = { state, attributes, isChanged, cells, version, members, admins };
+  const parts = { ...written, now: clock.now() };
   const takes = admins.removes || (fields.length > 0 && takesFromGroup(request, parts, fields));
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const changed = toChangedRow(request, parts);
@@ -184,14 +186,14 @@ function toUndo(
 
 /** True when nothing is to be stored. */
 function isSame(
-  { row, before, isNew }: GroupChangeRequest,
+  { row, isNew }: GroupChangeRequest,
   changed: GroupRow,
-  { attributes, members, admins }: ChangedParts,
+  { isChanged, members, admins }: ChangedParts,
 ): boolean {
-  if (isNew || members.writes.length + admins.writes.length > 0) return false;
-  const isUnasked =
-    changed.admins_asked === row.admins_asked && isSameWork(parseCells(changed), parseCells(row));
-  return isUnasked && isDeepStrictEqual(before, attributes);
+  if (isNew || isChanged || members.writes.length + admins.writes.length > 0) return false;
+  return (
+    changed.admins_asked === row.admins_asked && isSameWork(parseCells(changed), parseCells(row))
+  );
 }
 
 async function saveGroupChange(
@@ -236,6 +238,8 @@ interface ChangedParts {
   /** State before the request. */
   readonly state: GroupState;
   readonly attributes: JsonObject;
+  /** True when the attributes are not those of before. */
+  readonly isChanged: boolean;
   readonly cells: Cells<GroupField>;
   readonly version: number;
   readonly now: number;
@@ -245,16 +249,16 @@ interface ChangedParts {
 
 function toChangedRow(
   request: GroupChangeRequest,
-  { state, attributes, cells, version, now, members, admins }: ChangedParts,
+  { state, attributes, isChanged, cells, version, now, members, admins }: ChangedParts,
 ): { row: GroupRow; isDue: boolean } {
-  const { row, before } = request;
+  const { row } = request;
   const links = [...members.writes, ...admins.writes];
   const isDue = listWaiting(cells).length > 0 || links.some(({ pending }) => pending !== null);
   return {
     isDue,
     row: {
       ...row,
-      ...(!isDeepStrictEqual(before, attributes) && toGroupColumns(attributes)),
+      ...(isChanged && toGroupColumns(attributes)),
       cells: JSON.stringify(cells),
       admins_asked: request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked,
       // One that is gone is looked for, and made anew.

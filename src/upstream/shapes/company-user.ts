@@ -30,7 +30,10 @@ export function parseCompanyUser(body: unknown) {
   };
 }
 
-/** `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`, or the word for it. An unknown word may be an owner's, and is an error. @throws UpstreamError */
+/**
+ * `OWNER_ROLE`, 2 user, `DEACTIVATED_ROLE`, or the word for it. An unknown word may be an owner's, and is an error.
+ * @throws UpstreamError
+ */
 function parseRole(reader: Reader): number | undefined {
   const word = toText(reader.raw('role'))?.toLowerCase() ?? '';
   return ROLE_WORDS.get(word) ?? reader.integerOrUndefined('role');
