@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CHANGE_CLASSES } from '../src/domain/change-class.ts';
 import type { Clock } from '../src/domain/clock.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { systemClock } from '../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { makeStoreFile } from './support/lives.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
 
@@ -88,12 +86,8 @@ test('somebody who is activated again before the deactivation arrives has not le
 
 test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
   const service = await startSandbox();
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-durations-'));
-  onTestFinished(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
-  const url = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  onTestFinished(() => service.stop());
+  const url = { DATABASE_URL: makeStoreFile() };
   const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
   const ada = await addUser(first, 'ada');
   await untilSettled(first);

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addNotificationsCommand } from '../src/cli/notifications.ts';
 import type { JsonObject } from '../src/domain/json.ts';
-import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { insertNotifications } from '../src/store/notifications.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
 import { runner } from './support/command.ts';
+import { makeLives, makeStoreFile } from './support/lives.ts';
 import { LONG } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
@@ -306,22 +304,16 @@ for (const { form, tags, toText } of [
 
 test('what was not delivered survives a restart, under the same id', async () => {
   const receiver = await startReceiver();
-  const service = await startSandbox();
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-notifications-'));
-  onTestFinished(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
-  const url = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
-  const settings = { ...SWEEP_SETTINGS, ...url, ...receiver.settings({ events: ['test'] }) };
+  const named = { DATABASE_URL: makeStoreFile(), ...receiver.settings({ events: ['test'] }) };
+  const { live } = await makeLives({ settings: { ...SWEEP_SETTINGS, ...named } });
   receiver.answer(500);
-  const first = await startTestBridge({ service, settings });
-  await askOps(first, 'POST', '/notifications/test', {});
-  await expect.poll(() => receiver.refused.length, PATIENT).toBeGreaterThan(0);
-  await first.stop();
+  await live(async (first) => {
+    await askOps(first, 'POST', '/notifications/test', {});
+    await expect.poll(() => receiver.refused.length, PATIENT).toBeGreaterThan(0);
+  });
   receiver.answer(204);
 
-  await withTestBridge({ service, settings }, async (second) => {
+  await live(async (second) => {
     await expect.poll(() => receiver.taken.length, PATIENT).toBe(1);
     const readLeft = async () => (await askOps(second, 'GET', '/notifications')).body.items;
     await expect.poll(readLeft, PATIENT).toEqual([]);
@@ -397,21 +389,17 @@ test('a receiver that is down is told as such, however much waits', async () => 
 
 test('what waits for a receiver that the settings name no more is given up, and not said to be tried again', async () => {
   const receiver = await startReceiver();
-  const service = await startSandbox();
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-notifications-'));
-  onTestFinished(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true });
-  });
-  const url = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
-  const settings = { ...SWEEP_SETTINGS, ...url };
+  const unnamed = { ...SWEEP_SETTINGS, DATABASE_URL: makeStoreFile() };
+  const { live } = await makeLives({ settings: unnamed });
   receiver.answer(503);
-  const named = { ...settings, ...receiver.settings({ events: ['test'] }) };
-  await withTestBridge({ service, settings: named }, async (bridge) => {
-    await askOps(bridge, 'POST', '/notifications/test', {});
-  });
+  await live(
+    async (bridge) => {
+      await askOps(bridge, 'POST', '/notifications/test', {});
+    },
+    receiver.settings({ events: ['test'] }),
+  );
 
-  await withTestBridge({ service, settings }, async (bridge) => {
+  await live(async (bridge) => {
     const readDead = async () =>
       (await askOps(bridge, 'GET', '/notifications?status=dead')).body.items;
     await expect

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addPlanCommand } from '../src/cli/plan.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { waits } from '../src/store/engine/columns.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
-import { type Lives, makeLives } from './support/lives.ts';
+import { type Lives, makeLives, makeStoreFile } from './support/lives.ts';
 import { readPlan } from './support/pilots.ts';
 import {
   addGroup,
@@ -360,9 +357,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
 });
 
 test('the plan of the first day is approved and discarded from the command line', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-observe-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const lives = await makeCompany(`sqlite:${join(folder, 'bridge.db')}`);
+  const lives = await makeCompany(makeStoreFile());
   const run = (bridge: TestBridge, ...args: string[]) =>
     runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
 

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRecording } from './client-operations/recording-server.ts';
 import { startTestBridge, type TestBridgeOptions } from './support/bridge.ts';
+import { makeStoreFile } from './support/lives.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addUser, toPatch, untilSettled } from './support/provider.ts';
 import { readSources } from './support/source.ts';
@@ -140,12 +138,8 @@ test("a provider's trace goes through request, acceptance and step to the call, 
 
 test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
   const sandbox = await startSandbox();
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-traces-'));
-  onTestFinished(async () => {
-    await sandbox.stop();
-    rmSync(folder, { recursive: true });
-  });
-  const settings = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`, SCIM_WRITE_WAIT: '0' };
+  onTestFinished(() => sandbox.stop());
+  const settings = { DATABASE_URL: makeStoreFile(), SCIM_WRITE_WAIT: '0' };
   const [first, second] = [await startCollector(), await startCollector()];
   const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
   const ada = await addUser(accepting, 'ada');

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { opsRoutes } from '../src/ops/routes.ts';
 import { saveAlive } from '../src/reconcile/repair/recovery-detect.ts';
-import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { listOwnCalls } from '../src/store/audit/own-calls.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import {
-  startTestBridge,
   type TestAnswer,
   type TestBridge,
   type TestBridgeOptions,
   withTestBridge,
 } from './support/bridge.ts';
+import { makeLives, makeStoreFile } from './support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -331,24 +327,13 @@ async function renameTable({ store }: TestBridge, from: string, to: string): Pro
 }
 
 test('a crash right after a call by an operator is no restored backup', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-ops-api-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const service = await startSandbox();
-  onTestFinished(() => service.stop());
-  const DATABASE_URL = `sqlite:${join(folder, 'bridge.db')}`;
-  const live = async <T>(life: (bridge: TestBridge) => Promise<T>) => {
-    const bridge = await startTestBridge({ service, settings: { ...settings, DATABASE_URL } });
-    try {
-      return await life(bridge);
-    } finally {
-      await bridge.stop();
-    }
-  };
+  const DATABASE_URL = makeStoreFile();
+  const { sandbox, live } = await makeLives({ settings: { ...settings, DATABASE_URL } });
   const lastSignOfLife = await live(async (bridge) => {
     await addUser(bridge, 'ada');
     await untilSettled(bridge);
     const beforeTheCall = Date.now();
-    const { id } = service.service.getUser('ada@example.com');
+    const { id } = sandbox.service.getUser('ada@example.com');
     await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
     return beforeTheCall;
   });

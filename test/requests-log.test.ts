@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/domain/json.ts';
 import { createRequestLog } from '../src/ops/requests/request-log.ts';
 import { REPAIR_WORDS } from '../src/ops/requests/words.ts';
-import { startSandbox } from '../src/sandbox/sandbox.ts';
 import type { RepairKind } from '../src/scim/repairs.ts';
 import { insertRequests, listRequests, pruneRequests } from '../src/store/audit/requests.ts';
 import { openStore } from '../src/store/engine/database.ts';
 import { StoreError } from '../src/store/engine/store-error.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { makeLives, makeStoreFile } from './support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -303,17 +300,11 @@ test.each([
   { rowsMax: '10', want: ['POST'] },
   { rowsMax: '0', want: [] },
 ])('a stop stores what waits; of $rowsMax that are kept', async ({ rowsMax, want }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-requests-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const url = `sqlite:${join(folder, 'bridge.db')}`;
-  const service = await startSandbox();
-  onTestFinished(() => service.stop());
-  const bridge = await startTestBridge({
-    service,
+  const url = makeStoreFile();
+  const { live } = await makeLives({
     settings: { DATABASE_URL: url, RETENTION_REQUEST_ROWS_MAX: rowsMax },
   });
-  await addUser(bridge, 'ada');
-  await bridge.stop();
+  await live((bridge) => addUser(bridge, 'ada'));
   const store = await openStore({ url });
   onTestFinished(() => store.close());
 

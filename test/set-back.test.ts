@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { listSweeps } from '../src/store/sweeps.ts';
 import { systemClock } from '../src/telemetry/system-clock.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
+import { makeStoreFile } from './support/lives.ts';
 import { addUser, send, toPatch, toUser } from './support/provider.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
 
@@ -24,14 +22,15 @@ function createAheadClock(aheadMs: number) {
 
 /** A file and a service that outlive a bridge. */
 async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'service'>> {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-set-back-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const service = await startSandbox();
   onTestFinished(() => service.stop());
-  const url = `sqlite:${join(folder, 'bridge.db')}`;
   const settings = {
     ...SWEEP_SETTINGS,
-    ...{ DATABASE_URL: url, SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2' },
+    ...{
+      DATABASE_URL: makeStoreFile(),
+      SCIM_WRITE_WAIT: '40ms',
+      UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2',
+    },
   };
   return { service, settings };
 }

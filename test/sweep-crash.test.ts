@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OperationName } from '../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { ada, addCompany, bob } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
+import { makeStoreFile } from './support/lives.ts';
 import { addGroup, untilSettled } from './support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
@@ -39,12 +37,8 @@ const places: readonly {
 async function startWorld(): Promise<{ service: Sandbox; DATABASE_URL: string }> {
   const service = await startSandbox();
   service.service.addUser({ email: ADMIN, fullName: 'An Admin' });
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sweep-'));
-  onTestFinished(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { service, DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  onTestFinished(() => service.stop());
+  return { service, DATABASE_URL: makeStoreFile() };
 }
 
 /** A company that was compared, and then changed by others in three ways. */
