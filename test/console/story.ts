@@ -128,15 +128,16 @@ async function makeDay({ store }: TestBridge): Promise<void> {
   });
 }
 
-/** Working hours, an import at ten, and a leaver every two hours. */
+/** Working hours, an import at ten, a leaver every two hours; in the last hour somebody is refused, as in the story. */
 function toSample(minute: number, at: number): SampleRow {
   const hour = (30 - minute / 60) % 24;
   const burst = Math.max(0, 1 - Math.abs(hour - 10) / 0.8);
   const work = hour > 8 && hour < 18 ? 1 : 0;
+  const isLate = minute < 60;
   return {
-    ...{ at, calls_max: 300, stuck: hour > 16 ? 1 : 0, drifts: minute < 60 ? 24 : 0 },
+    ...{ at, calls_max: 300, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
     calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
-    due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))),
+    due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))) + (isLate ? 1 : 0),
     requests: Math.round(2 + work * 10 + 60 * burst),
     ...{ refused: minute % 55 === 0 ? 3 * work : 0, seats: 0 },
     leavers: JSON.stringify(minute % 120 === 0 ? [900 + minute, 2_400 + minute * 3] : []),

@@ -27,7 +27,7 @@ export function CredentialsPage() {
         </Section>
         <Section
           title="Signed in to the console"
-          lead="A sign-in ends with the token that it was made with."
+          lead="A sign-in with a token ends when that token does. End closes any of them at once."
         >
           <SessionList />
         </Section>
