@@ -87,7 +87,7 @@ async function serveUntilStopped(
     const ports = await openPorts(settings, { logger, metrics, servers });
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);
-    const overloads = watchOverload(settings, logger);
+    const overloads = watchOverload(settings, { store, logger });
     const bridge = await createBridge({
       ...toBasics(loaded, made.operator),
       ...{ store, target, scimTokens: made.scimTokens, publicUrl, calledBefore, logger, metrics },
@@ -202,8 +202,12 @@ function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
   return { host, port: toPort(server), engine, version: readPackageVersion(), mode };
 }
 
-function watchOverload(settings: Settings, logger: Logger): OverloadWatch {
+function watchOverload(
+  settings: Settings,
+  { store, logger }: { readonly store: Store; readonly logger: Logger },
+): OverloadWatch {
   return createOverloadWatch(toOverloadLimits(settings), systemClock, {
+    findStoreWaitMs: () => store.connections()?.longestWaitMs ?? 0,
     began: ({ kind }) => logger.log(events.overloaded({ kind })),
     ended: ({ kind, sinceMs }) =>
       logger.log(events.overloadEnded({ kind, afterMs: systemClock.now() - sinceMs })),

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { request } from 'undici';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { expectScimError } from './support/attack.ts';
 import type { TestAnswer } from './support/bridge.ts';
 import { withTestBridge } from './support/bridge.ts';
@@ -13,6 +14,7 @@ import { readMetrics } from './support/metrics.ts';
 import { addUser, toUser } from './support/provider.ts';
 import { sendRaw, toRequester } from './support/send-raw.ts';
 import { type BridgeProcess, startBridge } from './support/server.ts';
+import { createEmptyDatabase } from './support/store-templates.ts';
 import { withSlowness } from './support/yardstick.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
@@ -110,6 +112,37 @@ test('a process that is asked for more than it can refuses, goes on living, and 
     expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBeGreaterThan(0);
     expect(bridge.output()).toContain('"msg":"requests are served again"');
   }));
+
+const postgresUrl = inject('postgresUrl');
+
+test.skipIf(postgresUrl === undefined)(
+  'a process that waits for its database refuses what comes, instead of keeping it waiting, and is healthy afterwards',
+  async () => {
+    const url = await createEmptyDatabase(postgresUrl ?? '', 'overloaded');
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await withProcess({ DATABASE_URL: url }, async (bridge) => {
+      const { request: send } = toRequester(bridge);
+      await other.query('begin');
+      await other.query('lock table users');
+      // Whoever has a connection waits for the lock, all others for a connection.
+      const waiting = Array.from({ length: 40 }, () => send('GET', '/Users?count=1'));
+      await expect.poll(bridge.output).toContain('"kind":"store"');
+      const refused = await send('GET', '/Users?count=1');
+      const ready = await send('GET', new URL('/readyz', bridge.baseUrl).href);
+      await other.query('commit');
+      await untilServed(bridge);
+
+      expectScimError(refused, 503);
+      expect(refused.headers['retry-after']).toBe('5');
+      expect(ready.body.reasons).toContainEqual(expect.objectContaining({ code: 'overloaded' }));
+      await Promise.all(waiting);
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      expect(metrics.get('requests_turned_away_total{reason="store"}')).toBeGreaterThan(0);
+    });
+    await other.end();
+  },
+);
 
 /** A client that asks for a list and reads nothing of it. */
 function askAndNotRead({ baseUrl, token }: BridgeProcess): Socket {

@@ -163,7 +163,7 @@ export const logLines = {
     levels: ['warn'],
     message: 'more is asked than this process can do: requests are answered with 503',
     fields: ['kind'],
-    about: '`kind`: `delay` or `memory`. See `overloaded` above.',
+    about: '`kind`: `delay`, `store` or `memory`. See `overloaded` above.',
   },
   overloadEnded: {
     levels: ['info'],

@@ -1,7 +1,13 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../domain/clock.ts';
-import { type Overload, type OverloadLimits, toDelayMs, toOverload } from './overload.ts';
+import {
+  type Overload,
+  type OverloadLimits,
+  toAverage,
+  toDelayMs,
+  toOverload,
+} from './overload.ts';
 
 /** Detects that this process has more work than it can do. */
 export interface OverloadWatch {
@@ -10,8 +16,10 @@ export interface OverloadWatch {
   stop(): void;
 }
 
-/** Receives each beginning and end once. */
-interface OverloadEvents {
+/** Tells how long the store keeps work waiting, and receives each beginning and end once. */
+interface OverloadDeps {
+  /** Milliseconds for which the first of those who wait for the store has waited. */
+  readonly findStoreWaitMs: () => number;
   began(overload: Overload): void;
   ended(overload: Overload): void;
 }
@@ -21,20 +29,23 @@ const EVERY_MS = 100;
 /** Shortest interval between collections of garbage, in milliseconds. */
 const COLLECT_EVERY_MS = 2_000;
 
-/** Measures the event loop and the memory of this process, ten times a second. */
+/** Measures the event loop, the memory and the store of this process, ten times a second. */
 export function createOverloadWatch(
   limits: OverloadLimits,
   clock: Pick<Clock, 'now'>,
-  events: OverloadEvents,
+  { findStoreWaitMs, began, ended }: OverloadDeps,
 ): OverloadWatch {
   let overload: Overload | undefined;
   let delayMs = 0;
+  let storeWaitMs = 0;
   let dueAt = 0;
   let timer: NodeJS.Timeout | undefined;
   let collectedAt = Number.NEGATIVE_INFINITY;
 
   function measure(): void {
-    delayMs = toDelayMs(delayMs, { lateMs: performance.now() - dueAt, afterMs: EVERY_MS });
+    const lateMs = performance.now() - dueAt;
+    delayMs = toDelayMs(delayMs, { lateMs, afterMs: EVERY_MS });
+    storeWaitMs = toAverage(storeWaitMs, { ms: findStoreWaitMs(), overMs: lateMs + EVERY_MS });
     const before = overload;
     overload = measureAgainst(before);
     // Before requests are refused, and while they are: the memory may be full of garbage.
@@ -43,13 +54,13 @@ export function createOverloadWatch(
       collectedAt = performance.now();
       overload = measureAgainst(before);
     }
-    if (before && before !== overload) events.ended(before);
-    if (overload && before !== overload) events.began(overload);
+    if (before && before !== overload) ended(before);
+    if (overload && before !== overload) began(overload);
     next();
   }
 
   function measureAgainst(before: Overload | undefined): Overload | undefined {
-    const load = { delayMs, memoryBytes: readMemory() };
+    const load = { memoryBytes: readMemory(), delayMs, storeWaitMs };
     return toOverload(before, load, { limits, nowMs: clock.now() });
   }
 

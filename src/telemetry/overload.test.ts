@@ -9,12 +9,26 @@ const cases: {
   why: string;
   before?: OverloadKind;
   delayMs?: number;
+  storeWaitMs?: number;
   memoryBytes?: number;
   want: Overload | undefined;
 }[] = [
   { why: 'nothing is the matter', want: undefined },
-  { why: 'just below both limits', delayMs: 249, memoryBytes: 999, want: undefined },
+  {
+    why: 'just below all limits',
+    delayMs: 249,
+    storeWaitMs: 249,
+    memoryBytes: 999,
+    want: undefined,
+  },
   { why: 'the delay begins', delayMs: 250, want: { kind: 'delay', sinceMs: nowMs } },
+  {
+    why: 'the wait for the store begins',
+    storeWaitMs: 250,
+    want: { kind: 'store', sinceMs: nowMs },
+  },
+  { why: 'it lasts', before: 'store', storeWaitMs: 125, want: { kind: 'store', sinceMs } },
+  { why: 'it ends at half', before: 'store', storeWaitMs: 124, want: undefined },
   { why: 'memory begins', memoryBytes: 1_000, want: { kind: 'memory', sinceMs: nowMs } },
   { why: 'the delay lasts', before: 'delay', delayMs: 125, want: { kind: 'delay', sinceMs } },
   { why: 'the delay ends at half', before: 'delay', delayMs: 124, want: undefined },
@@ -34,16 +48,17 @@ const cases: {
     want: undefined,
   },
 ];
-for (const { why, before, delayMs = 0, memoryBytes = 0, want } of cases) {
+for (const { why, before, delayMs = 0, storeWaitMs = 0, memoryBytes = 0, want } of cases) {
   test(`toOverload: ${why}`, () => {
     const held = before && { kind: before, sinceMs };
+    const load = { delayMs, storeWaitMs, memoryBytes };
 
-    expect(toOverload(held, { delayMs, memoryBytes }, { limits, nowMs })).toEqual(want);
+    expect(toOverload(held, load, { limits, nowMs })).toEqual(want);
   });
 }
 
-test('without a limit no delay is too long', () => {
-  const load = { delayMs: 100_000, memoryBytes: 0 };
+test('without a limit no wait is too long', () => {
+  const load = { delayMs: 100_000, storeWaitMs: 100_000, memoryBytes: 0 };
 
   expect(
     toOverload(undefined, load, { limits: { ...limits, delayMaxMs: 0 }, nowMs }),

@@ -1,5 +1,5 @@
-/** The scarce resource: time of the event loop, or memory. */
-export type OverloadKind = 'delay' | 'memory';
+/** The scarce resource: memory, time of the event loop, or the store. */
+export type OverloadKind = 'memory' | 'delay' | 'store';
 
 /** An overload: its kind and its beginning. */
 export interface Overload {
@@ -10,21 +10,23 @@ export interface Overload {
 
 /** Limits above which a process is overloaded. */
 export interface OverloadLimits {
-  /** Average wait of a request for the event loop, in milliseconds; 0: no limit. */
+  /** Average wait of a request for the event loop, and for the store, in milliseconds; 0: no limit. */
   readonly delayMaxMs: number;
   readonly memoryBytesMax: number;
 }
 
 /** One measurement. */
 export interface Load {
-  readonly delayMs: number;
   readonly memoryBytes: number;
+  readonly delayMs: number;
+  readonly storeWaitMs: number;
 }
 
-/** An overload by delay ends below this part of its limit; one by memory below the next. */
-const DELAY_CALM = 0.5;
-const MEMORY_CALM = 0.9;
-/** Time over which the delay is averaged, in milliseconds. */
+/** Part of its limit below which an overload ends. */
+const CALM: Readonly<Record<OverloadKind, number>> = { memory: 0.9, delay: 0.5, store: 0.5 };
+/** Memory comes first, since it ends the process. */
+const KINDS = ['memory', 'delay', 'store'] as const satisfies readonly OverloadKind[];
+/** Time over which waits are averaged, in milliseconds. */
 const WINDOW_MS = 1_000;
 /** A process that was suspended for an hour was not busy for an hour. */
 const LATE_MAX_MS = 5_000;
@@ -35,19 +37,18 @@ const LATE_MAX_MS = 5_000;
  */
 export function toOverload(
   before: Overload | undefined,
-  { delayMs, memoryBytes }: Load,
+  { memoryBytes, delayMs, storeWaitMs }: Load,
   { limits, nowMs }: { limits: OverloadLimits; nowMs: number },
 ): Overload | undefined {
   const { delayMaxMs, memoryBytesMax } = limits;
-  const memoryLimit = memoryBytesMax * (before?.kind === 'memory' ? MEMORY_CALM : 1);
-  const delayLimit = delayMaxMs * (before?.kind === 'delay' ? DELAY_CALM : 1);
-  if (memoryBytes >= memoryLimit) return toLasting(before, 'memory', nowMs);
-  if (delayMaxMs > 0 && delayMs >= delayLimit) return toLasting(before, 'delay', nowMs);
-  return undefined;
-}
-
-function toLasting(before: Overload | undefined, kind: OverloadKind, nowMs: number): Overload {
-  return before?.kind === kind ? before : { kind, sinceMs: nowMs };
+  const parts: Readonly<Record<OverloadKind, number>> = {
+    memory: memoryBytes / memoryBytesMax,
+    delay: delayMaxMs > 0 ? delayMs / delayMaxMs : 0,
+    store: delayMaxMs > 0 ? storeWaitMs / delayMaxMs : 0,
+  };
+  const kind = KINDS.find((each) => parts[each] >= (before?.kind === each ? CALM[each] : 1));
+  if (kind === undefined || kind === before?.kind) return kind && before;
+  return { kind, sinceMs: nowMs };
 }
 
 /**
@@ -61,6 +62,13 @@ export function toDelayMs(
 ): number {
   const late = Math.min(Math.max(lateMs, 0), LATE_MAX_MS);
   const tookMs = late + afterMs;
-  const weight = 1 - Math.exp(-tookMs / WINDOW_MS);
-  return beforeMs + weight * (late ** 2 / 2 / tookMs - beforeMs);
+  return toAverage(beforeMs, { ms: late ** 2 / 2 / tookMs, overMs: tookMs });
+}
+
+/** Average over the last second, in milliseconds, once a wait of `ms` lasted for `overMs`. */
+export function toAverage(
+  beforeMs: number,
+  { ms, overMs }: { readonly ms: number; readonly overMs: number },
+): number {
+  return beforeMs + (1 - Math.exp(-overMs / WINDOW_MS)) * (ms - beforeMs);
 }

@@ -1,7 +1,7 @@
 import { toCount } from '../../domain/text.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Weakness, WriteTrouble } from '../../store/engine/store-health.ts';
-import type { Overload } from '../../telemetry/overload.ts';
+import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
 import { toMoment } from '../http/moment.ts';
 import type { Status } from '../schemas/state.ts';
 import { listLateLeavers } from './leavers.ts';
@@ -107,15 +107,20 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
   return reasons;
 }
 
+const OVERLOADS: Readonly<Record<OverloadKind, string>> = {
+  memory: 'More memory is in use',
+  delay: 'More is asked at once',
+  store: 'More is asked of the store',
+};
+
 /** Overload degrades only: a load balancer that took the process out would overload the next one. */
 function listOverload(overload: Overload | undefined): Reason[] {
   if (overload === undefined) return [];
   const { kind, sinceMs } = overload;
-  const what = kind === 'memory' ? 'More memory is in use' : 'More is asked at once';
   return [
     {
       code: 'overloaded',
-      detail: `${what} than this process has room for since ${toMoment(sinceMs)}: requests of providers are answered with 503.`,
+      detail: `${OVERLOADS[kind]} than this process has room for since ${toMoment(sinceMs)}: requests of providers are answered with 503.`,
       remedy:
         'Wait: providers ask again, and it ends by itself. When it comes back, see docs/runbook.md.',
     },

@@ -22,7 +22,7 @@ export const serverSchema = z.strictObject({
   delayMax: durationOrZero({ min: '10ms', max: '1m' })
     .prefault('250ms')
     .describe(
-      'How long whatever comes may wait for its turn on average before requests of providers are answered with 503, until it is half of that; 0: any time.',
+      'How long whatever comes may wait for its turn, or on PostgreSQL for a connection, on average before requests of providers are answered with 503, until it is half of that; 0: any time.',
     ),
   memoryMax: size({ min: '32MiB', max: '1024GiB' })
     .optional()
