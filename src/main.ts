@@ -29,7 +29,7 @@ import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-wa
 import { systemClock } from './telemetry/system-clock.ts';
 import { noTracing } from './telemetry/tracing.ts';
 
-/** What `serve` needs of the process that it runs in. */
+/** Parts of the process that `serve` runs in. */
 export interface ServeWorld {
   /** Standard output, for the lines that a person reads. */
   readonly write: (text: string) => void;

@@ -3,7 +3,7 @@ import type { DriftAnswer } from '../../src/ops/schemas/drift.ts';
 import type { PlanAnswer, PlanSummary } from '../../src/ops/schemas/plans.ts';
 import type { Talk } from './talk.ts';
 
-/** What differs, or did, as the bridge tells it. */
+/** Reads the differences of now and before, as the bridge tells them. */
 export async function readDrifts(talk: Talk): Promise<readonly DriftAnswer[]> {
   const body = await talk.askQuietly({ as: 'operator', method: 'GET', path: '/ops/drifts' });
   return parseItems<DriftAnswer>(body).filter(({ kind }) => !kind.endsWith('.unmanaged'));
@@ -29,12 +29,12 @@ export function toDriftLine({ kind, resource, member, status, who }: DriftAnswer
   return `${kind.padEnd(16)} ${whom.padEnd(30)} ${status.padEnd(9)} ${by}`;
 }
 
-/** What the same version of the bridge answers. */
+/** Takes an answer as it is: it comes from the same version of the bridge. */
 function parseItems<T>({ items }: JsonObject): readonly T[] {
   return items as unknown as readonly T[];
 }
 
-/** What the same version of the bridge answers. */
+/** Takes an answer as it is: it comes from the same version of the bridge. */
 function parsePlan(body: JsonObject): PlanAnswer {
   return body as unknown as PlanAnswer;
 }

@@ -9,17 +9,17 @@ function createPerson(given: string, family: string): Person {
   return { given, family, email: `${given}@example.com`.toLowerCase() };
 }
 
-/** Whom Okta provisions. */
+/** Person whom Okta provisions. */
 export const ADA = createPerson('Ada', 'Lovelace');
-/** Who is in Payroll with Ada. */
+/** Person who is in Payroll with Ada. */
 export const GRACE = createPerson('Grace', 'Hopper');
 /** Everybody else of whom Okta knows: more than one plan may take out of groups by itself. */
 export const COLLEAGUES: readonly Person[] = Array.from({ length: 25 }, (_, n) =>
   createPerson(`Colleague${n + 1}`, 'Example'),
 );
-/** Whom Entra provisions. */
+/** Person whom Entra provisions. */
 export const ALAN = createPerson('Alan', 'Turing');
-/** Whom Entra provisions, and then deactivates. */
+/** Person whom Entra provisions, and then deactivates. */
 export const BARBARA = createPerson('Barbara', 'Liskov');
 
 /** The group that Okta pushes. */

@@ -11,11 +11,11 @@ const LINE_MAX = 144;
 export interface Screen {
   /** Begins a scene. */
   headline(text: string): Promise<void>;
-  /** What happens, in words. */
+  /** Tells in words what happens. */
   say(text: string): Promise<void>;
-  /** What a person, or a provider, would send. */
+  /** Shows a request of a person or a provider. */
   request(text: string): Promise<void>;
-  /** What came back, a line each. */
+  /** Shows an answer, line by line. */
   answer(...lines: readonly string[]): Promise<void>;
   fail(text: string): void;
 }

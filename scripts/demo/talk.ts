@@ -27,7 +27,7 @@ export interface Talk {
   run(command: string): Promise<string[]>;
 }
 
-/** What is said is shown on this screen. */
+/** Creates a talk that is shown on this screen. */
 export function createTalk(world: World, screen: Screen): Talk {
   async function askQuietly(asked: Asked): Promise<JsonObject> {
     return (await send(world, asked)).body;
@@ -55,12 +55,12 @@ export function createTalk(world: World, screen: Screen): Talk {
   };
 }
 
-/** What everybody sends alike, and what is secret, is left out. */
+/** Leaves out secrets, and parts that everybody sends alike. */
 function toShown({ schemas, password, ...body }: JsonObject): JsonObject {
   return body;
 }
 
-/** What of an answer tells how it went on. */
+/** Picks the parts of an answer that tell how it went on. */
 function toSummary({ totalResults, id }: JsonObject): string {
   if (totalResults !== undefined) return `  totalResults ${String(totalResults)}`;
   return id === undefined ? '' : `  id ${String(id)}`;

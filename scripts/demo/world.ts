@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/settings/load.ts';
 import { DemoError, until } from './expect.ts';
 import { PAYROLL } from './people.ts';
 
-/** Whoever asks the bridge for something. */
+/** A party that asks the bridge for something. */
 export type Party = 'okta' | 'entra' | 'operator';
 
 /** The administrator who changes things behind the providers' backs, and from where. */
@@ -67,7 +67,7 @@ interface Parts {
   readonly tokens: World['tokens'];
 }
 
-/** What an operator would set; the rest is as always. */
+/** Settings that an operator would change; the rest is as always. */
 function toEnv(folder: string, { sandbox, tokens }: Parts): Record<string, string> {
   return {
     HOST: '127.0.0.1',

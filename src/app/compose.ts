@@ -193,7 +193,7 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
   });
 }
 
-/** What every process is given, whether it leads or not. */
+/** Makes the parts that every process has, leader or not. */
 function createDeps(
   { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
   sections: SectionView,

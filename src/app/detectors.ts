@@ -14,20 +14,20 @@ import type { WatchedOptions } from './options.ts';
 import { toRepairPolicy, toSweepPolicy } from './settings.ts';
 import { toDriftEvents, toSweepEvents } from './telemetry.ts';
 
-/** What sees that others have changed the service, and what is done about it. */
+/** Parts that see changes of others in the service, and act on them. */
 export interface Detectors {
   readonly poller: AuditPoller;
   readonly sweeps: Sweeps;
   readonly keeper: DriftKeeper;
 }
 
-/** What a process brings to its detectors. */
+/** Parts of a process that its detectors use. */
 export interface DetectorParts {
   readonly options: WatchedOptions;
   readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
 }
 
-/** What detectors need to know of the rest of a tenure. */
+/** Parts of a tenure that its detectors ask. */
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;

@@ -7,7 +7,7 @@ import type { Errand, ErrandAnswer } from '../reconcile/loop/errands.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 
-/** What the leader does errands with. */
+/** Parts of a leader that its errands use. */
 interface ErrandParts {
   readonly convergence: Pick<Convergence, 'readPrivilege'>;
   readonly callForOperator: ApiSource['call'];

@@ -6,7 +6,7 @@ import type { OpenTelemetry } from '../telemetry/open-telemetry.ts';
 import { toOtelTargets } from '../telemetry/otel-targets.ts';
 import { readPackageVersion } from './package-version.ts';
 
-/** What sending traces and metrics takes. */
+/** Options of sending traces and metrics. */
 export interface ExportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly metrics: Metrics;

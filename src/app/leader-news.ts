@@ -5,7 +5,7 @@ import type { SectionStates } from '../reconcile/sections.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import type { TransportHealth } from '../upstream/transport.ts';
 
-/** What the leader knows that every process has to: it is in the row of the leader, and renewed with it. */
+/** Knowledge of the leader for every process: it is in the leader's row, and renewed with it. */
 export interface LeaderNews {
   readonly health: TransportHealth;
   readonly firstRead: FirstReadState;
@@ -13,7 +13,7 @@ export interface LeaderNews {
   readonly ownAccount: number | null;
   /** True while the store may be older than the service and the service was not read again yet. */
   readonly isReading: boolean;
-  /** What the audit log told at the start of the lead. */
+  /** Findings of the audit log at the start of the lead. */
   readonly detection: Detection | null;
   readonly sections: SectionStates;
   readonly queue: Queue;
@@ -21,7 +21,7 @@ export interface LeaderNews {
 
 const OPEN = { kind: 'open' } as const;
 
-/** What is known while no leader has said anything yet. */
+/** News while no leader has told any. */
 const NO_NEWS: LeaderNews = {
   health: {
     waiting: { remove: 0, change: 0, look: 0, pass: 0 },

@@ -25,12 +25,12 @@ const NO_ANSWER = 'the leader did not answer in time';
 
 /** The lead as one process sees it: its own tenure, or what the leader says. */
 export interface Leadership {
-  /** What the leader knows: as of now where this process leads, else as of its last word. */
+  /** Knowledge of the leader: as of now where this process leads, else as of its last word. */
   news(): LeaderNews;
   known(): KnownLeader | undefined;
   /** The tenure of this process, once it may send; undefined: it does not lead. */
   tenure(): BridgeTenure | undefined;
-  /** What requests use of the leader. */
+  /** Parts of the leader that requests use. */
   readonly access: LeaderAccess;
   /** Makes a call for an operator, or has the leader make it. */
   readonly callForOperator: ApiSource['call'];
@@ -44,7 +44,7 @@ export interface Leadership {
   stop(): Promise<void>;
 }
 
-/** What a lead is made of; parts that need it are asked for late. */
+/** Parts of a lead; those that need the lead themselves are asked for late. */
 export interface LeadershipOptions {
   readonly options: WatchedOptions;
   readonly findParts: () => TenureParts;

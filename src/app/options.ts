@@ -25,7 +25,7 @@ export interface Target {
 /** Options of a bridge. */
 export interface BridgeOptions {
   readonly settings: Settings;
-  /** What operators are told about the process. */
+  /** Facts of the process for operators. */
   readonly about: About & { readonly settings: readonly ShownSetting[] };
   readonly store: Store;
   readonly target: Target;

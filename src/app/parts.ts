@@ -10,7 +10,7 @@ import type { Rules } from '../rules/rules.ts';
 import type { FollowedIds } from '../scim/former-ids.ts';
 import type { Leadership } from './leader.ts';
 
-/** What serves is made from, in every process. */
+/** Parts of every process, from which its listeners are made. */
 export interface BridgeParts {
   readonly access: Access;
   readonly attempts: Attempts;

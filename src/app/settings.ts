@@ -138,7 +138,7 @@ export function toAttemptMs({ upstream }: Settings): number {
   return Math.ceil(upstream.timeout * (1 + MARGIN));
 }
 
-/** What the settings say about calls to the service. */
+/** Derives the options of the transport to the service from the settings. */
 export function toTransportOptions(
   settings: Settings,
   { baseUrl, findToken, requestsPerSecond }: Target,

@@ -80,7 +80,7 @@ export function toKeysFailed(logger: Logger, clock: { now(): number }): IssuerKe
   };
 }
 
-/** Who leads, in the words of the log. */
+/** Logs who leads, and each hand-over. */
 export function toElectionEvents(logger: Logger): ElectionEvents {
   return {
     took: ({ epoch, before, quietInMs }) =>
@@ -98,7 +98,7 @@ function toFailureLine({ type, id, error }: { type: string; id: string; error: u
     : events.jobFailed({ job: type, at: id, error });
 }
 
-/** What says whether the service may be changed, with the words for its changes. */
+/** Options of the guard that knows whether the service may be changed; it logs each pause and each end of one. */
 export function toGuardOptions({ store, clock, settings, logger }: WatchedOptions): GuardOptions {
   return {
     store,

@@ -40,7 +40,7 @@ export const STOP_GRACE_MS = 15_000;
 /** How long runs may go on before another process takes over, in milliseconds. */
 const HAND_OVER_GRACE_MS = 1_000;
 
-/** What a process brings to its tenures. */
+/** Parts of a process that its tenures use. */
 export interface TenureParts extends DetectorParts {
   readonly deps: ProcessDeps;
   readonly sections: SectionView;
@@ -160,7 +160,7 @@ function toNews(
   };
 }
 
-/** What keeps numbers and proofs, and forgets what is old. */
+/** Opens the jobs that keep samples and proofs, and forget old ones. */
 function openKeeping(deps: ReconcileDeps, options: WatchedOptions) {
   const pruning = createPruning(deps, toRetention(options.settings));
   return [openSampling(deps, options), pruning, createLeaverProofs(deps), deps.seats];

@@ -44,7 +44,7 @@ export function accessCommand(
   };
 }
 
-/** What `list` prints. */
+/** Output of `list`. */
 type AccessListing<Item> = Pick<Listing<Item>, 'columns' | 'none' | 'path'> & {
   readonly description: string;
   /** `hidden`: those that are revoked are listed with `--all` alone; `gone`: none are kept. */
@@ -66,7 +66,7 @@ export function addList<Item>(
     });
 }
 
-/** What `create`, `rotate` and `change` make. */
+/** Request and output of `create`, `rotate` and `change`. */
 interface Making<Made> {
   readonly usage: string;
   readonly description: string;
@@ -75,7 +75,7 @@ interface Making<Made> {
     key: string,
     wish: object,
   ) => { readonly path: `/${string}`; readonly body: object };
-  /** What was made; of a credential with its secret, if it has one, on a line of its own. */
+  /** Tells what was made; the secret of a credential, if it has one, is on a line of its own. */
   readonly toText: (made: Made) => string;
 }
 
@@ -100,7 +100,7 @@ export function addMaking<Made>(
 /** The end of a text with a secret. */
 export const SHOWN_ONCE = '\nThis is the only time that it is shown.\n';
 
-/** What `revoke` or `delete` ends. */
+/** Request and output of `revoke` and `delete`. */
 interface Ending<Options, Ended> {
   /** `revoke <name-or-id>` when left out. */
   readonly usage?: string;

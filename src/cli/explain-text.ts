@@ -48,7 +48,7 @@ function toHeadLines({
   ];
 }
 
-/** Whoever waits for a seat is tried when the turn has come, which no moment tells. */
+/** Tells no moment of somebody who waits for a seat: the next attempt comes with the turn in the line. */
 function toDueLines(dueAt: string | null, problem: Explanation['problem']): string[] {
   if (dueAt === null) return [];
   return [problem?.code === NO_SEAT ? 'waits in the line for a free seat' : `due ${dueAt}`];

@@ -119,7 +119,7 @@ function toLogText({ logged }: LeaverAnswer): string {
   return code === null ? state : `${state} (${code})`;
 }
 
-/** What remains in words; what nobody could look at is told as that. */
+/** Tells in words what remains, and what nobody could look at. */
 function toRemainsText({ remains }: LeaverAnswer): string {
   if (remains === null) return '';
   const found = remains.parts.flatMap(({ part, found: some }) =>

@@ -24,7 +24,7 @@ export function toNameless<Name extends OpsSchemaName>(
   return parseShown<Name>(hidePersonal(opsSchemas[name], answer));
 }
 
-/** What is hidden keeps its shape. */
+/** Parses an answer with hidden names: it has the shape of the open one. */
 function parseShown<Name extends OpsSchemaName>(shown: unknown): OpsJson<Name> {
   return shown as OpsJson<Name>;
 }

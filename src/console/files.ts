@@ -24,7 +24,7 @@ const firstLoads = z.array(
   }),
 );
 
-/** What a page loads first, as the build found it (`ui/app/first-loads.ts`). */
+/** A file that a page loads first, as the build found it (`ui/app/first-loads.ts`). */
 export type FirstLoad = z.output<typeof firstLoads>[number];
 
 /** The built pages. */
@@ -36,7 +36,7 @@ export interface ConsoleFiles {
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
 
-/** What stands in the page for the nonce of its style elements. */
+/** Place of the nonce of the style elements in the page. */
 export const NONCE = '__NONCE__';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -227,7 +227,7 @@ function toPerson(claims: Claims): { readonly id: string; readonly name: string 
   return { id: `oidc-${String(claims.sub)}`, name: String(name) };
 }
 
-/** What went wrong is in the log; the person is led back to the page of signing in. */
+/** Leads a person back to the page of signing in; the log has the reason. */
 function leadBack(
   { failed }: OidcDeps,
   handle: RequestHandler,

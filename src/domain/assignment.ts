@@ -2,7 +2,7 @@ import { findExtensionNumber, USER_EXTENSION } from './extensions.ts';
 import { foldCase } from './fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
-/** What the service grants people beyond their groups, as governance assigns it: a value of `entitlements` or `roles`. */
+/** A right beyond groups, as governance assigns it: a value of `entitlements` or `roles`. */
 export interface Assignment {
   /** The SCIM id; a prefix keeps it apart from what else providers write into these lists. */
   readonly id: string;
@@ -138,7 +138,7 @@ export function onlyAssigned({ entitlements, roles }: JsonObject): JsonObject {
   };
 }
 
-/** What a list names, and what it is to name of all that the service has. */
+/** The assignments that a list names, and those that it is to name of all that the service has. */
 interface Assigned {
   readonly list: 'entitlements' | 'roles';
   readonly known: readonly Assignment[];

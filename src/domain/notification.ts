@@ -18,7 +18,7 @@ export interface Receiver {
 export interface Notice {
   /** Such as `reason.began`, `drift.found.user.activated`, `leaver.late`. */
   readonly type: string;
-  /** What it is about; what is about the same thing arrives in order. */
+  /** Its subject; notifications of one subject arrive in order. */
   readonly subject: string;
   /** Epoch milliseconds. */
   readonly at: number;

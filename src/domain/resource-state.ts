@@ -2,7 +2,7 @@ import type { Cells } from './cell.ts';
 import type { Missed } from './missed.ts';
 import type { SentCreate } from './sent-create.ts';
 
-/** What is known of any managed user or group, or of one whose removal is still under way. */
+/** Knowledge of a managed user or group, or of one whose removal is still under way. */
 export interface ResourceState<Field extends string> {
   readonly cells: Cells<Field>;
   readonly version: number;

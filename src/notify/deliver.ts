@@ -9,10 +9,10 @@ import {
 import type { Store } from '../store/store.ts';
 import type { Poster, PostResult } from './post.ts';
 
-/** What became of an attempt. */
+/** Outcome of an attempt. */
 export type DeliveryResult = 'delivered' | 'failed' | 'dead';
 
-/** What delivering takes. */
+/** Dependencies of a delivery. */
 export interface DeliveryDeps {
   readonly store: Store;
   readonly clock: Clock;

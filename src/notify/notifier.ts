@@ -15,7 +15,7 @@ export interface NotifyPolicy {
   readonly privateAddresses: 'refuse' | 'allow';
 }
 
-/** What notifications are made of. */
+/** Dependencies of the notifier. */
 export interface NotifierDeps {
   readonly store: Store;
   readonly clock: Clock;

@@ -29,7 +29,7 @@ import type { Readiness } from './state/readiness.ts';
 import type { WaitingWork, WritesFacts } from './state/readiness-facts.ts';
 import type { ActLog } from './timeline/act-log.ts';
 
-/** What the requests below `/ops` read, and what they decide with. */
+/** Dependencies of the requests below `/ops`. */
 export interface OpsSources extends AccessNeeds {
   readonly store: Store;
   readonly clock: Clock;

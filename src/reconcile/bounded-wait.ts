@@ -108,7 +108,7 @@ export interface StoredWrite {
   readonly waitId: string | undefined;
   /** How long the request may still wait, in milliseconds. */
   readonly waitMs: number;
-  /** Whether it takes access away, which goes before changes. */
+  /** Its class: a removal of access goes before changes. */
   readonly class: 'remove' | 'change';
 }
 

@@ -92,7 +92,7 @@ interface TakenStep<State, Action> extends PlannedStep<State, Action> {
   readonly key: ResourceKey;
   /** Name of the action. */
   readonly name: string | undefined;
-  /** What the run knows of a "not there". */
+  /** Knowledge of the run about a "not there". */
   readonly missed: Missed | undefined;
   /** The change that the step was begun with. */
   readonly change: ChangeRow | undefined;

@@ -110,12 +110,12 @@ async function recordOutcome<T extends KindTypes>(
   }
 }
 
-/** What recording takes. */
+/** Dependencies of recording. */
 type RecordDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly events: Pick<ReconcileDeps['events'], 'changeHeld'>;
 };
 
-/** What is recorded, and for whom. */
+/** A record, and the subject that it is about. */
 export interface Recording<Undo> {
   readonly key: ResourceKey;
   readonly waiters: Waiters<Undo>;

@@ -90,7 +90,7 @@ type RecordEnd<T extends KindTypes, End> = (
   end: End,
 ) => Promise<Recorded<T['state']>>;
 
-/** What recording a step does differently for users and groups. */
+/** The parts of recording a step that differ between users and groups. */
 export interface Recorder<T extends KindTypes> {
   lock(tx: Db, planned: T['state']): Promise<T['row'] | undefined>;
   /** Records a step that changed what was known, without reading; undefined: the row has to be read. */
@@ -141,7 +141,7 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   toPolicies(): T['policies'];
   /** True when the service may have refused something. */
   mayRefuse(outcome: OutcomeOf<T>): boolean;
-  /** What the service refused or failed at; undefined: nothing. */
+  /** Finds the refusal or failure of the service; undefined: there was none. */
   findRefusal(outcome: OutcomeOf<T>): Problem | undefined;
   /** Notes the outcome of a step that is stored, for others who wait for it. */
   recorded?(outcome: OutcomeOf<T>): Promise<void>;

@@ -40,7 +40,7 @@ async function startLeaver(
   const host = await createConvergeHost(sandbox, hostStore, options);
   const key = { type: 'user', id: row.id } as const;
 
-  /** What a provider's write stores. */
+  /** Stores a write of a provider. */
   async function write(attributes: JsonObject, change: { version: number; cells: string }) {
     const columns = toUserColumns({ userName: NAME, ...attributes });
     await store.write((tx) => updateUser(tx, row.id, { ...columns, ...change, due_at: 1 }));

@@ -19,13 +19,13 @@ import { assertLead } from './lead.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
 import { LOOK_AGAIN } from './retry-columns.ts';
 
-/** What is to be done, and the state that says so. */
+/** An action, and the state that asks for it. */
 export interface PlannedStep<State, Action> {
   readonly state: State;
   readonly action: Action | undefined;
 }
 
-/** What the guard looks at in the state of a resource. */
+/** The part of a resource's state that the guard looks at. */
 export interface Guarded {
   readonly version: number;
   readonly sentCreates: readonly SentCreate[];
@@ -35,7 +35,7 @@ export interface Guarded {
 export interface SendGuard<State> {
   /** Way to the service that asks the guard immediately before each attempt of each call. */
   readonly upstream: Transport;
-  /** What became of the calls so far. */
+  /** Outcomes of the calls so far. */
   readonly seen: {
     /** The newest state that the calls which left were planned from. */
     planned: State;
@@ -93,7 +93,7 @@ async function holdBack(
 export interface GuardedStep<State, Action> {
   readonly key: ResourceKey;
   readonly step: PlannedStep<State, Action>;
-  /** What the step creates, so that it is found even if nobody hears of it. */
+  /** The creation of the step, so that it is found even if nobody hears of it. */
   readonly create: SentCreate | undefined;
   /** Reads and plans again; undefined: the resource is gone. */
   readonly replan: () => Promise<PlannedStep<State, Action> | undefined>;

@@ -2,7 +2,7 @@ import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
 import type { Db } from './store.ts';
 
-/** What the store knows under one name: of all processes, also after a restart. */
+/** A fact that the store keeps under one name, for all processes and across restarts. */
 export interface Fact<Value> {
   /** Finds it; undefined: it is not known. */
   find(db: Db): Promise<Value | undefined>;

@@ -30,7 +30,7 @@ export async function addInspection(
     .execute();
 }
 
-/** Who is to be looked at by now, the longest waiting first. */
+/** Lists the subjects that are to be looked at by now, the longest waiting first. */
 export async function listDueInspections(
   db: Db,
   { now, limit }: { now: number; limit: number },
@@ -64,7 +64,7 @@ export async function postponeInspection(
   await update.where('since', '=', since).where('due_at', '=', due_at).execute();
 }
 
-/** Whether this is still the newest reason to look. */
+/** Tells whether this is still the newest reason to look. */
 export async function isInspectionHeld(
   tx: Db,
   { resource_id, since }: InspectionRow,

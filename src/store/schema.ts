@@ -535,7 +535,7 @@ export interface LeaderTable {
   expires_at: number;
   /** By then every call of the leader has ended, also when it is not heard of any more. */
   quiet_at: number;
-  /** What the other processes have to know of it, as JSON text; null: it has said nothing yet. */
+  /** News for the other processes, as JSON text; null: it has told none yet. */
   news: string | null;
 }
 
@@ -545,7 +545,7 @@ export interface WaitsTable {
   resource_type: 'user' | 'group';
   resource_id: string;
   version: number;
-  /** What takes the write back, as JSON text. */
+  /** Undo of the write, as JSON text. */
   undo: string;
   /** When the request is answered at the latest, by the server's clock. */
   until: number;
@@ -556,7 +556,7 @@ export interface WaitsTable {
 /** A call to the service that a process which does not lead asks the leader for. */
 export interface ErrandsTable {
   id: string;
-  /** What is asked for, as JSON text. */
+  /** The task, as JSON text. */
   task: string;
   /** When nobody waits for the answer any more, by the server's clock. */
   until: number;
@@ -613,7 +613,7 @@ export interface LeaversTable {
 export interface NoticesTable {
   key: string;
   since: number;
-  /** What is told when it ends, as JSON text; null: nothing. */
+  /** Answer for when it ends, as JSON text; null: none. */
   ended: string | null;
 }
 

@@ -43,7 +43,7 @@ export interface OpenTelemetry {
   stop(): Promise<void>;
 }
 
-/** What sending traces and metrics takes. */
+/** Options of sending traces and metrics. */
 interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -123,7 +123,7 @@ function startMetrics(
   return new MeterProvider({ resource, readers: [reader] });
 }
 
-/** What a reader and a processor export with. */
+/** Exporter of a reader or a processor. */
 interface Exporter<Items> {
   export(items: Items, onResult: (result: Result) => void): void;
   shutdown(): Promise<void>;

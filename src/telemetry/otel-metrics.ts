@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import type { MetricObjectWithValues, MetricValue, Registry } from 'prom-client';
 
-/** What stands beside the metrics of a process. */
+/** Resource and version that the metrics of a process bear. */
 interface Origin {
   readonly resource: Resource;
   readonly version: string;

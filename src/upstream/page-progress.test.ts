@@ -163,7 +163,7 @@ test('a cursor survives being stored', () => {
   });
 });
 
-/** What becomes of a list between two calls for its pages. */
+/** A list that changes between two calls for its pages. */
 interface Moving {
   readonly length: number;
   readonly order: 'asc' | 'desc';
@@ -203,7 +203,7 @@ function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: 
       }
       for (let n = count(come); n > 0; n -= 1) list.push(nextId++);
     },
-    /** Who was there all the time. */
+    /** Lists those that were there all the time. */
     listStayed: () => list.filter((id) => id <= length),
   };
 }

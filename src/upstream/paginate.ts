@@ -30,7 +30,7 @@ export interface PageOptions extends CallOptions {
 
 /** One page; `cursor` continues after it. */
 export interface Page {
-  /** What no page before it had. */
+  /** Entries that no page before it had. */
   readonly items: readonly unknown[];
   readonly total: number | undefined;
   readonly cursor: Cursor;

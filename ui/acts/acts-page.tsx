@@ -63,7 +63,7 @@ function toChange(before: Act['before'], after: NonNullable<Act['after']>): stri
   return before === null ? toState(after) : `${toState(before)} → ${toState(after)}`;
 }
 
-/** What operators did, from where, with the states before and after. */
+/** Page of the acts of operators: from where, with the states before and after. */
 export function ActsPage() {
   const seesNames = useSeesNames();
   const { operator = '', target = '', outcome = '' } = route.useSearch();

@@ -92,7 +92,7 @@ export interface LongList<Item> {
   /** Entries, where some rows are headings. */
   readonly count?: number;
   readonly isLoading: boolean;
-  /** What is shown is of other filters than those that were chosen. */
+  /** True while rows of the filters before are shown. */
   readonly isOld: boolean;
   readonly error: Error | null;
   /** It is read again at each change. */

@@ -1,4 +1,4 @@
-/** What a page loads first. */
+/** A file that a page loads first. */
 export interface FirstLoad {
   /** Module that is loaded for this page alone, from the folder `ui`. */
   readonly module: string;

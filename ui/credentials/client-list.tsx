@@ -53,7 +53,7 @@ function Proofs({ client }: { readonly client: Client }) {
   ));
 }
 
-/** What the assertions of a client say, which has no secret. */
+/** Claims that the assertions of a client without a secret make. */
 function Assertions({ trust }: { readonly trust: NonNullable<Client['trust']> }) {
   const { issuer, audiences, claims } = trust;
   const expected = [

@@ -31,7 +31,7 @@ const PROFILES = [
   { value: 'strict', label: 'Strict: it is refused' },
 ];
 
-/** What is to be made. */
+/** The credential that is to be made. */
 interface Wish {
   readonly kind: string;
   readonly name: string;
@@ -136,7 +136,7 @@ function Making({ make, error, isPending }: MakingOptions) {
   );
 }
 
-/** What the command line gives when nothing else is said. */
+/** Gives the term that the command line gives by default. */
 function toTerm(kind: string | null): string {
   return kind === 'client' ? '730d' : '365d';
 }

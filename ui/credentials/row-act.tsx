@@ -16,7 +16,7 @@ export interface RowActOptions<Name extends OpsName> {
   readonly body?: object;
   readonly command: string;
   readonly meaning: string;
-  /** What is shown once, if the answer has a secret. */
+  /** Finds the secret of an answer, which is shown once. */
   readonly secretOf?: (answer: Ops<Name>) => Made;
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core';
 
-/** What was made, to be copied now. */
+/** A secret that was made, to be copied now. */
 export interface Made {
   /** `client_id` of OAuth; a token has none. */
   readonly id?: string;

@@ -144,7 +144,7 @@ function TermFields({
   );
 }
 
-/** What a dry run says, and the decision: of repairs exactly the plan that was shown. */
+/** Asks for a dry run, and decides: about repairs exactly as the shown plan says. */
 function useDecision({
   drifts,
   decision,
@@ -214,7 +214,7 @@ const REFUSALS: Readonly<Record<Decided['refused'][number]['code'], string>> = {
     'possible, because nobody asked for it, somebody protected would lose something, or the service holds something else by now',
 };
 
-/** What was chosen, in words. */
+/** The chosen drifts, in words. */
 function Listed({
   drifts,
   decision,

@@ -115,7 +115,7 @@ function Steps({ leaver }: { readonly leaver: Leaver }) {
   );
 }
 
-/** What remains in words; what nobody could look at is told as that. */
+/** Tells in words what remains, and what nobody could look at. */
 function toRemains(remains: NonNullable<Leaver['remains']>): string {
   const found = remains.parts.flatMap(({ part, found: some }) =>
     some.map(({ id, name }) => `${part}: ${name ?? id}`),
@@ -125,7 +125,7 @@ function toRemains(remains: NonNullable<Leaver['remains']>): string {
   return [...(found.length === 0 ? ['nothing found'] : found), ...rest].join('; ');
 }
 
-/** Who lost access, each step with its time, and what remains. */
+/** Page of the leavers: each step with its time, and what remains. */
 export function LeaversPage() {
   const { status = '', since = '' } = route.useSearch();
   const navigate = route.useNavigate();

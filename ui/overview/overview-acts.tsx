@@ -3,7 +3,7 @@ import { Act, Acts } from '../parts/act.tsx';
 import { toCount } from '../parts/count.ts';
 import { Section } from '../parts/page.tsx';
 
-/** What an operator can do about everything at once. */
+/** Acts of an operator about everything at once. */
 export function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
   const hasTrouble = status.stuckCount + status.failingCount + status.due > 0;
   return (

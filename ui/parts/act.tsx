@@ -12,7 +12,7 @@ export interface ActOptions<Name extends OpsName> {
   /** Schema of the answer. */
   readonly name: Name;
   readonly label: string;
-  /** What it does, in one sentence. */
+  /** Its effect, in one sentence. */
   readonly meaning: ReactNode;
   readonly command: string;
   readonly path: string;

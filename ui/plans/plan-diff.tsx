@@ -114,7 +114,7 @@ function State({ action: { status, harm } }: { readonly action: Action }) {
   );
 }
 
-/** What the changes below one heading have in common. */
+/** Key that the changes below one heading have in common. */
 function toKey(group: string | null, kind: string, by: string | null): string {
   return JSON.stringify([group, kind, by]);
 }

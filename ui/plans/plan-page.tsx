@@ -72,7 +72,7 @@ function toSeats({ needs, frees, has }: NonNullable<PlanOf['seats']>): string {
   return `needs ${needs.toLocaleString('en')}${freed}, ${free}`;
 }
 
-/** What became of the changes so far. */
+/** Tells how far the changes are. */
 function toProgress({ done, dropped, waiting, counts: { total } }: PlanOf): string {
   const parts = [
     [done, 'done'],
@@ -179,7 +179,7 @@ function Undo({ plan }: { readonly plan: PlanOf }) {
   );
 }
 
-/** What undoing would do now. */
+/** Preview of undoing the plan now. */
 function Undoing({ id }: { readonly id: string }) {
   const preview = useRead('UndoPreview', `/plans/${encodeURIComponent(id)}/undoing`, {
     topics: ['plans', 'work'],

@@ -46,7 +46,7 @@ const CHANGES: Readonly<Record<string, readonly [verb: string, one: string, many
   'group.hand-over': ['hand over', 'group', 'groups'],
 };
 
-/** What repairing a difference does. */
+/** Repair of each kind of difference, in words. */
 const REPAIRS: Readonly<Record<string, string>> = {
   'user.missing': 'makes the account again',
   'user.deactivated': 'activates',
@@ -112,7 +112,9 @@ export function toSource(source: string): string {
   return SOURCES[source] ?? source;
 }
 
-/** Whoever decided about a plan; empty while nobody has. A plan of which nothing was left is discarded by the bridge. */
+/**
+ * Names the decider of a plan; empty while there is none. A plan of which nothing was left is discarded by the bridge.
+ */
 export function toDecider({
   status,
   decidedBy,
@@ -145,7 +147,7 @@ export function toReason(reason: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** What is held of a thing that a change or a difference is about: a place in a group, an account, or a value. */
+/** Finds the value that a change or a difference is about: a place in a group, an account, or a value. */
 export function toHeld(kind: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('present' in value) {

@@ -66,7 +66,7 @@ const columns: readonly Column<Request>[] = [
   },
 ];
 
-/** What providers wrote and what they were refused, as it comes. */
+/** Page of the providers' requests, live, with those that were refused. */
 export function RequestsPage() {
   const { status = '', type = '', resource = '', credential = '' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -149,14 +149,14 @@ function toWritten(written: Request['written']): string {
     .join(', ');
 }
 
-/** What became of parts that were not taken as they were sent. */
+/** Fates of parts that were not taken as they were sent. */
 const NOTES = { drop: 'Not taken', repair: 'Repaired', refuse: 'Refused' } as const;
 
 function isNote(op: Request['written'][number]['op']): op is keyof typeof NOTES {
   return op in NOTES;
 }
 
-/** What was repaired, not taken or refused, and why. */
+/** Repairs, omissions and refusals of a request, with their reasons. */
 function Notes({ written }: { readonly written: Request['written'] }) {
   return written.map(
     ({ op, path, values, words }) =>

@@ -32,7 +32,7 @@ export function FieldTable({ fields }: { readonly fields: readonly Field[] }) {
   );
 }
 
-/** What is wanted of a link; nothing where it is not for the bridge to say. */
+/** Wish about a link; empty where it is not for the bridge to say. */
 export function Wanted({
   desired,
   word,
@@ -43,7 +43,7 @@ export function Wanted({
   return desired === null ? <span className="quiet">–</span> : toHeld(desired, word);
 }
 
-/** What is held of a link, in words. */
+/** Tells in words whether a link is there. */
 export function toHeld(value: boolean | null, word: string): string {
   if (value === null) return 'unknown';
   return value ? word : `no ${word}`;

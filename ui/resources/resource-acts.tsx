@@ -8,7 +8,7 @@ import { toKind, toRepair } from '../plans/words.ts';
 
 type Explanation = Ops<'Explanation'>;
 
-/** What an operator can do about one user or group. */
+/** Acts of an operator about one user or group. */
 export function ResourceActs({ it }: { readonly it: Explanation }) {
   const path = `/${it.type}s/${it.id}`;
   const isWaiting = it.problem !== null || it.dueAt !== null;

@@ -109,7 +109,7 @@ function toFacts(it: Ops<'Explanation'>): Fact[] {
   ];
 }
 
-/** Whoever waits for a seat is tried when the turn has come, which no moment tells. */
+/** Tells no moment of somebody who waits for a seat: the next attempt comes with the turn in the line. */
 function toNextAttempt({ dueAt, problem }: Ops<'Explanation'>): ReactNode {
   if (dueAt !== null && problem?.code === 'no-seat') return 'in the line for a free seat';
   return <Moment at={dueAt} none="nothing is to be done" />;

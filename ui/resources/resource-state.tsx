@@ -2,7 +2,7 @@ import type { Ops } from '../api/types.ts';
 import { toCount } from '../parts/count.ts';
 import { Tag } from '../parts/tag.tsx';
 
-/** What is the matter with a user or group, in a few words. */
+/** State of a user or group, in a few words. */
 export function ResourceState({ item }: { readonly item: Ops<'User'> | Ops<'Group'> }) {
   const { deleted, origin, stuckSince, drifts, disputed, pending, problem } = item;
   return (

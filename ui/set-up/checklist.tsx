@@ -129,7 +129,7 @@ function putsIn({ op, path, values }: Request['written'][number]): boolean {
   return path === 'members' && (op === 'set' || op === 'add' || op === 'replace') && values > 0;
 }
 
-/** What is waited for; where all was refused so far, that. */
+/** Names the request that is waited for, or says that all were refused so far. */
 function toWaiting(requests: readonly Request[], words: string): string {
   const refused = requests.find(({ status }) => status >= 400);
   return refused === undefined

@@ -8,7 +8,7 @@ import { Page, Section } from '../parts/page.tsx';
 import { Checklist } from './checklist.tsx';
 import { EntraSteps, OktaSteps } from './steps.tsx';
 
-/** What to copy into a provider, and how far it has come. */
+/** Page of the set-up: texts to copy into a provider, and how far it has come. */
 export function SetUpPage() {
   const status = useRead('Status', '/status', { topics: ['access'] });
   const [provider, setProvider] = useState('entra');

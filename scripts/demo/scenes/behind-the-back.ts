@@ -5,7 +5,7 @@ import { ADA, ALAN, GRACE, PAYROLL } from '../people.ts';
 import type { Talk } from '../talk.ts';
 import { ADMIN } from '../world.ts';
 
-/** What the administrator does, as drifts. */
+/** Drifts that the administrator makes. */
 const CHANGES = ['member.added', 'member.removed', 'user.deactivated'];
 
 /** An administrator changes three things in the service; the bridge says who it was, and changes them back. */

@@ -22,7 +22,7 @@ export interface GateCheck extends Check {
   readonly source: Source;
 }
 
-/** What a provider asks before it lists or trusts a target. */
+/** A condition of a provider before it lists or trusts a target. */
 export interface Gate {
   readonly title: string;
   /** Profile of the credential that it is run with. */

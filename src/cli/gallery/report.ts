@@ -26,7 +26,7 @@ export interface CheckResult {
   readonly evidence: readonly Evidence[];
 }
 
-/** What became of everything that the run made. */
+/** Outcome of the clean-up of a run. */
 export interface CleanUp {
   /** People and groups that were deleted. */
   readonly people: number;
@@ -35,7 +35,7 @@ export interface CleanUp {
   readonly left: readonly string[];
   /** Credentials of the run, by name, and whether each has ended. */
   readonly credentials: readonly { readonly name: string; readonly ended: boolean }[];
-  /** What could not be done, in words; null: all was. */
+  /** Failure in words; null: everything was cleaned up. */
   readonly problem: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface GalleryReport {
   readonly summary: Readonly<Record<CheckStatus, number>>;
   readonly checks: readonly CheckResult[];
   readonly cleanUp: CleanUp;
-  /** What remains where the bridge cannot delete. */
+  /** Remains in the service, where the bridge cannot delete. */
   readonly remains: string;
 }
 

@@ -26,7 +26,7 @@ const SECRET_EXPIRES = '365d';
 const REFUSED_MAX_MS = 6_000;
 const AGAIN_MS = 250;
 
-/** What a run is made with. */
+/** Parts of a run. */
 interface GateRun {
   readonly gate: GateName;
   readonly client: OpsClient;

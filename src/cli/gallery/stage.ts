@@ -20,7 +20,7 @@ interface StageClient {
   readonly secret: string | null;
 }
 
-/** What checks act on: people and groups of this run alone, made when a check needs them first. */
+/** People and groups that checks act on: of this run alone, each made when a check needs it first. */
 export interface Stage {
   readonly send: Talk['send'];
   /** The SCIM base URL without a slash at its end. */
@@ -58,7 +58,7 @@ export interface OpenStage extends Stage {
   clear(talk: Talk): Promise<Cleared>;
 }
 
-/** What was deleted, and what is left. */
+/** Counts of the deleted, and the names that are left. */
 interface Cleared {
   readonly people: number;
   readonly groups: number;
@@ -177,7 +177,7 @@ interface Own {
   readonly name: string;
 }
 
-/** What is looked for. */
+/** The resource that is looked for. */
 interface Wanted {
   readonly type: Own['type'];
   /** Attribute that has the name. */

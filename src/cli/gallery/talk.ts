@@ -117,7 +117,10 @@ function toShown(path: string): string {
   }
 }
 
-/** What is no JSON, as the page of a proxy, is no answer of the bridge: its status says enough. */
+/**
+ * Parses an answer. Text that is no JSON, such as the page of a proxy, is no answer of the bridge: its status says
+ * enough.
+ */
 function parseBody(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;

@@ -8,7 +8,7 @@ import { toMoment } from '../http/moment.ts';
 /** The credentials that operators keep. */
 export type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
 
-/** What requests about them need. */
+/** Dependencies of requests about credentials. */
 export interface AccessNeeds {
   readonly access: AccessSource;
 }

@@ -44,7 +44,7 @@ export function streamNews(news: News, isStillIn: IsStillIn): RequestHandler {
     const last = setTimeout(() => end(), STREAM_MS);
     res.once('close', forget);
 
-    /** Whoever is signed out meanwhile hears nothing more. */
+    /** Ends the stream of a person who was signed out meanwhile. */
     function endOutsider(): void {
       isStillIn(req).then((isIn) => isIn || end(), next);
     }

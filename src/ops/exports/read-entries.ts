@@ -46,7 +46,7 @@ export const ENTRIES_MAX = 200_000;
 export interface EntryReading {
   readonly map: ColumnMap;
   readonly turns: Turns;
-  /** Whose the column `id` is: of the provider, which sends it as `externalId`, or of the SCIM server that is listed. */
+  /** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
   readonly idsOf: 'provider' | 'server';
 }
 

@@ -94,7 +94,7 @@ async function findTwice(
   return twice;
 }
 
-/** Whose a row is; `unsure`: it may be several. */
+/** Owner of a row; `unsure`: several may be meant. */
 interface Owner {
   readonly id: string;
   readonly name: string;

@@ -26,14 +26,14 @@ export interface Change {
   readonly after?: JsonObject;
 }
 
-/** What was done about one of several subjects. */
+/** An act about one of several subjects. */
 interface SubjectAct {
   /** Id, never a name. */
   readonly target: string;
   readonly change: Change;
 }
 
-/** What an answer tells of an act, for the log and the acts that are kept. */
+/** Notes of an answer about its act, for the log and the acts that are kept. */
 export interface ActNotes {
   /** Id of the subject, where the address does not have it or has a name; never a name. */
   readonly target?: string | undefined;

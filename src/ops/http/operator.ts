@@ -81,7 +81,7 @@ function answerForeign(res: Response): void {
   res.status(403).json({ code: 'forbidden', message });
 }
 
-/** What each role may do, the least first: a role may do what those before it may. */
+/** The roles, the least first: a role may do what those before it may. */
 const RANKS: readonly Purpose[] = ['scim', 'metrics', 'reader', 'operator'];
 
 /** Answers 403 to a role that may do less than the one that is needed. To be placed behind `requireOperator`. */

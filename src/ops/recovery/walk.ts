@@ -39,7 +39,7 @@ export function parsePlace(cursor: string | undefined): Place {
   return { stage, after: Number(after) };
 }
 
-/** What is never taken over by itself. */
+/** Rules about accounts and groups that are never taken over by themselves. */
 export interface Privileges {
   /** The accounts that are never taken over by themselves, with the reason. */
   readonly listPrivileged: (

@@ -6,7 +6,7 @@ export const HIDDEN = 'hidden';
 type Neighbours = Readonly<Record<string, unknown>>;
 type Hide = (value: unknown, neighbours: Neighbours) => unknown;
 
-/** What stands in the place of the values of a schema that may tell who somebody is. */
+/** Substitutes for values of a schema that may tell who somebody is. */
 const personal = z.registry<{ readonly hide: Hide }>();
 
 /** Marks a name, in the place of which the id beside it is shown. */

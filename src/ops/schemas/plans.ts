@@ -98,7 +98,7 @@ export const undoing = plan.extend({
   leftOut: count().describe('Actions that cannot be undone.'),
 });
 
-/** What undoing a plan would do. */
+/** Preview of the undoing of a plan. */
 export const undoPreview = z.strictObject({
   counts: z.strictObject({ total: count(), kinds: counts(), harm: counts() }),
   leftOut: count().describe('Actions that cannot be undone.'),

@@ -73,7 +73,7 @@ function toWhat(source: PlanOrigin, waiting: number): string {
   return `A plan of ${toCount(waiting, ...toKind(source))} waits for an operator`;
 }
 
-/** What a plan does, for one and for many. */
+/** Names the changes of a plan, for one and for many. */
 function toKind(source: PlanOrigin): readonly [one: string, many: string] {
   if (source === 'provider') {
     return ['removal by identity providers', 'removals by identity providers'];

@@ -173,7 +173,7 @@ async function collectEvents(db: Db, past: Past): Promise<Happening[]> {
   });
 }
 
-/** Who made an event. */
+/** Tells who made an event. */
 function toAuthorWords({ origin, authorId, username, address }: EventView): string {
   if (origin === 'ours') return 'the bridge';
   if (origin === 'operator') return BY_OPERATOR;

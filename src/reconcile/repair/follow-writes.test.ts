@@ -15,10 +15,10 @@ import type { NewUserRow } from '../../store/users/users.ts';
 import { createWriteFollower } from './follow-writes.ts';
 
 const clock = createLeapingClock();
-/** What was just written. */
+/** Columns of a row that was just written. */
 const justNow = () => ({ modified_at: clock.now() });
 
-/** What becomes of the only drift. */
+/** Follows the writes, and returns the status of the only drift. */
 async function follow(store: Store): Promise<string | undefined> {
   const events = { plan: () => undefined };
   await createWriteFollower({ store, clock, events, policy: TEST_POLICY }).run();

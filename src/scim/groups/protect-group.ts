@@ -23,7 +23,7 @@ export async function findGroupPrivilege(
   tx: Db,
   { rules }: Pick<ScimDeps, 'rules'>,
   row: GroupRow,
-  /** What is known of its admins; left out: they are read. */
+  /** Knowledge of its admins; left out: they are read. */
   named?: Pick<NamedUsers, 'hasAdmins'>,
 ): Promise<string | undefined> {
   const reason = await rules.protection.findGroupReason(tx, row);

@@ -42,7 +42,7 @@ export interface ResourceSchema {
 
 const ENTERPRISE = enterpriseDefinition.id;
 
-/** What stands between a schema and its attribute; some clients write a dot. */
+/** Separators of a schema and its attribute; some clients write a dot. */
 const SEPARATORS = [':', '.'];
 
 /** Old and misspelt URNs that providers send, by the right one. In lower case. */

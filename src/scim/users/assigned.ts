@@ -64,7 +64,7 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
     : { attributes: withNumber(attributes, wanted), names };
 }
 
-/** What a PUT keeps of lists that it does not mention: what governance has assigned. Nobody loses access by an omission. */
+/** Keeps assignments of governance in lists that a PUT does not mention: nobody loses access by an omission. */
 export function keepAssigned(before: JsonObject, mentioned: ReadonlySet<string>): JsonObject {
   const kept = Object.entries(onlyAssigned(before)).filter(([name]) => !mentioned.has(name));
   return Object.fromEntries(kept);
@@ -78,7 +78,7 @@ export function withoutUnnamed({ attributes, names }: Written): JsonObject {
   return names.has('roles') ? licensed : withRole(licensed, undefined);
 }
 
-/** What was stored before there were these ids is kept, so that it keeps nobody from losing access. */
+/** Refuses unknown assignments, but not those that were stored before: they must keep nobody from losing access. */
 function assertKnown(before: Before | undefined, { attributes }: Written): void {
   const had = before === undefined ? [] : listUnknown(before.attributes);
   const unknown = listUnknown(attributes).find((value) => !had.includes(value));

@@ -21,10 +21,10 @@ const ASK_EVERY_MS = 200;
 /** Result of one attempt; a result with a `kind` stored nothing that waits. */
 export type Attempt = AcceptedWrite | { readonly kind: string };
 
-/** What storing a write takes. */
+/** Dependencies of storing a write. */
 type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing' | 'asker'>;
 
-/** What storing a write takes, with the trace that it belongs to. */
+/** Dependencies of storing a write, with the trace that it belongs to. */
 type TracedDeps = Omit<WriteDeps, 'tracing'> & { readonly trace: string | undefined };
 
 /** Begins the first step of a write in its transaction; undefined: it begins once the write is stored. */

@@ -28,7 +28,7 @@ interface WriteResult<Row, Undo> {
 export interface UserWriteResult extends WriteResult<UserRow, UserUndo> {
   readonly type: 'user';
   readonly id: UserId;
-  /** What it takes from the user; undefined: nothing. */
+  /** The removal of access that it is; undefined: it is none. */
   readonly removal?: RemovalKind | undefined;
 }
 

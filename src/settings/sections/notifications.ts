@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { choice, textList } from '../kinds.ts';
 import { receiverList } from '../receiver-list.ts';
 
-/** Who is told of what happens. */
+/** Receivers of notifications. */
 export const notifySchema = z.strictObject({
   receivers: receiverList()
     .prefault([])

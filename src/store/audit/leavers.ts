@@ -157,7 +157,7 @@ export async function findRemovalCall(
 export interface LeaverView extends LeaverRow {
   /** null: nobody is known by the id any more. */
   readonly name: string | null;
-  /** What the service says of it while it waits, as JSON text. */
+  /** Words of the service about it while it waits, as JSON text. */
   readonly problem: string | null;
   readonly stuckAt: number | null;
   /** Plan that holds it until an operator decides. */

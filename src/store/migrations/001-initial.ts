@@ -318,7 +318,7 @@ function listAccessStatements(serial: string): string[] {
   ];
 }
 
-/** Who leads, and what the other processes ask of it. A crash of the server must not lower the epoch. */
+/** The leader, and the questions of the other processes to it. A crash of the server must not lower the epoch. */
 const LEADER_STATEMENTS = [
   `create table leader (
     id integer primary key check (id = 1), owner text not null, epoch bigint not null,

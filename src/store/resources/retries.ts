@@ -48,7 +48,7 @@ export interface Retried {
 /** Moments of a retry, in epoch milliseconds. */
 export interface Retry {
   readonly now: number;
-  /** What rests beyond it is tried; `now`: all that rests. */
+  /** Resources that rest beyond it are tried; `now`: all that rest. */
   readonly beyond: number;
 }
 
