@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 
 const TICK_MS = 10_000;
 const time = new Intl.DateTimeFormat(undefined, {
@@ -22,11 +22,11 @@ export function Moment({
   readonly at: string | null;
   readonly none?: string;
 }) {
-  const now = useNow();
+  useTicks();
   if (at === null) return <span className="quiet">{none}</span>;
   return (
     <time dateTime={at} title={dateTime.format(new Date(at))}>
-      {toRelative(Date.parse(at) - now)}
+      {toRelative(Date.parse(at) - Date.now())}
     </time>
   );
 }
@@ -52,11 +52,29 @@ function toRelative(ms: number): string {
   return relative.format(Math.round(ms / length), unit);
 }
 
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
+const ticks: { count: number; timer: ReturnType<typeof setInterval> | undefined } = {
+  count: 0,
+  timer: undefined,
+};
+const listeners = new Set<() => void>();
+
+/** Has a moment told anew now and then, by one timer for all: a long table shows a hundred. */
+function useTicks(): void {
+  useSyncExternalStore(subscribe, () => ticks.count);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  ticks.timer ??= setInterval(tick, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(ticks.timer);
+    ticks.timer = undefined;
+  };
+}
+
+function tick(): void {
+  ticks.count += 1;
+  for (const listener of listeners) listener();
 }
