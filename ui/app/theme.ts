@@ -19,7 +19,13 @@ export const theme = createTheme({
     // A name needs a role.
     Loader: { defaultProps: { role: 'status', 'aria-label': 'Loading' } },
     TextInput: { defaultProps: { size: 'sm' } },
-    Select: { defaultProps: { size: 'sm', allowDeselect: false } },
+    Select: {
+      defaultProps: {
+        ...{ size: 'sm', allowDeselect: false },
+        // Choices are made once somebody opens them: else each page makes and places those of all that are closed.
+        comboboxProps: { keepMounted: false },
+      },
+    },
     Modal: { defaultProps: { centered: true } },
   },
 });
