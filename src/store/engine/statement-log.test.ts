@@ -34,6 +34,6 @@ describePostgres('the connections of a store', ({ makeStore }) => {
     });
 
     expect(resting).toEqual({ used: 0, idle: 1, waiting: 0 });
-    expect(used).toEqual({ used: 1, idle: 0, waiting: 0 });
+    expect(used).toEqual({ used: 1, idle: 0, waiting: 0, longestWaitMs: 0 });
   });
 });
