@@ -89,6 +89,23 @@ describeBridges('first read of groups', ({ makeStore }) => {
     expect(disputes).toMatchObject([{ resource_type: 'group', name_folded: 'group 001' }]);
   });
 
+  test('groups of one name are disputed no more once another read tells them apart', async () => {
+    const store = await makeStore();
+    const shape = { groupId: 'own', uniqueGroupNames: 'nowhere' } as const;
+    const sandbox = await startCompany({ shape, seed });
+    const second = sandbox.service.createGroup({ name: 'Group 001' });
+    await (await readAll(sandbox, store)).firstRead.stop();
+    sandbox.service.deleteGroup(second.id);
+    await forgetRead(store);
+
+    await readAll(sandbox, store);
+
+    const named = store.read.selectFrom('groups').select('upstream_uid');
+    const rows = await named.where('display_name', '=', 'Group 001').execute();
+    expect(rows.filter(({ upstream_uid }) => upstream_uid !== null)).toHaveLength(1);
+    expect(await store.read.selectFrom('disputes').selectAll().execute()).toEqual([]);
+  });
+
   test('a group that was known through REST alone stays one group', async () => {
     const store = await makeStore();
     const sandbox = await startCompany({ seed });

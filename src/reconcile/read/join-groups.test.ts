@@ -26,6 +26,7 @@ interface JoinCase {
   /** SCIM id and uid of each pair. */
   readonly pairs: readonly string[];
   readonly restOnly?: readonly string[];
+  readonly deleted?: readonly string[];
   readonly ambiguous?: readonly string[];
 }
 
@@ -96,6 +97,14 @@ const cases: JoinCase[] = [
     ambiguous: ['x'],
   },
   {
+    why: 'one that was deleted is no second REST group of its name',
+    scim: [scim('x', 'Crew'), scim('z', 'Board')],
+    rest: [rest(1, 'a', 'Crew'), rest(2, 'b', 'Crew'), rest(3, 'c', 'Board')],
+    deleted: ['a'],
+    scimId: 'unrelated',
+    pairs: ['x=b', 'z=c'],
+  },
+  {
     why: 'a group that only REST shows is kept',
     scim: [scim('1', 'Crew')],
     rest: [rest(1, 'a', 'Crew'), rest(2, 'b', 'New')],
@@ -114,8 +123,8 @@ const cases: JoinCase[] = [
   { why: 'no groups teach nothing', scim: [], rest: [], scimId: undefined, pairs: [] },
 ];
 
-test.each(cases)('$why', ({ scim: seen, rest: list, ...expected }) => {
-  const join = joinGroups(seen, list);
+test.each(cases)('$why', ({ scim: seen, rest: list, deleted = [], ...expected }) => {
+  const join = joinGroups(seen, list, new Set(deleted));
 
   expect(join.scimId).toBe(expected.scimId);
   expect(join.pairs.map((pair) => `${pair.seen.scimId}=${pair.rest.uid}`)).toEqual(expected.pairs);

@@ -24,9 +24,15 @@ export interface GroupJoin {
  * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
  * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
  * that are unique in both lists. Nothing is guessed.
+ * @param deleted uids of groups that were deleted through SCIM: a list whose pages were read before shows them beside those
+ *   that were founded in their place
  */
-export function joinGroups(scim: readonly SeenGroup[], rest: readonly RestGroup[]): GroupJoin {
-  const byName = joinByName(scim, rest);
+export function joinGroups(
+  scim: readonly SeenGroup[],
+  rest: readonly RestGroup[],
+  deleted: ReadonlySet<string>,
+): GroupJoin {
+  const byName = joinByName(scim, rest, deleted);
   let hasEvidence = byName.pairs.length > 0;
   for (const form of ['restId', 'uid'] as const) {
     const pairs = joinById(scim, rest, form);
@@ -61,13 +67,14 @@ function toScimId(group: RestGroup, form: 'restId' | 'uid'): string {
 function joinByName(
   scim: readonly SeenGroup[],
   rest: readonly RestGroup[],
+  deleted: ReadonlySet<string>,
 ): Omit<GroupJoin, 'scimId'> {
   const scimByName = Map.groupBy(scim, toKey);
   const restByName = Map.groupBy(rest, toKey);
   const pairs: GroupPair[] = [];
   const ambiguous: SeenGroup[] = [];
   for (const [name, seenGroups] of scimByName) {
-    const restGroups = restByName.get(name) ?? [];
+    const restGroups = preferLiving(restByName.get(name) ?? [], deleted);
     const [[seen], [group]] = [seenGroups, restGroups];
     if (seen === undefined || group === undefined) continue;
     if (seenGroups.length > 1 || restGroups.length > 1) ambiguous.push(...seenGroups);
@@ -75,6 +82,10 @@ function joinByName(
   }
   const restOnly = rest.filter((group) => !scimByName.has(toKey(group)));
   return { pairs, ambiguous, restOnly };
+}
+
+function preferLiving(list: readonly RestGroup[], deleted: ReadonlySet<string>) {
+  return list.length > 1 ? list.filter(({ uid }) => !deleted.has(uid)) : list;
 }
 
 function withoutPaired(rest: readonly RestGroup[], pairs: readonly GroupPair[]): RestGroup[] {

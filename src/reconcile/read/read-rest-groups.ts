@@ -1,4 +1,4 @@
-import { listSeenGroups } from '../../store/groups/observations.ts';
+import { findDeletedGroups, listSeenGroups } from '../../store/groups/observations.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { joinGroups } from './join-groups.ts';
@@ -23,7 +23,8 @@ export async function readRestGroups(context: FirstReadContext): Promise<StepRes
   const since = getStep(progress(), 'groups').since ?? 0;
   const seen = await listSeenGroups(deps.store.read);
   const scim = seen.filter(({ scimId, seenAt }) => scimId !== undefined && seenAt >= since);
-  const join = joinGroups(scim, list.groups);
+  const uids = list.groups.map(({ uid }) => uid);
+  const join = joinGroups(scim, list.groups, await findDeletedGroups(deps.store.read, uids));
   await saveJoin(deps.store, join, { sentAt, now: deps.clock.now() });
   if (join.scimId !== undefined) await deps.quirks.learn({ groupScimId: join.scimId });
   await readMembers(context, new Map(list.groups.map(({ id, usersCount }) => [id, usersCount])));

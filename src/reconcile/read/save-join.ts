@@ -9,7 +9,7 @@ import {
 } from '../../store/groups/groups.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
 import { disclaimLinks, moveGroupLinks } from '../../store/links/observations.ts';
-import { saveDispute } from '../../store/resources/disputes.ts';
+import { endDisputes, saveDispute } from '../../store/resources/disputes.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -21,20 +21,24 @@ import { mergeGroup, removeAgain, toNewGroup, withoutUnderWay } from './save-gro
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
-/** Stores the joined groups of the two interfaces, with the values that only REST tells. */
+/**
+ * Stores the joined groups of the two interfaces, with the values that only REST tells. Groups that can be told apart again
+ * are disputed no more.
+ */
 export async function saveJoin(store: Store, join: GroupJoin, times: PageTimes): Promise<void> {
   for (const pairs of chunks(join.pairs)) await store.write((tx) => savePairs(tx, pairs, times));
   for (const rest of chunks(join.restOnly)) {
     await store.write((tx) => saveRestOnly(tx, rest, times));
   }
-  for (const some of chunks(join.ambiguous)) {
+  const disputed = join.ambiguous.map(({ name }) => foldCase(name));
+  for (const some of chunks(disputed)) {
     await store.write(async (tx) => {
-      for (const { name } of some) {
-        const nameFolded = foldCase(name);
+      for (const nameFolded of some) {
         await saveDispute(tx, { type: 'group', nameFolded, reason: SEVERAL, now: times.now });
       }
     });
   }
+  await endDisputes(store, { type: 'group', reason: SEVERAL, except: new Set(disputed) });
 }
 
 async function savePairs(tx: Db, pairs: readonly GroupPair[], times: PageTimes): Promise<void> {

@@ -52,6 +52,18 @@ export interface SeenGroup extends UpstreamGroupIds {
   readonly seenAt: number;
 }
 
+/** Finds those of these groups, by their uids, that were deleted through SCIM. */
+export async function findDeletedGroups(db: Db, uids: readonly string[]): Promise<Set<string>> {
+  const deleted = db
+    .selectFrom('groups')
+    .select('upstream_uid')
+    .where('deleted_at', 'is not', null);
+  const rows = await readInChunks(uids, (some) =>
+    deleted.where('upstream_uid', 'in', some).execute(),
+  );
+  return new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
+}
+
 /** Every live group that the service was seen to hold, in order of creation. */
 export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
   const rows = await db

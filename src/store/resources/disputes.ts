@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { chunks } from '../engine/dialect.ts';
-import type { Db } from '../store.ts';
+import type { Db, Store } from '../store.ts';
 
 /** A write that could not be matched to one account or group. */
 interface Dispute {
@@ -45,6 +45,26 @@ export async function deleteDisputes(
 ): Promise<void> {
   const disputes = tx.deleteFrom('disputes').where('resource_type', '=', type);
   await disputes.where('name_folded', 'in', namesFolded).execute();
+}
+
+/** Forgets disputes of a reason that is over for all names but these. */
+export async function endDisputes(
+  store: Store,
+  {
+    type,
+    reason,
+    except,
+  }: Pick<Dispute, 'type' | 'reason'> & { readonly except: ReadonlySet<string> },
+): Promise<void> {
+  const disputes = store.read.selectFrom('disputes').select('name_folded');
+  const rows = await disputes
+    .where('resource_type', '=', type)
+    .where('reason', '=', reason)
+    .execute();
+  const over = rows.map(({ name_folded }) => name_folded).filter((name) => !except.has(name));
+  for (const namesFolded of chunks(over)) {
+    await store.write((tx) => deleteDisputes(tx, { type, namesFolded }));
+  }
 }
 
 /** Counts disputes that came up since then (epoch milliseconds): providers ask again until one is resolved. */
