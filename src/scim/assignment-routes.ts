@@ -5,9 +5,9 @@ import { type AssignedAccounts, countAssigned } from '../store/users/assignments
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
+import type { QueryParameters } from './http/address.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getRepairs } from './http/notes.ts';
-import type { QueryParameters } from './http/parameters.ts';
 import { sendJson, sendListText } from './http/respond.ts';
 import { parseCursorCount } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';

@@ -14,10 +14,16 @@ import type { Store } from '../store/store.ts';
 import type { OverloadKind } from '../telemetry/overload.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { FormerIds } from './former-ids.ts';
-import type { FindClosed } from './http/guards.ts';
-import type { BodyLimits } from './http/limit-bodies.ts';
 import type { ToMoment } from './render/resource-text.ts';
 import type { RepairKind } from './repairs.ts';
+
+/** Limits of the size of bodies, in bytes. */
+export interface BodyLimits {
+  /** Each of them. */
+  readonly bytesMax: number;
+  /** All bodies together whose requests are not answered yet. */
+  readonly totalMax: number;
+}
 
 /** Settings about the requests of identity providers. */
 export interface ScimPolicy {
@@ -46,6 +52,15 @@ export interface ScimPolicy {
 
 /** settings: users.adoptOnDelete, groups.adoptOnDelete. */
 export type DeleteAdoption = 'yes' | 'refuse';
+
+/** Reason why a part of the server cannot answer yet, or not at all for now. */
+interface Closed {
+  readonly detail: string;
+  readonly retryAfterSeconds: number;
+}
+
+/** Tells why users or groups cannot be served now; undefined: they can. */
+export type FindClosed = (type: 'user' | 'group') => Closed | undefined;
 
 /** Parts of the bridge that the SCIM server is given. */
 export interface ScimDeps {

@@ -69,20 +69,16 @@ export function invalidSyntax(detail: string, cause?: unknown): ScimError {
 
 /**
  * Runs a part of the work on a request, and says in its refusals where in the request that is.
- * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1
+ * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1; undefined: it is all there is
  * @throws ScimError of the work, with the place before its words
  */
-export function* at<Result>(toPlace: () => string, work: Work<Result>): Work<Result> {
+export function* at<Result>(toPlace: () => string | undefined, work: Work<Result>): Work<Result> {
   try {
     return yield* work;
   } catch (error) {
-    throw error instanceof ScimError ? error.at(toPlace()) : error;
+    const place = error instanceof ScimError ? toPlace() : undefined;
+    throw error instanceof ScimError && place !== undefined ? error.at(place) : error;
   }
-}
-
-/** `at` for one of several operations of a PATCH. @param number counted from 1; undefined: it is the only one */
-export function atOperation<Result>(number: number | undefined, work: Work<Result>): Work<Result> {
-  return number === undefined ? work : at(() => `Operation ${number}`, work);
 }
 
 /** 404: no resource has this id; also what a deleted one answers. */

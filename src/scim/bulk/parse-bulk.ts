@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
 import type { Work } from '../../domain/turns.ts';
-import { assertAcceptable, countMessage, findPart } from '../dialect/parse-body.ts';
+import { assertAcceptable, countSchemas, findPart } from '../dialect/parse-body.ts';
 import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import { toWholeNumber } from '../render/paging.ts';
@@ -29,7 +29,7 @@ export function* parseBulk(
   repairs: Repairs,
 ): Work<BulkRequest> {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
-  countMessage(body, 'BulkRequest', repairs);
+  countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
   const operations = findPart(body, 'Operations');
   if (!Array.isArray(operations)) throw invalidSyntax('The body has no list of Operations.');
   if (operations.length > operationsMax) {

@@ -5,6 +5,7 @@ import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
 import { assertShort } from './assert-short.ts';
 import { hasContent, isPrimary, withoutNulls } from './elements.ts';
+import { toItems } from './parse-body.ts';
 import { parseJson } from './parse-json.ts';
 import { mergeElements } from './value-list.ts';
 
@@ -108,14 +109,6 @@ export function* coerceElement(
     return undefined;
   }
   return coerceObject(rule, unpackJson(rule, object, repairs), repairs);
-}
-
-/** Makes a list of one value; null and "" are an empty one. */
-export function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
-  if (Array.isArray(value)) return value;
-  if (value === null || value === '') return [];
-  repairs.count('value-for-list');
-  return [value];
 }
 
 function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): JsonObject[] {

@@ -6,6 +6,7 @@ import {
   type AttributePath,
   findAttribute,
   findTable,
+  findUserList,
   isKnownSchema,
   isQualified,
   type ResourceSchema,
@@ -16,17 +17,6 @@ import { assertFewValues } from './coerce.ts';
 export interface BodyEntry {
   readonly path: AttributePath;
   readonly value: JsonValue;
-}
-
-/** Lists of users of a group. */
-export type UserList = 'members' | 'admins';
-
-/** List of users that an entry belongs to; undefined: it is an ordinary attribute. */
-export function findUserList({
-  path: { attribute },
-}: Pick<BodyEntry, 'path'>): UserList | undefined {
-  const { name } = attribute;
-  return name === 'members' || name === 'admins' ? name : undefined;
 }
 
 /** Writable attributes of a body. */

@@ -1,9 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
 import type { Work } from '../../domain/turns.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
-import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { CHARACTERS_A_UNIT } from './elements.ts';
 
 /**
@@ -32,25 +31,23 @@ export function findPart<Value>(
   return object[spelt];
 }
 
-/** Counts errors of the `schemas` of a resource. Nothing depends on it, because providers send it wrong or not at all. */
-export function countSchemas(body: JsonObject, schema: ResourceSchema, repairs: Repairs): void {
-  countUrns(
-    body,
-    [schema.core, ...schema.extensions].map(({ urn }) => urn),
-    repairs,
-  );
+/** Makes a list of one value; null and "" are an empty one. */
+export function toItems(value: JsonValue, repairs: Repairs): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  if (value === null || value === '') return [];
+  repairs.count('value-for-list');
+  return [value];
 }
 
-/** Counts errors of the `schemas` of a message, which has one. */
-export function countMessage(body: JsonObject, name: MessageName, repairs: Repairs): void {
-  countUrns(body, [`urn:ietf:params:scim:api:messages:2.0:${name}`], repairs);
-}
-
-/** Messages that clients send. @see RFC 7644 §3.3.2, §3.4.3, §3.5.2, §3.7 */
-type MessageName = 'PatchOp' | 'SearchRequest' | 'BulkRequest';
-
-/** @param known the first one has to be there, in this spelling as the others */
-function countUrns({ schemas }: JsonObject, known: readonly string[], repairs: Repairs): void {
+/**
+ * Counts errors of the `schemas` of a body. Nothing depends on it, because providers send it wrong or not at all.
+ * @param known the first one has to be there, in this spelling as the others
+ */
+export function countSchemas(
+  { schemas }: JsonObject,
+  known: readonly string[],
+  repairs: Repairs,
+): void {
   const urns = Array.isArray(schemas) ? schemas.slice(0, SCHEMAS_MAX) : [];
   const strange = urns.filter((urn) => typeof urn !== 'string' || !known.includes(urn));
   for (const _ of strange) repairs.count('schemas-unknown');
@@ -103,27 +100,19 @@ function look(value: unknown, depth: number, inside: unknown[]): number {
   if (depth > BODY_LIMITS.depthMax) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_LIMITS.depthMax} levels.`);
   }
-  return Array.isArray(value) ? addItems(value, inside) : addParts(value, inside);
-}
-
-function addItems(list: readonly unknown[], inside: unknown[]): number {
-  if (list.length > BODY_LIMITS.listMax) {
+  const isList = Array.isArray(value);
+  const parts: unknown[] = isList ? value : Object.values(value);
+  if (isList && parts.length > BODY_LIMITS.listMax) {
     throw invalidValue(`A list has more than ${BODY_LIMITS.listMax} values.`);
   }
-  for (const item of list) inside.push(item);
-  return list.length;
-}
-
-function addParts(object: object, inside: unknown[]): number {
-  const entries = Object.entries(object);
-  if (entries.length > BODY_LIMITS.namesMax) {
-    throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
+  if (!isList) {
+    if (parts.length > BODY_LIMITS.namesMax) {
+      throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
+    }
+    for (const name of Object.keys(value)) assertStorable(name);
   }
-  for (const [name, part] of entries) {
-    assertStorable(name);
-    inside.push(part);
-  }
-  return entries.length;
+  for (const part of parts) inside.push(part);
+  return parts.length;
 }
 
 function assertStorable(text: string): void {

@@ -4,10 +4,9 @@ import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
-import { groupSchema } from '../schema/resource-schemas.ts';
-import { toItems } from './coerce.ts';
-import { type BodyEntry, findUserList, readResource, type UserList } from './entries.ts';
-import { countSchemas, findPart, openBody } from './parse-body.ts';
+import { findUserList, groupSchema, type UserList } from '../schema/resource-schemas.ts';
+import { type BodyEntry, readResource } from './entries.ts';
+import { countSchemas, findPart, openBody, toItems } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
 import { type SentLists, toSentLists } from './sent-place.ts';
 
@@ -30,7 +29,7 @@ export interface GroupInput {
  */
 export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   const object = yield* openBody(body);
-  countSchemas(object, groupSchema, repairs);
+  countSchemas(object, groupSchema.urns, repairs);
   const { entries, extensions } = readResource(object, groupSchema, repairs);
   const users = entries.filter((entry) => isWholeList(entry, repairs));
   const { attributes, mentioned } = yield* toInput(

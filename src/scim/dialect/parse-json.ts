@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
-import { invalidSyntax, invalidValue, type ScimError } from '../errors.ts';
+import { invalidSyntax, invalidValue } from '../errors.ts';
 
 /** Most numbers of a body with a fraction, an exponent or 16 digits; providers send few. */
 const ODD_NUMBERS_MAX = 10_000;
@@ -26,42 +26,46 @@ export function parseJson(text: string): JsonValue {
 const PIECE_LENGTH = 50_000;
 /** Different names in one body: the parser cannot be interrupted, and each new name costs it as much as many known ones. */
 const NAMES_MAX = 5_000;
+/** Objects and lists in one body, each of which costs the parser time: a group of 100,000 members fits. */
+const PARTS_MAX = 150_000;
+
+const [COLON, QUOTE, OBJECT, LIST] = [...':"{['].map((sign) => sign.charCodeAt(0));
 
 /**
  * Counts the names that a text gives to parts of its objects, those that stand twice too: there is one before each colon.
  * @param text may be no JSON
- * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names
+ * @throws ScimError 400 `invalidValue`: more than `NAMES_MAX` different names, or than `PARTS_MAX` objects and lists
  */
 export function* countGivenNames(text: string): Work<number> {
   const names = new Set<string>();
-  let colons = 0;
-  let looked = 0;
+  let [colons, parts, looked] = [0, 0, 0];
   let name = { start: 0, end: 0 };
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === COLON) {
+    if (code === OBJECT || code === LIST) parts += 1;
+    else if (code === COLON) {
       colons += 1;
       names.add(text.slice(name.start, name.end));
     } else if (code === QUOTE) {
       const end = findClosingQuote(text, at);
-      if (end === -1) return colons;
       name = { start: at, end };
-      at = end;
+      at = end === -1 ? text.length : end;
     }
-    if (at - looked < PIECE_LENGTH) continue;
-    if (names.size > NAMES_MAX) throw tooManyNames();
+    if (at - looked < PIECE_LENGTH && at < text.length - 1) continue;
+    assertFew(names.size, parts);
     yield at - looked;
     looked = at;
   }
-  if (names.size > NAMES_MAX) throw tooManyNames();
   return colons;
 }
 
-const COLON = ':'.charCodeAt(0);
-const QUOTE = '"'.charCodeAt(0);
-
-function tooManyNames(): ScimError {
-  return invalidValue(`The body has more than ${NAMES_MAX} different names of attributes.`);
+function assertFew(names: number, parts: number): void {
+  if (names > NAMES_MAX) {
+    throw invalidValue(`The body has more than ${NAMES_MAX} different names of attributes.`);
+  }
+  if (parts > PARTS_MAX) {
+    throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
+  }
 }
 
 /** Counts the names of the parts of all objects. Of a name that stands twice in an object, JSON keeps the last. */
@@ -121,14 +125,12 @@ function createStringWatch(text: string): (at: number) => boolean {
   };
 }
 
+/** Place of the quote that ends the text which begins at `opening`, or -1: one behind an odd number of backslashes is in it. */
 function findClosingQuote(text: string, opening: number): number {
-  let at = text.indexOf('"', opening + 1);
-  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
-  return at;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') first -= 1;
-  return (at - first) % 2 === 1;
+  for (let at = text.indexOf('"', opening + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text[first - 1] === '\\') first -= 1;
+    if ((at - first) % 2 === 0) return at;
+  }
+  return -1;
 }

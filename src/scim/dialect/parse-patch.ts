@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { type Work, workAtOnce } from '../../domain/turns.ts';
-import { atOperation, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { at, badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { type BodyEntry, listUnassigned, readBody } from './entries.ts';
-import { countMessage, findPart, openBody } from './parse-body.ts';
+import { countSchemas, findPart, openBody } from './parse-body.ts';
 import { parsePath } from './parse-path.ts';
 import type { PatchStep } from './patch-step.ts';
 import { type PatchOp, toStep } from './to-step.ts';
@@ -56,14 +56,15 @@ export function* readPatch(
   { schema, repairs, operationsMax }: PatchContext,
 ): Work<PatchStep[]> {
   const object = yield* openBody(body);
-  countMessage(object, 'PatchOp', repairs);
+  countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
   const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
     yield 1;
     const number = operations.length === 1 ? undefined : index + 1;
-    const steps = yield* atOperation(number, readOperation(operation, { schema, repairs }));
+    const place = () => (number === undefined ? number : `Operation ${number}`);
+    const steps = yield* at(place, readOperation(operation, { schema, repairs }));
     spend(spent, steps, operationsMax);
     for (const step of steps) {
       all.push(number === undefined ? step : { ...step, operation: number });
@@ -86,26 +87,26 @@ interface Spent {
 }
 
 function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number): void {
+  let isByIds = true;
   for (const step of steps) {
-    if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
-    else if (step.kind !== 'users' && step.target.where)
+    if (step.kind !== 'users' || step.op === 'replace') isByIds = false;
+    if (step.kind === 'users-where') {
+      spent.ofUsers += countComparisons(step.filter);
+      assertFewOfUsers(spent.ofUsers, 'invalidFilter');
+    } else if (step.kind !== 'users' && step.target.where) {
       spent.comparisons += countComparisons(step.target.where);
+    }
   }
-  if (!steps.every(isByIds)) spent.operations += 1;
+  if (!isByIds) spent.operations += 1;
   if (spent.operations > operationsMax) {
     throw invalidValue(`The body has more than ${operationsMax} Operations.`);
   }
-  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
   if (spent.comparisons > COMPARISONS_MAX) {
     throw badRequest(
       'invalidFilter',
       `The paths compare with more than ${COMPARISONS_MAX} values.`,
     );
   }
-}
-
-function isByIds(step: PatchStep): boolean {
-  return step.kind === 'users' && step.op !== 'replace';
 }
 
 function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue[] {
@@ -123,19 +124,15 @@ function toOperation(value: JsonValue, repairs: Repairs): Operation {
   if (path !== undefined && path !== null && typeof path !== 'string') {
     throw badRequest('invalidPath', 'The path of an operation is not a text.');
   }
+  const word = findPart(value, 'op', repairs);
+  const op = typeof word === 'string' ? OPS.get(word.trim().toLowerCase()) : undefined;
+  if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
+  if (op !== word) repairs.count('op-case');
   return {
-    op: toOp(findPart(value, 'op', repairs), repairs),
+    op,
     path: path === null || path?.trim() === '' ? undefined : path,
     value: findPart(value, 'value', repairs),
   };
-}
-
-function toOp(value: JsonValue | undefined, repairs: Repairs): PatchOp {
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
-  const op = OPS.get(word);
-  if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
-  if (op !== value) repairs.count('op-case');
-  return op;
 }
 
 function* readOperation(value: JsonValue, context: Context): Work<PatchStep[]> {

@@ -12,7 +12,6 @@ import {
   type ResourceSchema,
   toPathText,
 } from '../schema/resource-schemas.ts';
-import { splitPath } from '../schema/split-path.ts';
 import type { PatchTarget } from './patch-step.ts';
 
 /** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
@@ -38,8 +37,9 @@ export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs
   const { name, filter } = splitPath(path.trim());
   const found = findAttribute(schema, name);
   if (!found) return toOther(name, schema, { repairs, filter });
-  if (found.extension !== undefined && !isQualified(name)) repairs.count('path-unqualified');
-  if (isDotted(schema, name)) repairs.count('path-dotted');
+  if (isQualified(name)) {
+    if (isDotted(schema, name)) repairs.count('path-dotted');
+  } else if (found.extension !== undefined) repairs.count('path-unqualified');
   const { attribute, sub } = found;
   if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
     throw badRequest('mutability', `${toPathText(found)} is read-only.`);
@@ -81,4 +81,40 @@ function toOther(
 
 function invalidPath(problem: string): ScimError {
   return badRequest('invalidPath', `The path ${problem}.`);
+}
+
+/** Path of an attribute without its filter, and that filter. */
+interface SplitPath {
+  /** `emails.value` of `emails[type eq "work"].value`. */
+  readonly name: string;
+  /** Text between the brackets; undefined: there are none. */
+  readonly filter: string | undefined;
+}
+
+/**
+ * Takes the value filter out of a path. @throws ScimError 400 `invalidPath`: no closing bracket, or something else
+ * than a sub-attribute behind it. @see RFC 7644 §3.5.2, figure 1
+ */
+export function splitPath(path: string): SplitPath {
+  const opening = path.indexOf('[');
+  if (opening === -1) return { name: path, filter: undefined };
+  const closing = findClosingBracket(path, opening);
+  const after = path.slice(closing + 1).trimStart();
+  if (closing === -1 || (after !== '' && !after.startsWith('.'))) {
+    throw badRequest('invalidPath', 'The path is malformed.');
+  }
+  const name = path.slice(0, opening).trimEnd() + after;
+  return { name, filter: path.slice(opening + 1, closing) };
+}
+
+/** Place of the bracket that closes the filter, outside of quoted texts, or -1. */
+export function findClosingBracket(path: string, opening: number): number {
+  let quoted = false;
+  for (let i = opening + 1; i < path.length; i += 1) {
+    if (path[i] === '"') quoted = !quoted;
+    else if (path[i] === '\\' && quoted)
+      i += 1; // Whatever is escaped, it does not close the text.
+    else if (path[i] === ']' && !quoted) return i;
+  }
+  return -1;
 }

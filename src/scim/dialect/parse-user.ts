@@ -25,7 +25,7 @@ export interface UserInput {
  */
 export function* readUser(body: unknown, repairs: Repairs): Work<UserInput> {
   const object = yield* openBody(body);
-  countSchemas(object, userSchema, repairs);
+  countSchemas(object, userSchema.urns, repairs);
   const { entries, extensions } = readResource(object, userSchema, repairs);
   const input = yield* toInput(entries, extensions, repairs);
   assertNamed(input.attributes, 'userName', userSchema);

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Filter } from '../filter/tree.ts';
-import type { AttributePath } from '../schema/resource-schemas.ts';
-import type { UserList } from './entries.ts';
+import type { AttributePath, UserList } from '../schema/resource-schemas.ts';
 
 /** Target of an operation of a PATCH. */
 export interface PatchTarget {

@@ -5,10 +5,9 @@ import { listIds } from '../filter/list-ids.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
-import { toPathText } from '../schema/resource-schemas.ts';
+import { findUserList, toPathText, type UserList } from '../schema/resource-schemas.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
-import { findUserList, type UserList } from './entries.ts';
 import { parseMembers } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 
@@ -27,14 +26,15 @@ interface TargetedOperation {
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
 export function* toStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
-  const steps = yield* toCanonical(operation, repairs);
+  const list = findUserList(operation.target);
+  const steps = yield* list
+    ? toUserListStep(list, operation, repairs)
+    : toAttributeStep(operation, repairs);
   return steps.map((step) => ({ ...step, sent: operation.value }));
 }
 
-function* toCanonical(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
+function* toAttributeStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
   const { op, target, value } = operation;
-  const list = findUserList(target);
-  if (list) return yield* toUserListStep(list, operation, repairs);
   if (op === 'remove') return yield* toRemoval(operation, repairs);
   if (value === undefined)
     throw invalidValue(`The ${op} of ${toPathText(target.path)} has no value.`);

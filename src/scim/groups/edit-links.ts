@@ -11,9 +11,9 @@ import {
 } from '../../store/links/links.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { UserList } from '../dialect/entries.ts';
 import type { MemberRef } from '../dialect/parse-group.ts';
 import { invalidValue } from '../errors.ts';
+import type { UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list. */
 export interface LinkEdit {

@@ -1,22 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import { type Turns, workInTurns } from '../../domain/turns.ts';
+import type { BodyLimits } from '../deps.ts';
 import { countGivenNames, countNames, parseJson } from '../dialect/parse-json.ts';
-import { invalidValue, ScimError } from '../errors.ts';
+import { ScimError, unavailable } from '../errors.ts';
 import type { RepairKind } from '../repairs.ts';
-import { type BodyLimits, limitBodies } from './limit-bodies.ts';
 import { getRepairs } from './notes.ts';
 
 /** Characters of a body from which on reading it takes some milliseconds. */
 const LARGE_LENGTH = 65_536;
 /** Most names of a body that stand twice and are counted. */
 const DOUBLES_MAX = 1_000;
-
-/** Objects and lists in one body: a group of 100,000 members fits. */
-const PARTS_MAX = 150_000;
-const OBJECT = '{'.charCodeAt(0);
-const LIST = '['.charCodeAt(0);
 
 const JSON_TYPES = ['application/scim+json', 'application/json'];
 
@@ -67,7 +62,6 @@ function parseText(deps: BodyDeps): RequestHandler {
     if (res.headersSent) return;
     const text: unknown = req.body;
     if (typeof text === 'string') {
-      assertFewParts(text);
       if (text === '') {
         req.body = undefined;
         return next();
@@ -87,15 +81,57 @@ function parseText(deps: BodyDeps): RequestHandler {
   };
 }
 
-/** Limits the parts of a body, because reading it takes time for each and cannot be divided. Brackets in texts count too. */
-function assertFewParts(text: string): void {
-  if (text.length <= PARTS_MAX) return;
-  let parts = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === OBJECT || code === LIST) parts += 1;
-  }
-  if (parts > PARTS_MAX) {
-    throw invalidValue(`The body has more than ${PARTS_MAX} objects and lists.`);
-  }
+const RETRY_SECONDS = 1;
+
+/**
+ * Refuses a body that is too large before any of it is read, and any body while too many are in memory.
+ * A body without a length counts as it comes, a compressed one as the largest. One that turns out to be too large
+ * is refused at once: the rest of it is dropped, and its connection closed where it does not end soon
+ * (`createGuardedServer`). The parser behind this refuses a body that becomes too large by decompression.
+ * @param turnedAway is called for each request that was refused because of the others
+ * @throws ScimError 413, 503
+ */
+export function limitBodies(
+  { bytesMax, totalMax }: BodyLimits,
+  turnedAway: (why: 'bodies') => void,
+): RequestHandler {
+  let total = 0;
+  return (req, res, next) => {
+    const declared = toDeclared(req, bytesMax);
+    if (declared > bytesMax) {
+      return next(tooLarge());
+    }
+    if (declared > 0 && total + declared > totalMax) {
+      turnedAway('bodies');
+      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
+      return next(unavailable(detail, RETRY_SECONDS));
+    }
+    let held = declared;
+    total += declared;
+    res.once('close', () => {
+      total -= held;
+    });
+    if (req.headers['transfer-encoding'] !== undefined) {
+      let came = 0;
+      req.on('data', (chunk: Buffer) => {
+        came += chunk.length;
+        if (came > bytesMax && !res.headersSent) next(tooLarge());
+        const more = Math.max(Math.min(came, bytesMax) - held, 0);
+        held += more;
+        total += more;
+      });
+    }
+    next();
+  };
+}
+
+function tooLarge(): ScimError {
+  return new ScimError(413, 'The body is larger than the server takes.');
+}
+
+/** Size of the body by the headers of the request, in bytes. */
+function toDeclared({ headers }: Request, bytesMax: number): number {
+  const length = Number(headers['content-length'] ?? 0);
+  const isPacked = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+  return isPacked ? Math.max(length, bytesMax) : length;
 }

@@ -1,14 +1,71 @@
 import type { RequestHandler } from 'express';
+import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { assertNever } from '../../domain/errors.ts';
+import { toCount } from '../../domain/text.ts';
+import type { Overload, OverloadKind } from '../../telemetry/overload.ts';
+import type { FindClosed } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
+import { getNotes } from './notes.ts';
+import { sendError } from './respond.ts';
 
-/** Reason why a part of the server cannot answer yet, or not at all for now. */
-export interface Closed {
-  readonly detail: string;
-  readonly retryAfterSeconds: number;
+/** Seconds until another attempt: short enough to notice the end of the overload, long enough to let it end. */
+const OVERLOAD_RETRY_SECONDS = 5;
+
+/**
+ * Refuses every request while the process is overloaded, before any work for it; the requests that have begun are
+ * finished instead.
+ * @param turnedAway is called with the reason of each refusal
+ */
+export function shedRequests(
+  findOverload: () => Overload | undefined,
+  turnedAway: (why: OverloadKind) => void,
+): RequestHandler {
+  return (_req, res, next) => {
+    const overload = findOverload();
+    if (overload === undefined) return next();
+    turnedAway(overload.kind);
+    sendError(res, unavailable('The bridge has more to do than it can.', OVERLOAD_RETRY_SECONDS));
+  };
 }
 
-/** Tells why users or groups cannot be served now; undefined: they can. */
-export type FindClosed = (type: 'user' | 'group') => Closed | undefined;
+/** Seconds until a second's worth of the rate is free again. */
+const RETRY_SECONDS = 1;
+
+/**
+ * Refuses the requests of one credential beyond its limits. To be placed behind `authenticate`.
+ * @param turnedAway is called with the reason of each refusal
+ * @throws ScimError 429. @see RFC 6585 §4
+ */
+export function limitRequests(
+  limits: AdmissionLimits,
+  clock: Clock,
+  turnedAway: (why: TurnedAway) => void,
+): RequestHandler {
+  const admission = createAdmission(limits, clock);
+  return (_req, res, next) => {
+    const { credential: id } = getNotes(res);
+    const why = admission.begin(id);
+    if (why !== undefined) {
+      turnedAway(why);
+      return next(toTooMany(why, limits));
+    }
+    res.once('close', () => admission.end(id));
+    next();
+  };
+}
+
+function toTooMany(why: TurnedAway, { perSecond, concurrentMax }: AdmissionLimits): ScimError {
+  const retry = { retryAfterSeconds: RETRY_SECONDS };
+  switch (why) {
+    case 'rate':
+      return new ScimError(429, `More than ${toCount(perSecond, 'request')} a second.`, retry);
+    case 'concurrency':
+      return new ScimError(429, `More than ${toCount(concurrentMax, 'request')} at once.`, retry);
+    default:
+      return assertNever(why);
+  }
+}
 
 /** Last handler of a route: any other method answers 405 and lists the allowed ones. @see RFC 9110 §15.5.6 */
 export function allowOnly(...methods: readonly string[]): RequestHandler {

@@ -4,7 +4,7 @@ import type { Work } from '../../domain/turns.ts';
 import { CHARACTERS_A_UNIT, hasContent, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchStep } from '../dialect/patch-step.ts';
 import { ValueList } from '../dialect/value-list.ts';
-import { atOperation, invalidValue, type ScimError } from '../errors.ts';
+import { at, invalidValue, type ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import type { AttributePath } from '../schema/resource-schemas.ts';
@@ -62,7 +62,8 @@ function* applySteps(
     }
     const opened = lists.get(path.attribute) ?? open(result, path);
     lists.set(path.attribute, opened);
-    yield* atOperation(operation, patchList(opened.list, step, repairs));
+    const place = () => (operation === undefined ? operation : `Operation ${operation}`);
+    yield* at(place, patchList(opened.list, step, repairs));
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const { path, list } of lists.values()) {

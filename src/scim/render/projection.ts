@@ -1,12 +1,12 @@
 import { createFolds } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { findClosingBracket, splitPath } from '../dialect/parse-path.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { parseElementFilter } from '../filter/parse-filter.ts';
 import { countComparisons, type Filter } from '../filter/tree.ts';
 import { listRules } from '../schema/attribute-table.ts';
 import { findAttribute, findTable, type ResourceSchema } from '../schema/resource-schemas.ts';
-import { findClosingBracket, splitPath } from '../schema/split-path.ts';
 
 /** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {

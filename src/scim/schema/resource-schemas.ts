@@ -29,11 +29,16 @@ export interface AttributePath {
   readonly keys: readonly string[];
 }
 
+/** Lists of users of a group. */
+export type UserList = 'members' | 'admins';
+
 /** The schemas of one type of resource. */
 export interface ResourceSchema {
   readonly name: ResourceName;
   readonly core: SchemaTable;
   readonly extensions: readonly SchemaTable[];
+  /** Those of the core schema and the extensions, in this order. */
+  readonly urns: readonly string[];
   /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
   readonly paths: ReadonlyMap<string, AttributePath>;
   /** The schemas by URN in lower case, misspelt and pre-release URNs included. */
@@ -107,6 +112,16 @@ export function findAttribute(schema: ResourceSchema, name: string): AttributePa
   return schema.paths.get(name.toLowerCase());
 }
 
+/** Finds the list of users that a path leads to; undefined: it leads to an ordinary attribute. */
+export function findUserList({
+  path: { attribute },
+}: {
+  readonly path: AttributePath;
+}): UserList | undefined {
+  const { name } = attribute;
+  return name === 'members' || name === 'admins' ? name : undefined;
+}
+
 /** The path as the standard writes it: a colon stands between a schema and its attribute. @see RFC 7644 §3.10 */
 export function toPathText({ extension, attribute, sub }: AttributePath): string {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
@@ -164,7 +179,11 @@ function toResourceSchema(
     if (table === core || table.urn === ENTERPRISE)
       addPaths(paths, table, { extension, prefix: '' });
   }
-  return Object.freeze({ name, core, extensions: Object.freeze([...extensions]), paths, tables });
+  const urns = [core, ...extensions].map(({ urn }) => urn);
+  return Object.freeze({
+    ...{ name, core, urns, paths, tables },
+    extensions: Object.freeze([...extensions]),
+  });
 }
 
 function listUrns(urn: string): string[] {

@@ -3,11 +3,11 @@ import type { GroupId } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { countMessage } from '../dialect/parse-body.ts';
+import { countSchemas } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
+import { type QueryParameters, toParameters } from '../http/address.ts';
 import { getRepairs, toProviderDeps } from '../http/notes.ts';
-import { type QueryParameters, toParameters } from '../http/parameters.ts';
 import { sendListText } from '../http/respond.ts';
 import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
@@ -184,6 +184,6 @@ export function toQuery(req: Request, repairs: Repairs): QueryParameters {
   }
   const body: unknown = req.body;
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
-  countMessage(body, 'SearchRequest', repairs);
+  countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], repairs);
   return toParameters(body, repairs);
 }

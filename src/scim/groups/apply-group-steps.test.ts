@@ -3,7 +3,7 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { parsePatch } from '../dialect/parse-patch.ts';
 import type { RepairKind } from '../repairs.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { toGroupChanges } from './to-group-changes.ts';
+import { toGroupChanges } from './apply-group-steps.ts';
 
 const repairs = { count: () => {} };
 
