@@ -1,10 +1,10 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { ResourceView } from '../store/resources/views.ts';
 import type { Db } from '../store/store.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
-import { type QueryParameters, toParameters } from './http/address.ts';
+import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
 import { getRepairs, toProviderDeps } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
@@ -59,10 +59,14 @@ export function createResourceHandlers<View extends ResourceView>(
   kind: ScimKind<View>,
 ): ResourceHandlers {
   const { schema } = kind;
-  const toProjection = ({ query }: { query: QueryParameters }, res: Response): Projection =>
-    parseProjection(toParameters(query, getRepairs(deps, res)), schema);
-  const settle = (res: Response, write: AcceptedWrite) =>
-    settleWrite(deps, write, getRequestContext(res).arrivedAt);
+
+  /** Reads a request before anything is stored: one that is refused has changed nothing. */
+  function open({ query, body }: Pick<Request, 'query' | 'body'>, res: Response) {
+    const repairs = getRepairs(deps, res);
+    const projection = parseProjection(toParameters(query, repairs), schema);
+    const { arrivedAt } = getRequestContext(res);
+    return { asked: toProviderDeps(deps, res), projection, sent: { body, repairs }, arrivedAt };
+  }
 
   async function send(
     res: Response,
@@ -75,41 +79,31 @@ export function createResourceHandlers<View extends ResourceView>(
 
   return {
     async create(req, res) {
-      // Before anything is stored: a request that is refused has changed nothing.
-      const projection = toProjection(req, res);
-      const asked = toProviderDeps(deps, res);
-      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const { asked, projection, sent, arrivedAt } = open(req, res);
       const created = await kind.create(asked, sent);
-      await settle(res, created);
+      await settleWrite(deps, created, arrivedAt);
       res.setHeader('Location', toRef(deps.baseUrl, schema.name, created.id));
       await send(res, asked, { view: created.row, projection, status: 201 });
     },
     async read(req, res) {
-      const projection = toProjection(req, res);
+      const { asked, projection } = open(req, res);
       const view = await kind.findView(deps.store.read, req.params.id);
       if (view === undefined) throw notFound(schema.name);
-      const asked = toProviderDeps(deps, res);
       const version = toShownVersion(view, asked);
       assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
       if (isNotModified(req, version)) return sendNotModified(res, version);
       await send(res, asked, { view, projection, status: 200 });
     },
     async replace(req, res) {
-      // As in `create`.
-      const projection = toProjection(req, res);
-      const asked = toProviderDeps(deps, res);
-      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const { asked, projection, sent, arrivedAt } = open(req, res);
       const changed = await kind.replace(asked, toTarget(req), sent);
-      await settle(res, changed);
+      await settleWrite(deps, changed, arrivedAt);
       await send(res, asked, { view: changed.row, projection, status: 200 });
     },
     async patch(req, res) {
-      // As in `create`.
-      const projection = toProjection(req, res);
-      const asked = toProviderDeps(deps, res);
-      const sent = { body: req.body, repairs: getRepairs(deps, res) };
+      const { asked, projection, sent, arrivedAt } = open(req, res);
       const changed = await kind.patch(asked, toTarget(req), sent);
-      await settle(res, changed);
+      await settleWrite(deps, changed, arrivedAt);
       if (kind.patchAnswer === 'resource' || projection.only !== undefined) {
         return send(res, asked, { view: changed.row, projection, status: 200 });
       }
@@ -117,7 +111,8 @@ export function createResourceHandlers<View extends ResourceView>(
       res.status(204).end();
     },
     async remove(req, res) {
-      await settle(res, await kind.remove(toProviderDeps(deps, res), toTarget(req)));
+      const removed = await kind.remove(toProviderDeps(deps, res), toTarget(req));
+      await settleWrite(deps, removed, getRequestContext(res).arrivedAt);
       res.status(204).end();
     },
   };

@@ -9,16 +9,14 @@ import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
-import { ScimError } from '../errors.ts';
 import type { ScimKind, Sent } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
-import { storeKnowing, type UnstoredWrite } from '../writes/read-privilege.ts';
-import type { Begin } from '../writes/store-write.ts';
+import { storeKnowing } from '../writes/read-privilege.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupTarget, storeGroup } from './change-group.ts';
-import { type CreatedGroup, keepExtension, storeNewGroup } from './create-group.ts';
+import { keepExtension, storeNewGroup } from './create-group.ts';
 import { storeGroupDeletion } from './delete-group.ts';
 import { type LinkEdit, toEdit } from './edit-links.ts';
 
@@ -44,7 +42,7 @@ export async function acceptNewGroup(
   { body, repairs }: Sent,
 ): Promise<GroupWriteResult> {
   const input = await workInTurns(readGroup(body, repairs), deps.turns);
-  return store(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
+  return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
 /** A PUT as far as the store; leaving members out leaves them. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -61,7 +59,7 @@ export async function acceptGroupReplacement(
     admins: toReplacement(deps, input.admins),
     placeOf: (list, id) => findSentPlace(list, input.sent.get(list), id),
   });
-  return store(deps, { look: 'change', id: target.id }, (tx, begin) =>
+  return storeKnowing(deps, { look: 'change', id: target.id }, (tx, begin) =>
     storeGroup(tx, deps, { ...target, change, begin }),
   );
 }
@@ -82,7 +80,7 @@ export async function acceptGroupPatch(
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';
-  return store(deps, { look, id: target.id }, (tx, begin) =>
+  return storeKnowing(deps, { look, id: target.id }, (tx, begin) =>
     storeGroup(tx, deps, { ...target, change, begin }),
   );
 }
@@ -96,24 +94,9 @@ export async function acceptGroupDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<GroupWriteResult> {
-  return store(deps, { look: 'remove', id: target.id }, (tx) =>
+  return storeKnowing(deps, { look: 'remove', id: target.id }, (tx) =>
     storeGroupDeletion(tx, deps, target),
   );
-}
-
-/** Stores a write, after a look where the group may be privileged. @throws ScimError 409 for a dispute, 503 */
-async function store(
-  deps: ScimDeps,
-  unstored: UnstoredWrite,
-  write: (tx: Db, begin: Begin) => Promise<CreatedGroup>,
-): Promise<GroupWriteResult> {
-  const stored = await storeKnowing(deps, unstored, write);
-  if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
-  const { notifies, undo, row } = stored;
-  // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself was
-  // tried, because a refused write derives nothing.
-  if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
-  return stored;
 }
 
 /** A PUT with a list replaces it, `[]` empties it, and without the list its users stay. */

@@ -35,7 +35,7 @@ import { findSentPlace } from '../dialect/sent-place.ts';
 import { ScimError } from '../errors.ts';
 import { assertAdminsKnown } from '../writes/read-privilege.ts';
 import { assertGroupWithinLimits, toTaken } from '../writes/wall.ts';
-import type { GroupWriteResult } from '../writes/write-result.ts';
+import type { Disputed, GroupWriteResult } from '../writes/write-result.ts';
 import { type FindPlace, type LinkEdit, toEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege } from './protect-group.ts';
 import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
@@ -44,11 +44,6 @@ import { type GroupChangeRequest, storeGroupChange } from './store-change.ts';
 export interface NewGroup {
   readonly input: GroupInput;
 }
-
-/** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
-export type CreatedGroup =
-  | GroupWriteResult
-  | { readonly kind: 'disputed'; readonly detail: string };
 
 /**
  * Stores a new group, or takes over the one of this name that the service already has.
@@ -59,7 +54,7 @@ export async function storeNewGroup(
   tx: Db,
   deps: ProviderDeps,
   { input }: NewGroup,
-): Promise<CreatedGroup> {
+): Promise<GroupWriteResult | Disputed> {
   const { attributes } = input;
   assertPermissions(deps, undefined, attributes);
   await enterRules(tx, deps.rules, 'names');
@@ -98,7 +93,7 @@ async function adoptGroup(
   tx: Db,
   deps: ProviderDeps,
   { row, input }: { row: GroupRow; input: GroupInput },
-): Promise<CreatedGroup> {
+): Promise<GroupWriteResult | Disputed> {
   assertAdminsKnown(row);
   const privilege = await findGroupPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
@@ -159,7 +154,7 @@ async function dispute(
   { clock, telemetry }: ScimDeps,
   nameFolded: string,
   detail: string,
-): Promise<CreatedGroup> {
+): Promise<GroupWriteResult | Disputed> {
   const found = { type: 'group', nameFolded, reason: detail, now: clock.now() } as const;
   if (await saveDispute(tx, found)) telemetry.disputed({ type: 'group' });
   return { kind: 'disputed', detail };

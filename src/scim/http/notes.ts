@@ -51,7 +51,8 @@ export function note(res: Response, notes: Partial<Notes>): void {
 
 /** Facts that were kept until now. */
 export function getNotes(res: Response): Notes {
-  return parseNotes(res.locals.scim);
+  const { scim }: { readonly scim?: Notes } = res.locals;
+  return scim ?? { credential: '', profile: 'lenient', provider: '' };
 }
 
 /** Parts for the request of one provider, which remember who asked: a copy, so that no other request ever sees them. */
@@ -70,8 +71,4 @@ export function getRepairs(
   const repairs = held ?? createRequestRepairs(telemetry, profile);
   if (held === undefined) note(res, { repairs });
   return repairs;
-}
-
-function parseNotes(value: unknown): Notes {
-  return (value ?? { credential: '', profile: 'lenient', provider: '' }) as Notes;
 }

@@ -53,19 +53,26 @@ async function keep(
   const { requestId, arrivedAt } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
   const repaired = repairs?.list() ?? [];
+  const route = toRoute(req);
   const common = {
     at: arrivedAt,
     requestId,
     durationMs: Math.round(readSteady(clock) - beganAtMs),
     client: toClient(req.headers['user-agent']),
     credential,
-    route: toRoute(req),
+    route,
   };
   if (operations === undefined) {
-    const { statusCode: status } = res;
-    const whole = await workInTurns(toWhole(req, findResource(req, res)), turns);
-    const written = [...whole.written, ...toPaths(repaired)];
-    requests.add({ ...common, status, scimType, ...whole, written });
+    const { method, body } = req;
+    const ofGroups = route.startsWith('/Groups') ? 'group' : null;
+    const type = route.startsWith('/Users') ? 'user' : ofGroups;
+    const isWrite = type !== null && !isRead(req);
+    const written = isWrite ? await workInTurns(listWritten(type, method, body), turns) : [];
+    requests.add({
+      ...{ ...common, method, status: res.statusCode, scimType, resourceType: type },
+      resourceId: toResourceId(findResource(req, res)),
+      written: [...written, ...toPaths(repaired)],
+    });
     return;
   }
   for (const [index, operation] of operations.entries()) {
@@ -95,8 +102,6 @@ function toPaths(repaired: readonly RepairedParts[]): WrittenPath[] {
   return repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count }));
 }
 
-type Part = Pick<KeptRequest, 'method' | 'resourceType' | 'resourceId' | 'written'>;
-
 /** Text in the place of an id: of what was created, of what the address names. */
 function findResource({ method, originalUrl }: Request, res: Response): string | undefined {
   const { resourceId } = getNotes(res);
@@ -107,27 +112,15 @@ function findResource({ method, originalUrl }: Request, res: Response): string |
   return address?.split('/').at(-1);
 }
 
-function* toWhole(req: Request, resource: string | undefined): Work<Part> {
-  const { method, body } = req;
-  const resourceType = toType(toRoute(req));
-  return {
-    method,
-    resourceType,
-    resourceId: toResourceId(resource),
-    written:
-      resourceType === null || isRead(req) ? [] : yield* listWritten(resourceType, method, body),
-  };
-}
-
-function toType(route: string): KeptRequest['resourceType'] {
-  if (route.startsWith('/Users')) return 'user';
-  return route.startsWith('/Groups') ? 'group' : null;
-}
-
 /** Ids of the bridge only: any other text in the place of an id may be a name. */
 function toResourceId(id: string | undefined): string | null {
   return id !== undefined && SCIM_ID.test(id) ? id : null;
 }
+
+type NotedPart = Pick<
+  KeptRequest,
+  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType'
+>;
 
 function* toPart({
   method,
@@ -137,7 +130,7 @@ function* toPart({
   status,
   scimType,
   repaired,
-}: NotedOperation): Work<Part & Pick<KeptRequest, 'status' | 'scimType'>> {
+}: NotedOperation): Work<NotedPart> {
   const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
   return {
     method,

@@ -5,7 +5,6 @@ import type { ProviderDeps } from '../deps.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import { readUser } from '../dialect/parse-user.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
-import { ScimError } from '../errors.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
@@ -15,7 +14,7 @@ import { storeKnowing } from '../writes/read-privilege.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
-import { type CreatedUser, storeNewUser } from './create-user.ts';
+import { storeNewUser } from './create-user.ts';
 import { storeUserDeletion } from './delete-user.ts';
 
 /** Users, as one type of resource. */
@@ -40,11 +39,9 @@ export async function acceptNewUser(
   { body, repairs }: Sent,
 ): Promise<UserWriteResult> {
   const input = await workInTurns(readUser(body, repairs), deps.turns);
-  const created = await storeKnowing<CreatedUser>(deps, { look: 'change' }, (tx, begin) =>
+  return storeKnowing(deps, { look: 'change' }, (tx, begin) =>
     storeNewUser(tx, deps, { input, begin }),
   );
-  if ('kind' in created) throw new ScimError(409, created.detail, { scimType: 'uniqueness' });
-  return created;
 }
 
 /** A PUT as far as the store. @throws ScimError 400, 403, 404, 409, 412, 503 */
@@ -92,11 +89,9 @@ export async function acceptUserDeletion(
   deps: ProviderDeps,
   target: WriteTarget,
 ): Promise<UserWriteResult> {
-  const stored = await storeKnowing(deps, { id: target.id, look: 'remove' }, (tx) =>
+  return storeKnowing(deps, { id: target.id, look: 'remove' }, (tx) =>
     storeUserDeletion(tx, deps, target),
   );
-  if (stored.notifies) deps.reconciler.notify();
-  return stored;
 }
 
 async function storeChange(

@@ -32,7 +32,7 @@ import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';
 import type { Begin } from '../writes/store-write.ts';
 import { assertUserWithinLimits, toTaken } from '../writes/wall.ts';
-import type { UserWriteResult } from '../writes/write-result.ts';
+import type { Disputed, UserWriteResult } from '../writes/write-result.ts';
 import { withAssigned } from './assigned.ts';
 import {
   assertAddress,
@@ -52,9 +52,6 @@ export interface NewUser {
   readonly begin: Begin;
 }
 
-/** Result of a POST in the store: a dispute is recorded, so it is a result and not an error. */
-export type CreatedUser = UserWriteResult | { readonly kind: 'disputed'; readonly detail: string };
-
 /**
  * Stores a new user, or takes over the account that this user already has.
  * @throws ScimError 400 without an address, 403 beyond the wall, 409 when another user has the name or the account
@@ -64,7 +61,7 @@ export async function storeNewUser(
   tx: Db,
   deps: ProviderDeps,
   { input, begin }: NewUser,
-): Promise<CreatedUser> {
+): Promise<UserWriteResult | Disputed> {
   const { attributes: sent, names } = withAssigned(undefined, {
     attributes: input.attributes,
     names: input.mentioned,
@@ -130,7 +127,7 @@ async function adoptUser(
     attributes,
     names: named,
   }: { row: UserRow; attributes: JsonObject; names: ReadonlySet<string> },
-): Promise<CreatedUser> {
+): Promise<UserWriteResult | Disputed> {
   assertRoleKnown(row);
   const privilege = await deps.rules.protection.findPrivilege(tx, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
@@ -157,7 +154,7 @@ async function dispute(
   { clock, telemetry }: ScimDeps,
   userName: string,
   detail: string,
-): Promise<CreatedUser> {
+): Promise<UserWriteResult | Disputed> {
   const nameFolded = foldCase(userName);
   const found = { type: 'user', nameFolded, reason: detail, now: clock.now() } as const;
   if (await saveDispute(tx, found)) telemetry.disputed({ type: 'user' });

@@ -5,9 +5,10 @@ import type { GroupRow } from '../../store/groups/groups.ts';
 import type { Db } from '../../store/store.ts';
 import { isRoleUnknown, type UserRow } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
-import { unavailable } from '../errors.ts';
+import { ScimError, unavailable } from '../errors.ts';
 import { assertUpstreamUp } from './settle.ts';
-import { type Attempt, type Begin, storeWrite } from './store-write.ts';
+import { type Begin, storeWrite } from './store-write.ts';
+import type { AcceptedWrite, Disputed } from './write-result.ts';
 
 /** Shortest wait for a look, which takes a call, in milliseconds; also where writes wait for less. */
 const LOOK_WAIT_MIN_MS = 2_000;
@@ -48,18 +49,24 @@ export interface UnstoredWrite {
 
 /**
  * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
- * @throws ScimError 503 when the service is down and the settings ask for that, or when it could not be read, because the
+ * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
  *   resource may then be privileged
  */
-export async function storeKnowing<Result extends Attempt>(
+export async function storeKnowing<Accepted extends AcceptedWrite>(
   deps: ScimDeps,
   { id, look }: UnstoredWrite,
-  write: (tx: Db, begin: Begin) => Promise<Result>,
-): Promise<Result> {
+  write: (tx: Db, begin: Begin) => Promise<Accepted | Disputed>,
+): Promise<Accepted> {
   assertUpstreamUp(deps);
-  const waitMs = Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS);
+  const wait = { class: look, waitMs: Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS) };
   try {
-    return await storeAfterLook(deps, { class: look, waitMs }, () => storeWrite(deps, id, write));
+    const stored = await storeAfterLook(deps, wait, () => storeWrite(deps, id, write));
+    if ('kind' in stored) throw new ScimError(409, stored.detail, { scimType: 'uniqueness' });
+    const { notifies, undo, row } = stored;
+    // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself
+    // was tried, because a refused write derives nothing.
+    if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
+    return stored;
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
     const words = 'The service could not tell whether the resource is privileged.';

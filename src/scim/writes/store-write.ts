@@ -12,14 +12,11 @@ import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ScimDeps } from '../deps.ts';
-import type { AcceptedWrite, UserWriteResult } from './write-result.ts';
+import type { AcceptedWrite, Disputed, UserWriteResult } from './write-result.ts';
 
 /** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
 const FIND_OUT_MS = 3_000;
 const ASK_EVERY_MS = 200;
-
-/** Result of one attempt; a result with a `kind` stored nothing that waits. */
-export type Attempt = AcceptedWrite | { readonly kind: string };
 
 /** Dependencies of storing a write. */
 type WriteDeps = Pick<ScimDeps, 'store' | 'reconciler' | 'policy' | 'clock' | 'tracing' | 'asker'>;
@@ -35,7 +32,7 @@ export type Begin = (tx: Db, written: WrittenResource) => Promise<HeadStart | un
  * outcome is unknown: then the row is looked up. `id` is undefined for a new resource.
  * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
  */
-export async function storeWrite<Result extends Attempt>(
+export async function storeWrite<Result extends AcceptedWrite | Disputed>(
   deps: WriteDeps,
   id: string | undefined,
   store: (tx: Db, begin: Begin) => Promise<Result>,
@@ -74,7 +71,7 @@ export async function storeWrite<Result extends Attempt>(
   return stored;
 }
 
-function toSpanAttributes(stored: Attempt | undefined): SpanAttributes {
+function toSpanAttributes(stored: AcceptedWrite | Disputed | undefined): SpanAttributes {
   if (stored === undefined || 'kind' in stored) return {};
   const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
   return { 'scim_bridge.resource_type': stored.type, 'scim_bridge.change': kind };
@@ -85,7 +82,7 @@ class CannotBegin extends Error {}
 
 const NEVER: Begin = async () => undefined;
 
-async function storeAttempts<Result extends Attempt>(
+async function storeAttempts<Result extends AcceptedWrite | Disputed>(
   deps: TracedDeps,
   store: (tx: Db) => Promise<Result>,
 ): Promise<Result> {
@@ -121,7 +118,7 @@ export async function confirmWanted<
  * Where another process leads, it has to know that a request waits: a refusal belongs to that one. When the change was
  * accepted is kept until the service holds it, whichever process brings it there.
  */
-async function announce<Result extends Attempt>(
+async function announce<Result extends AcceptedWrite | Disputed>(
   tx: Db,
   deps: TracedDeps,
   result: Result,

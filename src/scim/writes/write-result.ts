@@ -40,3 +40,9 @@ export interface GroupWriteResult extends WriteResult<GroupRow, GroupUndo> {
 
 /** Stored write of a user or group. */
 export type AcceptedWrite = UserWriteResult | GroupWriteResult;
+
+/** A POST of what only an operator can identify. It is recorded, so it is a result and not an error. */
+export interface Disputed {
+  readonly kind: 'disputed';
+  readonly detail: string;
+}
