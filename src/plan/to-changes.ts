@@ -44,7 +44,7 @@ function toSwitched(isOn: boolean | undefined): ChangeKind[] {
 }
 
 /** Lists the changes that an action makes of a group, under the id that its call uses; none: it looks. */
-export function toGroupChanges(action: GroupAction, upstreamId: string | undefined): SentChange[] {
+export function toGroupChanges(action: GroupAction, upstreamId?: string): SentChange[] {
   const own = (kind: ChangeKind) => toOwnChange(kind, upstreamId);
   switch (action.kind) {
     case 'look-at-group':

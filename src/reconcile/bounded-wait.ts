@@ -5,7 +5,6 @@ import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { AnyFirstStep } from './head-start.ts';
-import type { Settlement } from './outcome.ts';
 import { readProgress } from './recorded.ts';
 import { classify } from './verdict.ts';
 import type { Waiters } from './waiters.ts';
@@ -67,7 +66,11 @@ export function isWorthWaiting(
 }
 
 /** Estimates the wait behind the calls that wait and `due` changes more. */
-function toQueue({ upstream }: Pick<ReconcileDeps, 'upstream'>, isHeld: boolean, due = 0): Queue {
+export function toQueue(
+  { upstream }: Pick<ReconcileDeps, 'upstream'>,
+  isHeld: boolean,
+  due = 0,
+): Queue {
   const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
   return { isHeld, aheadMs: { remove, change } };
 }
@@ -82,7 +85,11 @@ export async function readQueue(
   return toQueue(deps, isHeld, due);
 }
 
-const QUEUE_TOO_LONG = 'the queue ahead is longer than the wait';
+/** Answer to a request that would wait in vain. */
+export const QUEUE_TOO_LONG = {
+  kind: 'not-yet',
+  reason: 'the queue ahead is longer than the wait',
+} as const;
 
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
@@ -121,43 +128,27 @@ export interface Settling<Undo> {
   readonly id?: string;
 }
 
-/** State of the process at the moment when a write begins to wait. */
-export interface Circumstances {
-  readonly key: ResourceKey;
-  /** Runs the resource where the request has its lock, or leaves it to the workers. */
-  readonly carryOn: () => void;
-  /** Number of requests that wait already. */
-  readonly waiting: number;
-  /** True when the service is not changed for now. */
+/** Stored write that a run may have finished already, and how long the queue is for it. */
+interface UnlockedWrite<Undo> extends Pick<Settling<Undo>, 'waiters' | 'write'> {
   readonly isHeld: boolean;
   /** Changes that are due find no room. */
   readonly isBehind: () => boolean;
 }
 
-/** Starts the work on a stored write and waits for it as long as that is of use. */
-export async function settleWithin<Undo>(
+/** Answers a waiting request whose write others run, where that is done already or takes longer than it waits. */
+export async function answerEarly<Undo>(
   deps: ReconcileDeps,
-  { waiters, write, undo, id }: Settling<Undo>,
-  { key, carryOn, waiting, isHeld, isBehind }: Circumstances,
-): Promise<Settlement> {
-  if (!isWorthWaiting(toQueue(deps, isHeld), write, waiting)) {
-    carryOn();
-    return { kind: 'not-yet', reason: QUEUE_TOO_LONG };
+  key: ResourceKey,
+  { waiters, write, isHeld, isBehind }: UnlockedWrite<Undo>,
+): Promise<void> {
+  try {
+    await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
+    if (write.class !== 'change' || !isBehind()) return;
+    const queue = await readQueue(deps, { isHeld, isBehind: true });
+    const { reason } = QUEUE_TOO_LONG;
+    if (!isWorthWaiting(queue, write, 0)) waiters.answerNotYet(key, write.version, reason);
+  } catch (error) {
+    // The write is stored: a store that does not answer now takes nothing of that back.
+    if (!(error instanceof StoreError)) throw error;
   }
-  const settled = waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
-  carryOn();
-  if (write.lock === undefined) {
-    try {
-      // Another run may have finished the write before the wait began.
-      await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
-      const isLong = write.class === 'change' && isBehind();
-      const queue = isLong && (await readQueue(deps, { isHeld, isBehind: true }));
-      const isInVain = queue && !isWorthWaiting(queue, write, 0);
-      if (isInVain) waiters.answerNotYet(key, write.version, QUEUE_TOO_LONG);
-    } catch (error) {
-      // The write is stored: a store that does not answer now takes nothing of that back.
-      if (!(error instanceof StoreError)) throw error;
-    }
-  }
-  return settled;
 }

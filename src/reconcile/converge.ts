@@ -75,11 +75,8 @@ export async function converge<T extends KindTypes>(
     const row = seen.isAsBegun ? begun?.row : undefined;
     const ended = { outcome, isOwn, failures, row, change: begun?.change };
     begun = undefined;
-    const recorded = await recordStep(deps, kind, {
-      planned: seen.planned,
-      ended,
-      also: saveOutcomes,
-    });
+    const also = saveOutcomes;
+    const recorded = await recordStep(deps, kind, { key, planned: seen.planned, ended, also });
     if (name) deps.events.converged({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
     if (recorded.finished) return recorded;
@@ -106,9 +103,10 @@ async function take<T extends KindTypes>(
 ): Promise<OutcomeOf<T>> {
   if (action === undefined) return { kind: 'done', known: kind.noNews };
   const known = missed === undefined ? state : { ...state, missed };
-  const step = () => kind.apply(deps, known, action);
   const { tracing } = deps;
-  return tracing?.isOn ? traceStep({ ...deps, tracing }, { key, name, change }, step) : step();
+  if (!tracing?.isOn) return kind.apply(deps, known, action);
+  const traced = { key, name, change };
+  return traceStep({ ...deps, tracing }, traced, () => kind.apply(deps, known, action));
 }
 
 /** Name of an action that looks. */

@@ -1,12 +1,13 @@
 import { listHarms } from '../domain/change.ts';
 import { findProblem } from '../domain/failure.ts';
 import type { GroupState } from '../domain/group.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import type { UserState } from '../domain/user.ts';
 import type { GroupAction, UserAction } from '../plan/actions.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
 import { NO_CALL_ROW } from '../store/in-flight.ts';
-import type { WaitingLinks } from '../store/links/waiting.ts';
+import { NO_LINKS, type WaitingLinks } from '../store/links/waiting.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
@@ -44,10 +45,12 @@ export function isAtRest(row: Resting): boolean {
   return origin !== null && isIdle && must_look === 0;
 }
 
-/** State and row from which a first step is planned. */
-export interface Beginning<State, Row> {
-  readonly state: State;
+/** What a first step is planned from, under the lock of its resource. */
+interface Beginning<Row> {
+  readonly key: ResourceKey;
   readonly row: Row;
+  /** All waiting changes of its lists, of a group. */
+  readonly links?: WaitingLinks;
 }
 
 /**
@@ -60,19 +63,16 @@ export async function beginStep<T extends KindTypes>(
   tx: Db,
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
-  { state, row }: Beginning<T['state'], T['row']>,
+  { key, row, links = NO_LINKS }: Beginning<T['row']>,
 ): Promise<FirstStep<T['state'], T['action'], T['row']> | undefined> {
+  const state = kind.toState(row, links);
   const action = kind.planNext(state);
   if (action === undefined || state.mustLook) return undefined;
   const call = await foresee(deps, kind, { state, action });
   if (call === undefined || call.operation.method === 'GET') return undefined;
   if (deps.upstream.queueAheadMs(call.callClass) > 0) return undefined;
   if (!deps.harmRoom.take(listHarms(call.changes))) return undefined;
-  const written = await writeCall(tx, deps, {
-    key: kind.toKey(state),
-    call,
-    lead: deps.store.lead,
-  });
+  const written = await writeCall(tx, deps, { key, call, lead: deps.store.lead });
   const create = kind.toSentCreate(action);
   const creates = create === undefined ? state.sentCreates : [...state.sentCreates, create];
   const columns = {
@@ -114,6 +114,6 @@ async function foresee<T extends KindTypes>(
     };
     const upstream = { ...deps.upstream, call, callChecked: call };
     const quirks = { ...deps.quirks, learn };
-    kind.apply({ upstream, quirks }, state, action).then(() => resolve(undefined), reject);
+    kind.apply({ ...deps, upstream, quirks }, state, action).then(() => resolve(undefined), reject);
   });
 }

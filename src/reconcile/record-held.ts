@@ -28,10 +28,12 @@ export async function recordStep<T extends KindTypes>(
   deps: ReconcileDeps,
   kind: ResourceKind<T>,
   {
+    key,
     planned,
     ended,
     also,
   }: {
+    readonly key: ResourceKey;
     readonly planned: T['state'];
     readonly ended: EndedStep<T>;
     /** Stores what belongs to the step. */
@@ -41,7 +43,6 @@ export async function recordStep<T extends KindTypes>(
   const { change, row, outcome } = ended;
   const { clock, rules, policy, random, store } = deps;
   const { waiters, isUndo } = kind;
-  const key = kind.toKey(planned);
   const since = clock.now();
   const mayRefuse = store.engine === 'postgres' && kind.mayRefuse(outcome);
   const recording = { key, waiters, isUndo, mayRefuse, change, provesLead: row !== undefined };

@@ -1,5 +1,5 @@
 import type { SentChange } from '../domain/change.ts';
-import type { GroupId, ResourceKey, UserId } from '../domain/ids.ts';
+import type { GroupId, UserId } from '../domain/ids.ts';
 import type { ResourceState } from '../domain/resource-state.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -122,7 +122,6 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   readonly waiters: Waiters<T['undo']>;
   /** Narrows the undo that is stored of a request that waits in another process. */
   readonly isUndo: (undo: UserUndo | GroupUndo) => undo is T['undo'];
-  toKey(state: T['state']): ResourceKey;
   /** State of a stored resource; `links` are all waiting changes of its lists, of a group. */
   toState(row: T['row'], links: WaitingLinks): T['state'];
   load(db: Db, id: string): Promise<T['state'] | undefined>;
@@ -133,11 +132,7 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   /** Key by which the service would know the resource that this action creates; undefined for other actions. */
   toSentCreate(action: T['action']): SentCreate | undefined;
   /** Takes the step; every call of it goes through `upstream`, which asks the send guard before it leaves. */
-  apply(
-    service: Pick<ReconcileDeps, 'upstream' | 'quirks'>,
-    state: T['state'],
-    action: T['action'],
-  ): Promise<OutcomeOf<T>>;
+  apply(deps: ReconcileDeps, state: T['state'], action: T['action']): Promise<OutcomeOf<T>>;
   toPolicies(): T['policies'];
   /** True when the service may have refused something. */
   mayRefuse(outcome: OutcomeOf<T>): boolean;

@@ -1,7 +1,6 @@
 import { type Cells, done, isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import {
   countAttempts,
-  endRest,
   exhaust,
   findNextRetryAt,
   isStuck,
@@ -109,12 +108,13 @@ export function toSuccessColumns(row: { readonly must_look: number }) {
   return { ...toLookedColumns(row), attempts: 0, last_error: null };
 }
 
-/** Column of a look that a step without one leaves owed. */
-export function toStillOwed(
+/** Columns after a step that worked; a look that was asked for meanwhile is left owed by a step without one. */
+export function toDoneColumns(
   row: { readonly must_look: number },
   { planned }: { readonly planned: { readonly mustLook: boolean } },
 ) {
-  return planned.mustLook || row.must_look === 0 ? {} : { must_look: LOOK_FIRST };
+  if (planned.mustLook) return toLookedColumns(row);
+  return { must_look: row.must_look === 0 ? 0 : LOOK_FIRST, attempts: 0, last_error: null };
 }
 
 /** Rest of the work after a successful step. */
@@ -142,7 +142,7 @@ export function toFailureColumns(
 }
 
 /** Columns after a look: its success says nothing of the change that failed before. */
-export function toLookedColumns(row: { readonly must_look: number }) {
+function toLookedColumns(row: { readonly must_look: number }) {
   return { must_look: isStale(row) ? LOOK_FIRST : 0 };
 }
 
@@ -184,14 +184,6 @@ export function withoutResting<Field extends string>(
   }
   const isLookedFor = mustLook && !isStuck(all[existence]?.failure);
   return { rests: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
-}
-
-/** The cells after a step: a look is an observation, so that what the service refused is tried again. */
-export function toSeenCells<Field extends string>(
-  cells: Cells<Field>,
-  { planned, now }: { readonly planned: { readonly mustLook: boolean }; readonly now: number },
-): Cells<Field> {
-  return planned.mustLook ? endRest(cells, now, 'refused') : cells;
 }
 
 /** Finds what waits after a step, and since when it fails; `held` are the fields that hold by now. */

@@ -164,22 +164,6 @@ export function openSendGuard<State extends Guarded, Action>(
   const calls = createCallOutcomes('done');
   const stored = openStored(begun, calls);
 
-  async function ask(call: ChangingCall): Promise<void> {
-    if (call.operation.method === 'GET') return;
-    seen.isAsBegun = stored.use(call);
-    hasCreated ||= seen.isAsBegun && create !== undefined;
-    if (seen.isAsBegun) return;
-    while (!(await mayLeave(call))) {
-      const now = await replan();
-      if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
-        seen.isOvertaken = true;
-        const words = `${keyText(key)} was written since this step was planned`;
-        throw new BridgeError('overtaken', words);
-      }
-      seen.planned = now.state;
-    }
-  }
-
   /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(call: ChangingCall): Promise<boolean> {
     const { planned } = seen;
@@ -199,7 +183,22 @@ export function openSendGuard<State extends Guarded, Action>(
   function guarded({ changes = [], ...options }: StepCallOptions = {}): CallOptions {
     const takesPlace = again && isFirst;
     isFirst = false;
-    const beforeSend = (sending: Sending) => ask({ ...sending, changes });
+    async function beforeSend(sending: Sending): Promise<void> {
+      if (sending.operation.method === 'GET') return;
+      const call = { ...sending, changes };
+      seen.isAsBegun = stored.use(call);
+      hasCreated ||= seen.isAsBegun && create !== undefined;
+      if (seen.isAsBegun) return;
+      while (!(await mayLeave(call))) {
+        const now = await replan();
+        if (now === undefined || !isDeepStrictEqual(now.action, step.action)) {
+          seen.isOvertaken = true;
+          const words = `${keyText(key)} was written since this step was planned`;
+          throw new BridgeError('overtaken', words);
+        }
+        seen.planned = now.state;
+      }
+    }
     return { ...options, again: takesPlace, beforeSend, afterSend: calls.ended };
   }
   return {

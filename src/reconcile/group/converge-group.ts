@@ -1,9 +1,9 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
-import { type GroupPolicy, planGroup } from '../../plan/plan-group.ts';
+import { planGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
-import { findGroupRow, type GroupRow } from '../../store/groups/groups.ts';
+import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { WaitingLinks } from '../../store/links/waiting.ts';
 import { type GroupUndo, isGroupUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
@@ -21,13 +21,17 @@ export function convergeGroups(
   deps: ReconcileDeps,
   waiters: Waiters<GroupUndo>,
 ): ResourceKind<GroupTypes> {
-  const toPolicies = () => ({
-    policy: toPolicy(deps),
-    inactiveWait: deps.quirks.current().inactiveMembers === false,
-  });
+  /** Plans batches only while the service is not known to refuse them. */
+  function toPolicies(): GroupTypes['policies'] {
+    const { groupDeletion: deletion, membersPerCall: largest } = deps.policy;
+    const { memberForm, membersPerCall = largest, inactiveMembers } = deps.quirks.current();
+    const many = Math.min(membersPerCall, largest);
+    const policy = { membersPerCall: memberForm === 'single' ? 1 : many, deletion };
+    return { policy, inactiveWait: inactiveMembers === false };
+  }
 
   function toState(row: GroupRow, links: WaitingLinks): GroupState {
-    const state = toPlannable(row, links, deps.clock.now());
+    const state = toPlannable(toGroupState(row, links), deps.clock.now());
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.existence);
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;
@@ -46,19 +50,18 @@ export function convergeGroups(
     noNews: {},
     waiters,
     isUndo: isGroupUndo,
-    toKey: ({ id }) => ({ type: 'group', id }),
     toState,
     load,
-    planNext: (state) => planGroup(state, toPolicy(deps)).actions[0],
-    toChanges: (action) => toGroupChanges(action, undefined),
+    planNext: (state) => planGroup(state, toPolicies().policy).actions[0],
+    toChanges: toGroupChanges,
     toSentCreate: (action) =>
       action.kind === 'create-group' ? { name: action.displayName } : undefined,
-    apply: (service, state, action) => applyGroupAction({ ...deps, ...service }, state, action),
+    apply: applyGroupAction,
     toPolicies,
     mayRefuse,
     findRefusal,
     gather(planned, state) {
-      const { membersPerCall } = toPolicy(deps);
+      const { membersPerCall } = toPolicies().policy;
       const loadAgain = () => load(deps.store.read, planned.id);
       return gather({ clock: deps.clock, membersPerCall, planned, state, load: loadAgain });
     },
@@ -78,15 +81,6 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind !== 'done') return undefined;
   const { refusedMembers = [], failedLinks = [] } = outcome.known;
   return [...refusedMembers, ...failedLinks][0]?.problem;
-}
-
-/** Plans batches only while the service is not known to refuse them. */
-function toPolicy({ policy, quirks }: ReconcileDeps): GroupPolicy {
-  const { memberForm, membersPerCall = policy.membersPerCall } = quirks.current();
-  return {
-    membersPerCall: memberForm === 'single' ? 1 : Math.min(membersPerCall, policy.membersPerCall),
-    deletion: policy.groupDeletion,
-  };
 }
 
 /** Length of one wait for more changes, in milliseconds. */

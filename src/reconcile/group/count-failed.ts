@@ -3,7 +3,7 @@ import { exhaust, fail } from '../../domain/failure.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
-import type { GroupRow } from '../../store/groups/groups.ts';
+import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
 import { failLinks, markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
@@ -44,7 +44,8 @@ export async function countFailed(
   if (counted === undefined) return { row, goesOn: false };
   const changed = { ...row, cells: counted.cells };
   if (!isOwn) return { row: changed, goesOn: false };
-  const state = toPlannable(changed, await listGroupLinks(tx, row.id, step), now);
+  const links = await listGroupLinks(tx, row.id, step);
+  const state = toPlannable(toGroupState(changed, links), now);
   const waits = listWaiting(state.cells).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {

@@ -1,6 +1,6 @@
 import { ask, type Cells, done, listWaiting, withEcho } from '../../domain/cell.ts';
 import { endEntities, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import { findProblem } from '../../domain/failure.ts';
+import { endRest, findProblem } from '../../domain/failure.ts';
 import {
   type GroupField,
   type GroupState,
@@ -37,16 +37,8 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
-import {
-  isStale,
-  toFailureColumns,
-  toLeftCells,
-  toLookedColumns,
-  toSeenCells,
-  toStillOwed,
-  toSuccessColumns,
-} from '../retry-columns.ts';
-import { listGroupLinks, toPlannable, withoutRests } from './load.ts';
+import { isStale, toDoneColumns, toFailureColumns, toLeftCells } from '../retry-columns.ts';
+import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
@@ -86,7 +78,7 @@ export async function finishStep(
   const { attempts, retryAt } = left;
   const { entities } = all;
   const cells = entities ? endEntities<GroupField>(left.cells, entities) : left.cells;
-  const state = withoutRests({ ...all, cells }, now);
+  const state = toPlannable({ ...all, cells }, now);
   const { actions } = planGroup(state, step.policy);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
@@ -103,7 +95,7 @@ export async function finishStep(
   };
   if (!isOver) {
     await saveChanges(tx, step, { ...next, due_at: now });
-    return { finished: false, state: toPlannable(next, links, now), undone, notified: [] };
+    return { finished: false, state, undone, notified: [] };
   }
   const times = [retryAt, waiting.nextRetryAt].filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
@@ -152,16 +144,16 @@ export async function saveChanges(
 
 /** The row after a step that worked, beside its ids. */
 export function toDoneRow(row: GroupRow, step: Recording, known: GroupKnown): GroupRow {
-  const isLook = step.planned.mustLook;
   const observed = known.observed ?? toTouched(row, known, step.now);
-  const after = toSeenCells(toCellsAfter(row, step, known), step);
+  const left = toCellsAfter(row, step, known);
+  // A look is an observation, so that what the service refused is tried again.
+  const after = step.planned.mustLook ? endRest(left, step.now, 'refused') : left;
   const { entities } = known;
   const cells = entities === undefined ? after : seeEntities<GroupField>(after, entities);
   return {
     ...row,
     ...(entities !== undefined && { entities: JSON.stringify(entities) }),
-    ...(isLook ? toLookedColumns(row) : toSuccessColumns(row)),
-    ...toStillOwed(row, step),
+    ...toDoneColumns(row, step),
     ...(observed === undefined ? {} : { observed: JSON.stringify(observed) }),
     cells: JSON.stringify(cells),
   };

@@ -3,7 +3,6 @@ import { ATTEMPTS_WITH_LOOK, findFailed } from '../../domain/failure.ts';
 import type { GroupState, LinkChange } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { GroupPolicy } from '../../plan/plan-group.ts';
-import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { listWaitingLinks, type WaitingLinks } from '../../store/links/waiting.ts';
 import type { Db } from '../../store/store.ts';
 import { withoutResting } from '../retry-columns.ts';
@@ -15,13 +14,8 @@ export interface LinkQuery {
   readonly now: number;
 }
 
-/** State from which the next step is planned. */
-export function toPlannable(row: GroupRow, links: WaitingLinks, now: number): GroupState {
-  return withoutRests(toGroupState(row, links), now);
-}
-
-/** The state without what rests: a stuck change rests until its time, as if it did not wait. */
-export function withoutRests(state: GroupState, now: number): GroupState {
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannable(state: GroupState, now: number): GroupState {
   const { rests, ...left } = withoutResting(state, { existence: 'existence', now });
   const plannable = { ...state, ...left };
   return (state.mustLook && !rests ? toRemoval(plannable) : undefined) ?? plannable;

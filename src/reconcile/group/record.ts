@@ -9,6 +9,7 @@ import {
   findGroupByUpstream,
   type GroupRow,
   lockGroup,
+  toGroupState,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { unlessChanged } from '../../store/in-flight.ts';
@@ -243,7 +244,8 @@ async function recordRetry(
   const { row: changed, goesOn } = await countFailed(tx, retried, step, outcome);
   if (goesOn || outcome.lookNow) {
     await saveChanges(tx, step, changed);
-    const state = toPlannable(changed, await listGroupLinks(tx, changed.id, step), step.now);
+    const links = await listGroupLinks(tx, changed.id, step);
+    const state = toPlannable(toGroupState(changed, links), step.now);
     return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);

@@ -4,18 +4,20 @@ import { hasRules } from '../../rules/rules.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import type { Db } from '../../store/store.ts';
 import {
+  answerEarly,
   type BoundedWait,
   type HeadStart,
+  isWorthWaiting,
   type Lock,
+  QUEUE_TOO_LONG,
   type Queue,
   readQueue,
   type Settling,
-  type StoredWrite,
-  settleWithin,
+  toQueue,
 } from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
-import type { AnyFirstStep, WrittenResource } from '../head-start.ts';
+import type { WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
@@ -63,43 +65,43 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
   deps.outage.onEnd(() => void letGoOn(deps, workers.notify));
   deps.seats.onTurn(() => workers.notify());
 
-  const isRefused = () => upstream.writesRefused() !== undefined;
-  const isHeldLong = () => holding?.isLong() === true || isRefused();
-
-  /** Runs the resource where the request has its lock, or leaves it to the workers. */
-  function carryOn({ lock, first }: Pick<StoredWrite, 'lock' | 'first'>): void {
-    const run = lock ? runner.run(lock, first) : Promise.resolve(true);
-    // What rules derive from a write waits until the write was tried.
-    void run.then((isLeft) => (isLeft || hasRules(deps.rules)) && workers.notify());
-  }
+  const isHeldLong = () => holding?.isLong() === true || upstream.writesRefused() !== undefined;
 
   const lock: Convergence['lock'] = (key, { must_look }) => {
-    const isFull = runner.active >= INLINE_MAX || workers.isBehind;
-    const isHeld = holding !== undefined || isStopping || isRefused();
+    const isFull = runner.active >= INLINE_MAX || workers.isBehind();
+    const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
     return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
   };
 
   return {
     lock,
     async begin(tx, written) {
-      const { type, row } = written;
-      const taken = lock(toResourceKey({ type, id: row.id }), row);
-      return taken && beginUnder(tx, taken, { runner, written });
+      const key = toResourceKey({ type: written.type, id: written.row.id });
+      const taken = lock(key, written.row);
+      return taken && runner.begin(tx, taken, written);
     },
-    settle: (key, settling) =>
-      settleWithin(deps, settling, {
-        key,
-        carryOn: () => carryOn(settling.write),
-        waiting: waiting.users.size + waiting.groups.size,
-        isHeld: isHeldLong(),
-        isBehind: () => workers.isBehind,
-      }),
+    async settle(key, { waiters, write, undo, id }) {
+      const isHeld = isHeldLong();
+      const waits = waiting.users.size + waiting.groups.size;
+      const isWorth = isWorthWaiting(toQueue(deps, isHeld), write, waits);
+      const waited = { version: write.version, undo, id };
+      const settled = isWorth ? waiters.wait(key, waited, write.waitMs) : QUEUE_TOO_LONG;
+      // The resource is run where the request has its lock, or left to the workers.
+      const run = write.lock ? runner.run(write.lock, write.first) : Promise.resolve(true);
+      // What rules derive from a write waits until the write was tried.
+      void run.then((isLeft) => (isLeft || hasRules(deps.rules)) && workers.notify());
+      if (isWorth && write.lock === undefined) {
+        const settling = { waiters, write, isHeld, isBehind: workers.isBehind };
+        await answerEarly(deps, key, settling);
+      }
+      return settled;
+    },
     readPrivilege: ({ type, id }, wait) =>
       type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
     get active() {
       return runner.active;
     },
-    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind }),
+    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind() }),
     notify: workers.notify,
     rulesApplied: () => reapplication.done(),
     start(hold) {
@@ -116,21 +118,6 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       await untilIdle(deps, runner, graceMs);
     },
   };
-}
-
-/** Begins a write under its lock, which is released where nothing has begun. */
-async function beginUnder(
-  tx: Db,
-  lock: Lock,
-  { runner, written }: { readonly runner: Runner; readonly written: WrittenResource },
-): Promise<HeadStart | undefined> {
-  let step: AnyFirstStep | undefined;
-  try {
-    step = await runner.begin(tx, written);
-    return step && { lock, step };
-  } finally {
-    if (step === undefined) lock.release();
-  }
 }
 
 /** Nothing may run before it is known that the store is current. */

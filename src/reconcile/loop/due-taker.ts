@@ -90,9 +90,7 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
       return classes.length === 0 ? undefined : findNextDueAt(deps.store.read, classes);
     },
     /** True while changes that are due find no run: what comes now has to wait behind them. */
-    get isBehind() {
-      return isBehind;
-    },
+    isBehind: () => isBehind,
   };
 }
 

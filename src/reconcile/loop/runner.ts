@@ -1,21 +1,16 @@
-import { assertNever } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { markInterrupted } from '../../store/in-flight.ts';
-import { NO_LINKS } from '../../store/links/waiting.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import type { Lock } from '../bounded-wait.ts';
+import type { HeadStart, Lock } from '../bounded-wait.ts';
 import { converge, type Run } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups } from '../group/converge-group.ts';
-import type { GroupTypes } from '../group/outcome.ts';
 import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
-import { GONE, type Progress } from '../recorded.ts';
-import type { ResourceKind } from '../resource-kind.ts';
+import { GONE } from '../recorded.ts';
 import { convergeUsers } from '../user/converge-user.ts';
-import type { UserTypes } from '../user/outcome.ts';
 import type { Waiters } from '../waiters.ts';
 
 /** Time within which a retry is worth waiting for, in milliseconds. */
@@ -24,6 +19,8 @@ export const WORTH_WAITING_MS = 2_500;
 const REST_MS = 10_000;
 /** Interval at which the end of a run is offered to a store that takes no writes, in milliseconds. */
 const OFFER_MS = 1_000;
+
+const WAITS_FOR_OTHERS = 'the change waits for something else first';
 
 /** Requests that wait in this process. */
 export interface Waiting {
@@ -40,8 +37,11 @@ export interface Runner {
    * true when something may be left to do.
    */
   run(lock: Lock, first?: AnyFirstStep): Promise<boolean>;
-  /** Begins a write in its transaction, under the lock of its resource; undefined: it is begun by a run. */
-  begin(tx: Db, written: WrittenResource): Promise<AnyFirstStep | undefined>;
+  /**
+   * Begins a write in its transaction, under the lock of its resource; undefined: it is begun by a run, and the lock is
+   * released.
+   */
+  begin(tx: Db, lock: Lock, written: WrittenResource): Promise<HeadStart | undefined>;
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
@@ -61,21 +61,14 @@ export function createRunner(
   const running = new Set<Promise<boolean>>();
   let isStopping = false;
 
-  async function runOne(key: ResourceKey, given: AnyFirstStep | undefined): Promise<Run> {
+  function runOne(key: ResourceKey, given: AnyFirstStep | undefined): Promise<Run> {
     // The next lead looks first at what an earlier one has begun.
     const begun = given?.by === deps ? given : undefined;
-    switch (key.type) {
-      case 'user': {
-        const first = begun?.type === 'user' ? begun : undefined;
-        return converge(deps, users, { key, first, onNotified });
-      }
-      case 'group': {
-        const first = begun?.type === 'group' ? begun : undefined;
-        return converge(deps, groups, { key, first, onNotified });
-      }
-      default:
-        return assertNever(key);
-    }
+    const ofUser = begun?.type === 'user' ? begun : undefined;
+    const ofGroup = begun?.type === 'group' ? begun : undefined;
+    return key.type === 'user'
+      ? converge(deps, users, { key, first: ofUser, onNotified })
+      : converge(deps, groups, { key, first: ofGroup, onNotified });
   }
 
   async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<boolean> {
@@ -84,9 +77,11 @@ export function createRunner(
       const { retryAt, ...progress } = await runOne(key, begun);
       waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
-      const reason = 'the change waits for something else first';
-      if (!soon) waiters.answerNotYet(key, progress.version, reason);
-      return !isOnlyOfItself(begun) || retryAt !== undefined || isOpen(progress);
+      if (!soon) waiters.answerNotYet(key, progress.version, WAITS_FOR_OTHERS);
+      // A look or a create may have found what others wait for, and what is gone they had to wait for.
+      const isOnlyOfItself =
+        begun?.columns.sent_creates === '[]' && progress.version !== GONE.version;
+      return !isOnlyOfItself || retryAt !== undefined || progress.oldestPending !== undefined;
     } catch (error) {
       // Whoever leads now looks first, and tells the requests.
       if (isNotLeading(error)) return true;
@@ -100,7 +95,22 @@ export function createRunner(
 
   return {
     ...createLocks(),
-    begin: (tx, written) => beginWrite(tx, deps, { users, groups, written }),
+    async begin(tx, lock, written) {
+      let step: AnyFirstStep | undefined;
+      try {
+        if (written.type === 'group') {
+          const first = await beginStep(tx, deps, groups, { key: lock.key, ...written });
+          step = first && { type: 'group', ...first };
+        } else if (!deps.seats.mayWait) {
+          // Else the first step would ask the store for the line, which a transaction must not wait for.
+          const first = await beginStep(tx, deps, users, { key: lock.key, ...written });
+          step = first && { type: 'user', ...first };
+        }
+        return step && { lock, step };
+      } finally {
+        if (step === undefined) lock.release();
+      }
+    },
     async run({ key, release }, first) {
       const run = runAndAnswer(key, first);
       running.add(run);
@@ -117,16 +127,6 @@ export function createRunner(
       while (running.size > 0) await Promise.all(running);
     },
   };
-}
-
-/** True for a run that begins with a change of what is known: a look or a create may have found what others wait for. */
-function isOnlyOfItself(begun: AnyFirstStep | undefined): boolean {
-  return begun !== undefined && begun.columns.sent_creates === '[]';
-}
-
-/** True when something of the resource waits, or it is gone and with it what others had to wait for. */
-function isOpen({ version, oldestPending }: Progress): boolean {
-  return version === GONE.version || oldestPending !== undefined;
 }
 
 /** The locks of the leader: one holder at a time for each resource. */
@@ -178,35 +178,4 @@ async function abandon(
 function isSoon({ upstream, clock }: ReconcileDeps, retryAt: number): boolean {
   if (upstream.writesRefused() !== undefined) return false;
   return retryAt - clock.now() < WORTH_WAITING_MS;
-}
-
-/** A written resource, and what it takes to begin with it. */
-interface WriteToBegin {
-  readonly users: ResourceKind<UserTypes>;
-  readonly groups: ResourceKind<GroupTypes>;
-  readonly written: WrittenResource;
-}
-
-/** Begins a write to a user or group in its transaction; undefined: a run begins it. */
-async function beginWrite(
-  tx: Db,
-  deps: ReconcileDeps,
-  { users, groups, written }: WriteToBegin,
-): Promise<AnyFirstStep | undefined> {
-  switch (written.type) {
-    case 'user': {
-      // Its first step would ask the store for the line, which a transaction must not wait for.
-      if (deps.seats.mayWait) return undefined;
-      const { type, row } = written;
-      const step = await beginStep(tx, deps, users, { state: users.toState(row, NO_LINKS), row });
-      return step && { type, ...step };
-    }
-    case 'group': {
-      const { type, row, links } = written;
-      const step = await beginStep(tx, deps, groups, { state: groups.toState(row, links), row });
-      return step && { type, ...step };
-    }
-    default:
-      return assertNever(written);
-  }
 }

@@ -60,9 +60,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner) {
     /** Something became due. */
     notify: news.tell,
     /** True while changes that are due find no room: what comes now has to wait behind them. */
-    get isBehind() {
-      return due.isBehind;
-    },
+    isBehind: due.isBehind,
     /** Takes nothing more; what runs is the runner's to finish. */
     async stop() {
       stopping.abort();

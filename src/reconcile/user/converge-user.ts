@@ -3,7 +3,7 @@ import { toSentUser, type UserState } from '../../domain/user.ts';
 import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
-import { findUserRow, type UserRow } from '../../store/users/users.ts';
+import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
@@ -23,7 +23,7 @@ export function convergeUsers(
   });
 
   function toState(row: UserRow): UserState {
-    const state = toPlannable(row, deps.clock.now());
+    const state = toPlannable(toUserState(row), deps.clock.now());
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.account);
     return mayExist ? { ...state, mustLook: true } : state;
@@ -34,7 +34,6 @@ export function convergeUsers(
     noNews: {},
     waiters,
     isUndo: isUserUndo,
-    toKey: ({ id }) => ({ type: 'user', id }),
     toState,
     async load(db, id) {
       const row = await findUserRow(db, id);
@@ -43,7 +42,7 @@ export function convergeUsers(
     planNext: (state) => planUser(state, toPolicy()).actions[0],
     toChanges: toUserChanges,
     toSentCreate: (action) => (action.kind === 'create-user' ? toSentUser(action) : undefined),
-    apply: (service, state, action) => applyUserAction({ ...deps, ...service }, state, action),
+    apply: applyUserAction,
     toPolicies: () => ({ policy: toPolicy() }),
     // An account that was found may be another user's.
     mayRefuse: (outcome) =>

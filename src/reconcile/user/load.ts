@@ -1,16 +1,10 @@
 import { onlyWaiting } from '../../domain/cell.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed } from '../../domain/failure.ts';
 import type { UserState } from '../../domain/user.ts';
-import { toUserState, type UserRow } from '../../store/users/users.ts';
 import { withoutResting } from '../retry-columns.ts';
 
-/** State from which the next step is planned. */
-export function toPlannable(row: UserRow, now: number): UserState {
-  return withoutRests(toUserState(row), now);
-}
-
-/** The state without what rests: a stuck change rests until its time, as if it did not wait. */
-export function withoutRests(state: UserState, now: number): UserState {
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannable(state: UserState, now: number): UserState {
   const { rests, ...left } = withoutResting(state, { existence: 'account', now });
   const plannable = { ...state, ...left };
   return !rests && isRemovable(plannable) ? toRemoval(plannable) : plannable;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { askOnly, isWaiting, withoutEchoes } from '../../domain/cell.ts';
-import { deferForSeat } from '../../domain/failure.ts';
+import { deferForSeat, endRest } from '../../domain/failure.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
 import { followUser } from '../../rules/follow.ts';
@@ -29,14 +29,7 @@ import { isLostLook, keepLook, toAfterLostLook, toRetriedRow } from '../lost-cre
 import type { Problem } from '../outcome.ts';
 import { GONE, type Recorded, toProgress } from '../recorded.ts';
 import type { Recorder } from '../resource-kind.ts';
-import {
-  isStale,
-  mayTakeEffect,
-  toLookedColumns,
-  toSeenCells,
-  toStillOwed,
-  toSuccessColumns,
-} from '../retry-columns.ts';
+import { isStale, mayTakeEffect, toDoneColumns, toSuccessColumns } from '../retry-columns.ts';
 import { SEAT_REST_MS } from '../seat-line.ts';
 import { hideNotCreated } from '../take-back.ts';
 import {
@@ -137,15 +130,16 @@ async function recordDone(
       return recordRefused(tx, row, step, { parts: ['account'], problem: linked.problem });
     }
   }
-  const cells = toSeenCells(toCellsAfter(row, step, known), step);
+  const after = toCellsAfter(row, step, known);
+  // A look is an observation, so that what the service refused is tried again.
+  const cells = step.planned.mustLook ? endRest(after, step.now, 'refused') : after;
   const changed: UserRow = {
     ...row,
     ...(known.observed ? toObservedColumns(row, known.observed) : {}),
     origin: linked.origin,
     upstream_id: known.upstreamId ?? row.upstream_id,
     ...(known.upstreamId === undefined ? {} : { lost_looks: 0, sent_creates: '[]' }),
-    ...(step.planned.mustLook ? toLookedColumns(row) : toSuccessColumns(row)),
-    ...toStillOwed(row, step),
+    ...toDoneColumns(row, step),
     cells: JSON.stringify(cells),
   };
   const lost = step.planned.mustLook ? await listOvertaken(tx, changed, step) : [];
@@ -246,7 +240,12 @@ async function recordRetry(
   const changed = countFailed(toRetriedRow(row, outcome, step), step, outcome);
   await saveChanges(tx, step, changed);
   if (outcome.kind === 'unknown' && outcome.lookNow) {
-    return { finished: false, state: toPlannable(changed, step.now), undone: [], notified: [] };
+    return {
+      finished: false,
+      state: toPlannable(toUserState(changed), step.now),
+      undone: [],
+      notified: [],
+    };
   }
   const retryAt = changed.due_at ?? step.now;
   return { finished: true, ...toProgress(changed), retryAt, undone: [], notified: [] };
