@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** Extension schema of users: attributes of the service beyond the core schema. */
 export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
@@ -34,4 +34,15 @@ export function findExtensionFlag(
 export function toExtension(attributes: JsonObject, urn: string): JsonObject {
   const extension = attributes[urn];
   return isJsonObject(extension) ? extension : {};
+}
+
+/**
+ * The document that is stored and shown: `schemas` first, naming the core schema and every extension
+ * that has a value, then the attributes.
+ */
+export function withSchemas(core: string, attributes: JsonObject): JsonObject {
+  const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'));
+  const { schemas: _, ...rest } = attributes;
+  const schemas: JsonValue = [core, ...extensions];
+  return { schemas, ...rest };
 }

@@ -37,6 +37,8 @@ export interface AdminRuling {
  */
 export interface RuleBook {
   readonly rules: readonly Rule[];
+  /** True without rules: then nothing is read and nothing computed. */
+  readonly isEmpty: boolean;
   /** Values for a group of this name: per field the first rule that matches and sets it. */
   ruleGroup(name: string): Rulings<RuledGroupField>;
   /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
@@ -67,6 +69,7 @@ export function createRuleBook(rules: readonly Rule[]): RuleBook {
   );
   return {
     rules,
+    isEmpty: rules.length === 0,
     ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
     ruleEntities: (name) => ruleEntities(groups, name),
     ruleUser: (names) => ruleFields(RULED_USER_FIELDS, users, names),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withSchemas } from './schemas.ts';
+import { withSchemas } from './extensions.ts';
 
 test('a document names the core schema and every extension it holds, first', () => {
   const held = { userName: 'ada', 'urn:b': { x: 1 }, schemas: ['urn:old'], 'urn:a': { y: 2 } };

@@ -13,7 +13,7 @@ import type { Db } from '../store/store.ts';
 import { updateUser } from '../store/users/users.ts';
 import { ruleAdmins } from './rule-admins.ts';
 import { toRuledUser } from './rule-user.ts';
-import { hasRules, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
 export interface GroupNews {
@@ -32,7 +32,7 @@ export interface GroupNews {
  * group comes, goes or is renamed. Does nothing without rules.
  */
 export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
-  if (hasRules(rules)) await lockRuleInputs(tx, of);
+  if (!rules.book.isEmpty) await lockRuleInputs(tx, of);
 }
 
 /** Result of following the rules. */
@@ -63,7 +63,7 @@ export async function followGroup(
   news: GroupNews,
   now: number,
 ): Promise<Followed> {
-  if (!hasRules(rules)) return NOTHING;
+  if (rules.book.isEmpty) return NOTHING;
   const isRenamed = news.before !== news.after;
   if (!isRenamed && news.users.length === 0 && news.admins === undefined) return NOTHING;
   const notifiesUsers = await followMembers(tx, rules, news, now);
@@ -140,7 +140,7 @@ export async function followUser(
   userId: UserId,
   now: number,
 ): Promise<boolean> {
-  if (!hasRules(rules)) return false;
+  if (rules.book.isEmpty) return false;
   let changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
   const queries = names.flatMap(rules.book.listAdministered);

@@ -12,7 +12,7 @@ import {
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { listUserRows } from '../store/users/users.ts';
-import { hasRules, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 /** Admin list to be updated: all of it, or these users alone. */
 export interface AdminsNews {
@@ -50,7 +50,7 @@ async function listWanted(
   row: GroupRow,
   users: readonly UserId[] | undefined,
 ): Promise<Set<UserId>> {
-  const ruling = hasRules(rules) ? rules.book.ruleAdmins(row.display_name) : undefined;
+  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.display_name);
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);

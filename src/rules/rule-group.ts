@@ -9,14 +9,14 @@ import {
   losesRoles,
   wantEntities,
 } from '../domain/entity.ts';
-import { GROUP_EXTENSION } from '../domain/extensions.ts';
+import { GROUP_EXTENSION, withSchemas } from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import { toCellsAfterGroupWrite } from '../domain/group-write.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromGroup } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS } from '../domain/rules.ts';
-import { GROUP_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
+import { GROUP_SCHEMA_URI } from '../domain/schemas.ts';
 import { parseCells, parseStored, toDueClass, toGroupColumns } from '../store/engine/columns.ts';
 import {
   type GroupRow,
@@ -27,7 +27,7 @@ import {
 } from '../store/groups/groups.ts';
 import { isInFlight } from '../store/in-flight.ts';
 import type { Db } from '../store/store.ts';
-import { hasRules, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 /**
  * Applies the rules to the attributes of a managed group. A rule that would take something from a protected group is
@@ -41,7 +41,7 @@ export async function ruleGroup(
   const { book, protection } = rules;
   const cells = parseCells<GroupField>(row);
   // Without a cell each value is a provider's.
-  const isPlain = !hasRules(rules) && parseFields(cells).length === 0;
+  const isPlain = rules.book.isEmpty && parseFields(cells).length === 0;
   if (isPlain) return { attributes, cells, changed: [] };
   const { displayName } = attributes;
   const name = typeof displayName === 'string' ? displayName : '';

@@ -1,11 +1,11 @@
 import { type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { type Combined, combine, isAsked } from '../domain/combine.ts';
-import { toExtension, USER_EXTENSION } from '../domain/extensions.ts';
+import { toExtension, USER_EXTENSION, withSchemas } from '../domain/extensions.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_USER_FIELDS, type RuledUserField } from '../domain/rules.ts';
-import { USER_SCHEMA_URI, withSchemas } from '../domain/schemas.ts';
+import { USER_SCHEMA_URI } from '../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../domain/user.ts';
 import { toCellsAfterWrite } from '../domain/user-write.ts';
 import {
@@ -19,7 +19,7 @@ import { isInFlight } from '../store/in-flight.ts';
 import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { toUserState, type UserRow } from '../store/users/users.ts';
-import { hasRules, type Rules } from './rules.ts';
+import type { Rules } from './rules.ts';
 
 /** Request for a user; on an unmanaged one it adopts. */
 export interface UserRequest {
@@ -38,7 +38,7 @@ export async function combinedForUser(
   { row, before, attributes }: UserRequest,
 ): Promise<Combined<UserField>> {
   const isTouched = row.origin === null || differs(before, attributes);
-  if (!hasRules(rules) || !isTouched) return { attributes, cells: parseCells(row), changed: [] };
+  if (rules.book.isEmpty || !isTouched) return { attributes, cells: parseCells(row), changed: [] };
   const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
   const rulings = rules.book.ruleUser(names);
   return combineUser(tx, rules, { row, attributes, rulings });

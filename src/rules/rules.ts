@@ -8,8 +8,3 @@ export interface Rules {
   readonly deactivation: Deactivation;
   readonly protection: Protection;
 }
-
-/** True when there are rules; without them nothing is read and nothing computed. */
-export function hasRules({ book }: Rules): boolean {
-  return book.rules.length > 0;
-}

@@ -1,6 +1,5 @@
 import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
-import { hasRules } from '../../rules/rules.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import type { Db } from '../../store/store.ts';
 import {
@@ -89,7 +88,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       // The resource is run where the request has its lock, or left to the workers.
       const run = write.lock ? runner.run(write.lock, write.first) : Promise.resolve(true);
       // What rules derive from a write waits until the write was tried.
-      void run.then((isLeft) => (isLeft || hasRules(deps.rules)) && workers.notify());
+      void run.then((isLeft) => (isLeft || !deps.rules.book.isEmpty) && workers.notify());
       if (isWorth && write.lock === undefined) {
         const settling = { waiters, write, isHeld, isBehind: workers.isBehind };
         await answerEarly(deps, key, settling);

@@ -1,6 +1,5 @@
 import type { ObservedUser } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
-import { hasRules } from '../../rules/rules.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import {
@@ -43,7 +42,7 @@ export async function readCompanyUsers(context: FirstReadContext): Promise<StepR
           await saveService(tx, service, times.now);
           const licensed = await saveUsers(tx, seen, times);
           // A rule that might have taken something from a protected user was left out until now.
-          if (hasRules(deps.rules)) await followUsers(tx, deps.rules, licensed, times.now);
+          if (!deps.rules.book.isEmpty) await followUsers(tx, deps.rules, licensed, times.now);
         },
       };
     },

@@ -1,9 +1,10 @@
 import { release } from '../../domain/cell.ts';
 import { isEntityField } from '../../domain/entity.ts';
+import { withSchemas } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
-import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { forgetRemovals } from '../../store/changes.ts';
 import {

@@ -1,12 +1,17 @@
 import { onlyWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
 import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import {
+  GROUP_EXTENSION,
+  toExtension,
+  USER_EXTENSION,
+  withSchemas,
+} from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
-import { GROUP_SCHEMA_URI, USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { type DriftRow, endDrifts } from '../../store/drifts.ts';
 import {

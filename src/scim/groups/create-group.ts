@@ -1,11 +1,11 @@
 import { toBaseline } from '../../domain/combine.ts';
 import { onlyEntities } from '../../domain/entity.ts';
-import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
-import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
+import { withSchemas } from '../../domain/extensions.ts';
 import {
   type GroupField,
   type GroupState,
@@ -12,12 +13,12 @@ import { newId, type UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/missed.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
-import { GROUP_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
-import { hasRules, type Rules } from '../../rules/rules.ts';
+import type { Rules } from '../../rules/rules.ts';
 import {
   parseCells,
   toChangedColumns,
@@ -113,7 +114,7 @@ export async function storeGroupChange(
     const followed = await follow(tx, rules, { request, changed: same, parts });
     return { ...resource, undo: undefined, ...followed };
   }
-  const isBegun = changed.isDue && !hasRules(rules);
+  const isBegun = changed.isDue && rules.book.isEmpty;
   const start = isBegun ? await begin(tx, request, changed.row, parts) : undefined;
   const stored = { ...changed.row, ...start?.step.columns };
   await saveGroupChange(tx, request, { ...parts, changed: stored });
@@ -220,7 +221,7 @@ async function follow(
     parts,
   }: { request: GroupChangeRequest; changed: GroupRow; parts: ChangedParts },
 ): Promise<Pick<GroupWriteResult, 'row' | 'notifies'>> {
-  if (!hasRules(rules)) return { row: changed, notifies: false };
+  if (rules.book.isEmpty) return { row: changed, notifies: false };
   const { row, origin, isNew } = request;
   const isGivenBack = changed.admins_asked < row.admins_asked || emptiesAdmins(request);
   const news = {

@@ -1,11 +1,12 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { listWaiting } from '../../domain/cell.ts';
+import { withSchemas } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { newId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { listTakenFromUser } from '../../domain/protection.ts';
 import { isOfOther } from '../../domain/provider.ts';
-import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { toCellsAfterWrite } from '../../domain/user-write.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';
 import { parseStored, toUserColumns } from '../../store/engine/columns.ts';

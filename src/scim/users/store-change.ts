@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
+import { withSchemas } from '../../domain/extensions.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { RemovalKind } from '../../domain/leaver.ts';
 import { isGone } from '../../domain/missed.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { listTakenFromUser, type TakenUserField } from '../../domain/protection.ts';
-import { USER_SCHEMA_URI, withSchemas } from '../../domain/schemas.ts';
+import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { removesUserAccess, toDesiredUser, type UserField } from '../../domain/user.ts';
 import { toCellsAfterWrite, toUserFields, withSuspensionEnded } from '../../domain/user-write.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
