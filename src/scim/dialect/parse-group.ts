@@ -117,17 +117,13 @@ function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<s
   if (typeof type === 'string' && type.toLowerCase() === 'group') {
     throw invalidValue(`Groups as ${list} are not supported.`);
   }
-  countDropped(rule, item, repairs);
-  return toId(list, findPart(item, 'value'), repairs);
-}
-
-/** Counts the parts of a reference that are not taken: all but the id, and the type, which is known. */
-function countDropped({ subAttributes }: AttributeRule, item: JsonObject, repairs: Repairs): void {
+  // The id alone is taken, and the type is known.
   for (const name of Object.keys(item)) {
-    const sub = findRule(subAttributes, name);
+    const sub = findRule(rule.subAttributes, name);
     if (!sub) repairs.count('unknown-attribute-dropped');
     else if (sub.mutability === 'readOnly') repairs.count('read-only-dropped');
   }
+  return toId(list, findPart(item, 'value'), repairs);
 }
 
 function toId(list: string, value: JsonValue | undefined, repairs: Repairs): string {

@@ -16,10 +16,15 @@ const CANDIDATE = /(?:"\s*:|[[,])\s*(?=-0|-?\d{16}|-?\d+[.eE])(-?[\d.eE+-]+)/g;
  * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: more numbers with a fraction, an exponent or 16 digits than any provider sends
  */
 export function parseJson(text: string): JsonValue {
-  const value = parse(text);
-  if (!MAY_BE_ODD.test(text)) return value;
-  const quoted = quoteOddNumbers(text);
-  return quoted === text ? value : parse(quoted);
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    if (!MAY_BE_ODD.test(text)) return value;
+    const quoted = quoteOddNumbers(text);
+    return quoted === text ? value : (JSON.parse(quoted) as JsonValue);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidSyntax('The body is not JSON.', error);
+  }
 }
 
 /** Characters that are looked at between two pieces of work. */
@@ -81,14 +86,6 @@ export function* countNames(value: JsonValue): Work<number> {
     if (isJsonObject(one)) names += parts.length;
   }
   return names;
-}
-
-function parse(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    throw invalidSyntax('The body is not JSON.', error);
-  }
 }
 
 /** Puts quotes around odd numbers. The text is valid JSON, so every match outside its strings is a number. */
