@@ -184,7 +184,7 @@ export interface SentChange {
   /** null: a call by an operator, of which only the names are known. */
   readonly kind: ChangeKind | null;
   /** Id of the account, or of the group; undefined at a creation. */
-  readonly upstreamId?: string;
+  readonly upstreamId?: string | undefined;
   /** Id of the account that comes into the group or leaves it, or the field of the entity (`toEntityField`). */
   readonly memberId?: string;
 }

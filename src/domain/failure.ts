@@ -3,6 +3,7 @@ import {
   type Cells,
   edit,
   type Failure,
+  isWaiting,
   listWaiting,
   onlyWaiting,
   parseFields,
@@ -176,6 +177,28 @@ export function withoutDeferred<Field extends string>(
   );
 }
 
+/** State of a user or group, as far as what waits of it is concerned. */
+interface WaitingState<Field extends string> {
+  readonly cells: Cells<Field>;
+  readonly mustLook: boolean;
+}
+
+/**
+ * Hides the fields that the next step may not change: a stuck one rests until its time, as if it did not wait. `rests`:
+ * the resource itself does, so nothing of it is tried, and a stuck one is not looked for either.
+ */
+export function withoutResting<Field extends string>(
+  { cells: all, mustLook }: WaitingState<Field>,
+  { existence, now }: { readonly existence: Field; readonly now: number },
+): WaitingState<Field> & { readonly rests: boolean } {
+  const cells = withoutDeferred(all, now);
+  if (!isWaiting(all[existence]) || isWaiting(cells[existence])) {
+    return { rests: false, cells, mustLook };
+  }
+  const isLookedFor = mustLook && !isStuck(all[existence]?.failure);
+  return { rests: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
+}
+
 /** Finds when the next of the resting fields is tried again (epoch milliseconds); undefined: none rests. */
 export function findNextRetryAt<Field extends string>(
   cells: Cells<Field>,
@@ -218,8 +241,8 @@ export function listStuck<Field extends string>(
 
 /** Finds the failure of the field that is stuck longest; undefined: none is. */
 export function findOldestStuck(cells: Cells<string>): StuckFailure | undefined {
-  const all = listStuck(cells).map(([, failure]) => failure);
-  return all.toSorted((a, b) => a.since - b.since)[0];
+  const all = parseFields(cells).map((field) => cells[field]?.failure);
+  return all.filter(isStuck).toSorted((a, b) => a.since - b.since)[0];
 }
 
 /** Finds the problem of the field that is stuck longest, or else of one that failed. */

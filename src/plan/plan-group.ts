@@ -1,5 +1,5 @@
-import { isWaiting, listUnsure, listWaiting } from '../domain/cell.ts';
-import { findFailed } from '../domain/failure.ts';
+import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
 import {
   type DesiredGroup,
   type GroupField,
@@ -54,6 +54,28 @@ export function planGroup(state: GroupState, policy: GroupPolicy): GroupPlan {
     ...entities.tried,
   ];
   return { actions, done };
+}
+
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannableGroup(state: GroupState, now: number): GroupState {
+  const { rests, ...left } = withoutResting(state, { existence: 'existence', now });
+  const plannable = { ...state, ...left };
+  return (state.mustLook && !rests ? toRemoval(plannable) : undefined) ?? plannable;
+}
+
+/** The state with those alone who are to leave, or the group that is, and for whom looks have failed too often to wait. */
+function toRemoval(state: GroupState): GroupState | undefined {
+  const { uid, scimId } = state.ids;
+  if (state.deleted && state.created) {
+    const isOverdue = (findFailed(state.cells.existence)?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
+    return isOverdue && uid !== undefined ? { ...state, mustLook: false } : undefined;
+  }
+  const isOverdue = ({ wanted, attempts = 0 }: LinkChange) =>
+    !wanted && attempts >= ATTEMPTS_WITH_LOOK;
+  const [members, admins] = [state.members.filter(isOverdue), state.admins.filter(isOverdue)];
+  const isKnown = uid !== undefined || (scimId !== undefined && admins.length === 0);
+  if (!isKnown || members.length + admins.length === 0) return undefined;
+  return { ...state, mustLook: false, cells: onlyWaiting(state.cells, []), members, admins };
 }
 
 type Links = Pick<GroupState, 'members' | 'admins'>;

@@ -1,5 +1,5 @@
-import { isWaiting, listUnsure, listWaiting } from '../domain/cell.ts';
-import { findFailed } from '../domain/failure.ts';
+import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -37,6 +37,28 @@ export function planUser(state: UserState, policy: UserPolicy): UserPlan {
   // Ordinary accounts can only be deactivated; a virtual one is deleted.
   const isToGo = state.deleted && state.observed.virtual && isWaiting(state.cells.active);
   return isToGo ? planRemoval(account) : planChanges(state, account);
+}
+
+/** State from which the next step is planned: a stuck change rests until its time, as if it did not wait. */
+export function toPlannableUser(state: UserState, now: number): UserState {
+  const { rests, ...left } = withoutResting(state, { existence: 'account', now });
+  const plannable = { ...state, ...left };
+  return !rests && isRemovable(plannable) ? toRemoval(plannable) : plannable;
+}
+
+/** True when the look before a removal of access has failed too often to wait for it. */
+function isRemovable({ mustLook, upstreamId, observed, desired, deleted, cells }: UserState) {
+  if (!mustLook || upstreamId === undefined || observed === undefined) return false;
+  const isTaken = deleted || !desired.active;
+  const isKnownActive = observed.active && observed.temporarilyInactive !== true;
+  return (
+    isTaken && isKnownActive && (findFailed(cells.active)?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK
+  );
+}
+
+/** The state with the removal of access alone. */
+function toRemoval(state: UserState): UserState {
+  return { ...state, mustLook: false, cells: onlyWaiting(state.cells, ['active']) };
 }
 
 function planRemoval({ upstreamId }: Account): UserPlan {

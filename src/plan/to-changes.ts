@@ -6,7 +6,7 @@ import type { ChangeEntity, GroupAction, UserAction } from './actions.ts';
 /** Lists the changes that the call of an action makes; none: it looks. */
 export function toUserChanges(action: UserAction): SentChange[] {
   const upstreamId = action.kind === 'create-user' ? undefined : String(action.upstreamId);
-  return listUserKinds(action).map((kind) => toOwnChange(kind, upstreamId));
+  return listUserKinds(action).map((kind) => ({ kind, upstreamId }));
 }
 
 function listUserKinds(action: UserAction): ChangeKind[] {
@@ -45,7 +45,7 @@ function toSwitched(isOn: boolean | undefined): ChangeKind[] {
 
 /** Lists the changes that an action makes of a group, under the id that its call uses; none: it looks. */
 export function toGroupChanges(action: GroupAction, upstreamId?: string): SentChange[] {
-  const own = (kind: ChangeKind) => toOwnChange(kind, upstreamId);
+  const own = (kind: ChangeKind): SentChange => ({ kind, upstreamId });
   switch (action.kind) {
     case 'look-at-group':
       return [];
@@ -88,11 +88,8 @@ export function toLinkChanges(
   upstreamId: string | undefined,
 ): SentChange[] {
   return links.map(({ upstreamUserId, wanted }) => ({
-    ...toOwnChange(`${list}.${wanted ? 'add' : 'remove'}`, upstreamId),
+    kind: `${list}.${wanted ? 'add' : 'remove'}`,
+    upstreamId,
     memberId: String(upstreamUserId),
   }));
-}
-
-function toOwnChange(kind: ChangeKind, upstreamId: string | undefined): SentChange {
-  return upstreamId === undefined ? { kind } : { kind, upstreamId };
 }

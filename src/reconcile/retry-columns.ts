@@ -1,11 +1,5 @@
-import { type Cells, done, isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
-import {
-  countAttempts,
-  exhaust,
-  findNextRetryAt,
-  isStuck,
-  withoutDeferred,
-} from '../domain/failure.ts';
+import { type Cells, done, listWaiting } from '../domain/cell.ts';
+import { countAttempts, exhaust, findNextRetryAt } from '../domain/failure.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 import { backoffMs } from './backoff.ts';
@@ -162,28 +156,6 @@ export function isStale({ must_look }: { readonly must_look: number }): boolean 
 /** Column with the reason of a failure. */
 function toLastError(problem: Problem | undefined): string | null {
   return problem === undefined ? null : JSON.stringify(problem);
-}
-
-/** State of a user or group, as far as what waits of it is concerned. */
-interface WaitingState<Field extends string> {
-  readonly cells: Cells<Field>;
-  readonly mustLook: boolean;
-}
-
-/**
- * Hides the fields that the next step may not change: a stuck one rests until its time, as if it did not wait. `rests`:
- * the resource itself does, so nothing of it is tried, and a stuck one is not looked for either.
- */
-export function withoutResting<Field extends string>(
-  { cells: all, mustLook }: WaitingState<Field>,
-  { existence, now }: { readonly existence: Field; readonly now: number },
-): WaitingState<Field> & { readonly rests: boolean } {
-  const cells = withoutDeferred(all, now);
-  if (!isWaiting(all[existence]) || isWaiting(cells[existence])) {
-    return { rests: false, cells, mustLook };
-  }
-  const isLookedFor = mustLook && !isStuck(all[existence]?.failure);
-  return { rests: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
 }
 
 /** Finds what waits after a step, and since when it fails; `held` are the fields that hold by now. */

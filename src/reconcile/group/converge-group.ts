@@ -1,7 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
-import { planGroup } from '../../plan/plan-group.ts';
+import { planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
 import { findGroupRow, type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import type { WaitingLinks } from '../../store/links/waiting.ts';
@@ -12,7 +12,7 @@ import type { Problem } from '../outcome.ts';
 import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyGroupAction } from './apply.ts';
-import { listGroupLinks, toPlannable } from './load.ts';
+import { listGroupLinks } from './finish-step.ts';
 import type { GroupOutcome, GroupTypes } from './outcome.ts';
 import { groupRecorder } from './record.ts';
 
@@ -31,7 +31,7 @@ export function convergeGroups(
   }
 
   function toState(row: GroupRow, links: WaitingLinks): GroupState {
-    const state = toPlannable(toGroupState(row, links), deps.clock.now());
+    const state = toPlannableGroup(toGroupState(row, links), deps.clock.now());
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.existence);
     return mayExist && !state.deleted ? { ...state, mustLook: true } : state;

@@ -2,6 +2,7 @@ import { listWaiting } from '../../domain/cell.ts';
 import { exhaust, fail } from '../../domain/failure.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { normaliseName } from '../../domain/name.ts';
+import { toPlannableGroup } from '../../plan/plan-group.ts';
 import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, toGroupState } from '../../store/groups/groups.ts';
 import { readWaiting } from '../../store/links/waiting.ts';
@@ -9,7 +10,7 @@ import { failLinks, markExhausted } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { failedDelayMs } from '../backoff.ts';
 import type { Problem } from '../outcome.ts';
-import { listGroupLinks, toPlannable } from './load.ts';
+import { listGroupLinks } from './finish-step.ts';
 import {
   type GroupOutcome,
   type GroupPart,
@@ -45,7 +46,7 @@ export async function countFailed(
   const changed = { ...row, cells: counted.cells };
   if (!isOwn) return { row: changed, goesOn: false };
   const links = await listGroupLinks(tx, row.id, step);
-  const state = toPlannable(toGroupState(changed, links), now);
+  const state = toPlannableGroup(toGroupState(changed, links), now);
   const waits = listWaiting(state.cells).length + state.members.length + state.admins.length > 0;
   if (waits) return { row: changed, goesOn: failures <= GOING_ON_MAX };
   return {

@@ -8,8 +8,9 @@ import {
   type ObservedGroup,
   toDesiredGroup,
 } from '../../domain/group.ts';
+import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { planGroup } from '../../plan/plan-group.ts';
+import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import {
   parseCells,
@@ -29,7 +30,13 @@ import {
 import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
 import { deleteAllLinks, observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
-import { NO_LINKS, readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
+import {
+  listWaitingLinks,
+  NO_LINKS,
+  readWaiting,
+  type WaitingLinks,
+  type WaitingSummary,
+} from '../../store/links/waiting.ts';
 import { markExhausted, saveDoneLinks } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
@@ -38,7 +45,6 @@ import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { isStale, toDoneColumns, toFailureColumns, toLeftCells } from '../retry-columns.ts';
-import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
@@ -52,6 +58,23 @@ export async function recordPaused(
 ): Promise<Recorded<GroupState>> {
   await saveChanges(tx, step, row);
   return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
+}
+
+/** Query of the waiting members and admins of a group. */
+export interface LinkQuery {
+  readonly policy: GroupPolicy;
+  readonly inactiveWait: boolean;
+  readonly now: number;
+}
+
+/** Lists the waiting changes for one plan: as many as two calls can carry. */
+export async function listGroupLinks(
+  db: Db,
+  id: GroupId,
+  { policy, inactiveWait, now }: LinkQuery,
+): Promise<WaitingLinks> {
+  const limit = Math.max(policy.membersPerCall, 50) * 2;
+  return listWaitingLinks(db, id, { limit, now, inactiveWait });
 }
 
 const NOTHING_WAITING: WaitingSummary = {
@@ -78,7 +101,7 @@ export async function finishStep(
   const { attempts, retryAt } = left;
   const { entities } = all;
   const cells = entities ? endEntities<GroupField>(left.cells, entities) : left.cells;
-  const state = toPlannable({ ...all, cells }, now);
+  const state = toPlannableGroup({ ...all, cells }, now);
   const { actions } = planGroup(state, step.policy);
   const isOver = actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });

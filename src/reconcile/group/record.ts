@@ -2,6 +2,7 @@ import { askOnly, listWaiting, onlyWaiting } from '../../domain/cell.ts';
 import { isEntityField, listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import type { GroupField, GroupState, UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
+import { toPlannableGroup } from '../../plan/plan-group.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import { HANDED_OVER, hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import {
@@ -28,6 +29,7 @@ import { countFailed, countFailedLook, countParts } from './count-failed.ts';
 import {
   finishStep,
   followGroupStep,
+  listGroupLinks,
   type Recording,
   recordLinks,
   recordPaused,
@@ -36,7 +38,6 @@ import {
   toFinished,
 } from './finish-step.ts';
 import { handOverGroup, linkGroup } from './link-group.ts';
-import { listGroupLinks, toPlannable } from './load.ts';
 import type { GroupKnown, GroupOutcome, GroupPart, GroupStep, GroupTypes } from './outcome.ts';
 import { listStillPlanned, refuse } from './refuse.ts';
 
@@ -245,7 +246,7 @@ async function recordRetry(
   if (goesOn || outcome.lookNow) {
     await saveChanges(tx, step, changed);
     const links = await listGroupLinks(tx, changed.id, step);
-    const state = toPlannable(toGroupState(changed, links), step.now);
+    const state = toPlannableGroup(toGroupState(changed, links), step.now);
     return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);

@@ -1,6 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import { planUser, type UserPolicy } from '../../plan/plan-user.ts';
+import { planUser, toPlannableUser, type UserPolicy } from '../../plan/plan-user.ts';
 import { toUserChanges } from '../../plan/to-changes.ts';
 import { isUserUndo, type UserUndo } from '../../store/resources/undo.ts';
 import { findUserRow, toUserState, type UserRow } from '../../store/users/users.ts';
@@ -8,7 +8,6 @@ import type { ReconcileDeps } from '../deps.ts';
 import type { ResourceKind } from '../resource-kind.ts';
 import type { Waiters } from '../waiters.ts';
 import { applyUserAction } from './apply.ts';
-import { toPlannable } from './load.ts';
 import type { UserTypes } from './outcome.ts';
 import { userRecorder } from './record.ts';
 
@@ -23,7 +22,7 @@ export function convergeUsers(
   });
 
   function toState(row: UserRow): UserState {
-    const state = toPlannable(toUserState(row), deps.clock.now());
+    const state = toPlannableUser(toUserState(row), deps.clock.now());
     // A create may have left, so look before creating again.
     const mayExist = state.sentCreates.length > 0 && isWaiting(state.cells.account);
     return mayExist ? { ...state, mustLook: true } : state;

@@ -9,7 +9,7 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
-import { planUser } from '../../plan/plan-user.ts';
+import { planUser, toPlannableUser } from '../../plan/plan-user.ts';
 import {
   parseCells,
   parseStored,
@@ -28,7 +28,6 @@ import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
 import { toFailureColumns, toLeftCells } from '../retry-columns.ts';
 import { isRenamedSince } from './link-account.ts';
-import { toPlannable } from './load.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
 
@@ -47,7 +46,7 @@ export async function finishStep(
   const all = toUserState(row);
   // What rests may hold by now, and then nothing else waits for it.
   const { cells, attempts, retryAt } = toLeftCells(all.cells, planUser(all, policy).done, step);
-  const state = toPlannable({ ...all, cells }, now);
+  const state = toPlannableUser({ ...all, cells }, now);
   const { actions } = planUser(state, policy);
   const isWaitingStill = listWaiting(cells).length > 0;
   const next: UserRow = {
@@ -155,7 +154,7 @@ export function countFailed(
   }
   const changed = { ...row, ...toUserCellColumns(cells) };
   if (!isOwn) return changed;
-  const goesOn = listWaiting(toPlannable(toUserState(changed), now).cells).length > 0;
+  const goesOn = listWaiting(toPlannableUser(toUserState(changed), now).cells).length > 0;
   const times = fields.map((field) => cells[field]?.failure?.retryAt ?? now);
   return { ...changed, due_at: goesOn ? now : Math.min(row.due_at ?? now, ...times) };
 }

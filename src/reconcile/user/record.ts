@@ -3,6 +3,7 @@ import { askOnly, isWaiting, withoutEchoes } from '../../domain/cell.ts';
 import { deferForSeat, endRest } from '../../domain/failure.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
+import { toPlannableUser } from '../../plan/plan-user.ts';
 import { followUser } from '../../rules/follow.ts';
 import { haveInspected, noteMissing } from '../../store/drifts.ts';
 import {
@@ -47,7 +48,6 @@ import {
   linkAccount,
   toStaleCells,
 } from './link-account.ts';
-import { toPlannable } from './load.ts';
 import { toObservedColumns } from './observe.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned, refuse, saveEmails } from './refuse.ts';
@@ -242,7 +242,7 @@ async function recordRetry(
   if (outcome.kind === 'unknown' && outcome.lookNow) {
     return {
       finished: false,
-      state: toPlannable(toUserState(changed), step.now),
+      state: toPlannableUser(toUserState(changed), step.now),
       undone: [],
       notified: [],
     };
