@@ -3,6 +3,7 @@ import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
 import { StoreError } from '../store/engine/store-error.ts';
+import type { GroupUndo, UserUndo } from '../store/resources/undo.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { AnyFirstStep } from './head-start.ts';
 import { readProgress } from './recorded.ts';
@@ -106,7 +107,10 @@ export interface HeadStart {
 
 /** A provider's write that was stored. */
 export interface StoredWrite {
+  readonly key: ResourceKey;
   readonly version: number;
+  /** Facts that take it back. */
+  readonly undo: UserUndo | GroupUndo;
   /** The lock of the resource, where the request got it. */
   readonly lock: Lock | undefined;
   /** The step that was begun with the write, under the lock. */
@@ -120,33 +124,32 @@ export interface StoredWrite {
 }
 
 /** Stored write whose request may wait. */
-export interface Settling<Undo> {
-  readonly waiters: Waiters<Undo>;
+export interface Settling {
+  readonly waiters: Waiters<UserUndo | GroupUndo>;
   readonly write: StoredWrite;
-  readonly undo: Undo;
   /** Names the wait. */
-  readonly id?: string;
+  readonly id: string;
 }
 
 /** Stored write that a run may have finished already, and how long the queue is for it. */
-interface UnlockedWrite<Undo> extends Pick<Settling<Undo>, 'waiters' | 'write'> {
+interface UnlockedWrite extends Pick<Settling, 'waiters' | 'write'> {
   readonly isHeld: boolean;
   /** Changes that are due find no room. */
   readonly isBehind: () => boolean;
 }
 
 /** Answers a waiting request whose write others run, where that is done already or takes longer than it waits. */
-export async function answerEarly<Undo>(
+export async function answerEarly(
   deps: ReconcileDeps,
-  key: ResourceKey,
-  { waiters, write, isHeld, isBehind }: UnlockedWrite<Undo>,
+  { waiters, write, isHeld, isBehind }: UnlockedWrite,
 ): Promise<void> {
+  const { key, version } = write;
   try {
     await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
     if (write.class !== 'change' || !isBehind()) return;
     const queue = await readQueue(deps, { isHeld, isBehind: true });
     const { reason } = QUEUE_TOO_LONG;
-    if (!isWorthWaiting(queue, write, 0)) waiters.answerNotYet(key, write.version, reason);
+    if (!isWorthWaiting(queue, write, 0)) waiters.answerNotYet(key, version, reason);
   } catch (error) {
     // The write is stored: a store that does not answer now takes nothing of that back.
     if (!(error instanceof StoreError)) throw error;

@@ -22,8 +22,8 @@ export interface Waiters<Undo> {
   wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement>;
   /** Holds all requests that wait for this resource while a result is recorded. */
   hold(key: ResourceKey): HeldWaiters<Undo>;
-  /** Answers all requests whose version has arrived. */
-  settle(key: ResourceKey, progress: Progress): void;
+  /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
+  settle(key: ResourceKey, progress: Progress, notYet?: string): void;
   /** Settles by the progress in the next turn of the event loop: it is read once for all who wait then, if anybody does. */
   settleSoon(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void>;
   /** Answers "not yet" to all requests that wait for `version` or an older one; their writes are durable. */
@@ -114,12 +114,11 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return holdEntries(held, (entry, settlement) => answer(key, entry, settlement));
   }
 
-  function settle(
-    key: ResourceKey,
-    { version, oldestPending = Number.POSITIVE_INFINITY }: Progress,
-  ): void {
+  function settle(key: ResourceKey, progress: Progress, notYet?: string): void {
+    const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
     for (const entry of list(key, version)) {
       if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
+      else if (notYet !== undefined) tell(key, entry, { kind: 'not-yet', reason: notYet });
     }
   }
 

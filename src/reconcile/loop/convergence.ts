@@ -37,7 +37,7 @@ export interface Convergence {
    */
   begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Converges a stored write and waits for it. */
-  settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement>;
+  settle(settling: Settling): Promise<Settlement>;
   /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
   readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
   readonly active: number;
@@ -79,19 +79,19 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       const taken = lock(key, written.row);
       return taken && runner.begin(tx, taken, written);
     },
-    async settle(key, { waiters, write, undo, id }) {
+    async settle({ waiters, write, id }) {
+      const { key, version, undo } = write;
       const isHeld = isHeldLong();
       const waits = waiting.users.size + waiting.groups.size;
       const isWorth = isWorthWaiting(toQueue(deps, isHeld), write, waits);
-      const waited = { version: write.version, undo, id };
-      const settled = isWorth ? waiters.wait(key, waited, write.waitMs) : QUEUE_TOO_LONG;
+      const waiter = { version, undo, id };
+      const settled = isWorth ? waiters.wait(key, waiter, write.waitMs) : QUEUE_TOO_LONG;
       // The resource is run where the request has its lock, or left to the workers.
       const run = write.lock ? runner.run(write.lock, write.first) : Promise.resolve(true);
       // What rules derive from a write waits until the write was tried.
       void run.then((isLeft) => (isLeft || !deps.rules.book.isEmpty) && workers.notify());
       if (isWorth && write.lock === undefined) {
-        const settling = { waiters, write, isHeld, isBehind: workers.isBehind };
-        await answerEarly(deps, key, settling);
+        await answerEarly(deps, { waiters, write, isHeld, isBehind: workers.isBehind });
       }
       return settled;
     },

@@ -117,8 +117,7 @@ async function tellProgress(
   for (const each of waiters) {
     for (const { id, refusal } of refused) each.refuse(id, parseProblem(refusal ?? '{}'));
     for (const { key, progress, isPutOff } of known) {
-      each.settle(key, progress);
-      if (isPutOff) each.answerNotYet(key, progress.version, PUT_OFF);
+      each.settle(key, progress, isPutOff ? PUT_OFF : undefined);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { type GroupId, newId, type ResourceKey, type UserId } from '../../domain/ids.ts';
+import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -44,10 +44,8 @@ export interface Reconciler {
   begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
   /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
-  /** Waits until a stored write of a user is in the service. */
-  settleUser(id: UserId, write: StoredWrite, undo: UserUndo): Promise<Settlement>;
-  /** Waits until a stored write of a group is in the service. */
-  settleGroup(id: GroupId, write: StoredWrite, undo: GroupUndo): Promise<Settlement>;
+  /** Waits until a stored write is in the service. */
+  settle(write: StoredWrite): Promise<Settlement>;
   /**
    * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
    * admin list of a group.
@@ -100,26 +98,14 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
   /** Names of waits that are in the store. */
   const stored = new Set<string>();
 
-  async function waitForLeader<Undo>(
-    key: ResourceKey,
-    { waiters, write, undo, id }: Settling<Undo> & { readonly id: string },
-  ): Promise<Settlement> {
+  async function waitForLeader({ waiters, write, id }: Settling): Promise<Settlement> {
+    const { key, version, undo, waitMs } = write;
+    follower.ask();
     const isWorth = isWorthWaiting(leader.findQueue(), write, users.size + groups.size);
-    if (!isWorth || follower.isSilent()) return NOT_WITHIN_WAIT;
-    return waiters.wait(key, { version: write.version, undo, id }, write.waitMs);
-  }
-
-  async function settle<Undo>(key: ResourceKey, settling: Settling<Undo>): Promise<Settlement> {
-    const convergence = leader.find();
-    const { waitId } = settling.write;
-    const id = waitId ?? newId();
-    if (waitId !== undefined) stored.add(waitId);
-    if (convergence === undefined) follower.ask();
-    const named = { ...settling, id };
-    const settled = convergence?.settle(key, named) ?? waitForLeader(key, named);
+    const isWaited = isWorth && !follower.isSilent();
+    const settled = isWaited ? waiters.wait(key, { version, undo, id }, waitMs) : NOT_WITHIN_WAIT;
     follower.follow();
-    const settlement = await settled;
-    return stored.delete(id) ? endWaiting(deps, id, settlement) : settlement;
+    return settled;
   }
 
   return {
@@ -131,9 +117,14 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
       return id;
     },
     ...createEntrance(leader),
-    settleUser: (id, write, undo) => settle({ type: 'user', id }, { waiters: users, write, undo }),
-    settleGroup: (id, write, undo) =>
-      settle({ type: 'group', id }, { waiters: groups, write, undo }),
+    async settle(write) {
+      const id = write.waitId ?? newId();
+      if (write.waitId !== undefined) stored.add(id);
+      const waiters: Settling['waiters'] = write.key.type === 'user' ? users : groups;
+      const settling = { waiters, write, id };
+      const settlement = await (leader.find()?.settle(settling) ?? waitForLeader(settling));
+      return stored.delete(id) ? endWaiting(deps, id, settlement) : settlement;
+    },
     readPrivilege: (resource, wait) =>
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     activity: () => ({ running: leader.find()?.active ?? 0, waiting: users.size + groups.size }),

@@ -75,9 +75,8 @@ export function createRunner(
     const waiters = key.type === 'user' ? waiting.users : waiting.groups;
     try {
       const { retryAt, ...progress } = await runOne(key, begun);
-      waiters.settle(key, progress);
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
-      if (!soon) waiters.answerNotYet(key, progress.version, WAITS_FOR_OTHERS);
+      waiters.settle(key, progress, soon ? undefined : WAITS_FOR_OTHERS);
       // A look or a create may have found what others wait for, and what is gone they had to wait for.
       const isOnlyOfItself =
         begun?.columns.sent_creates === '[]' && progress.version !== GONE.version;

@@ -1,6 +1,6 @@
 import { toResourceKey } from '../../domain/ids.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
-import type { Lock, StoredWrite } from '../../reconcile/bounded-wait.ts';
+import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { Problem } from '../../reconcile/outcome.ts';
 import type { ScimDeps } from '../deps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
@@ -30,20 +30,18 @@ export async function settleWrite(
 ): Promise<void> {
   if (write.undo === undefined) return tellUnchanged(deps, write);
   const { reconciler, telemetry, policy, clock } = deps;
-  const { row, start, waitId } = write;
+  const { row, undo, start, waitId } = write;
   const resource = toResourceKey(write);
-  const stored: StoredWrite = {
+  const settlement = await reconciler.settle({
+    key: resource,
+    undo,
     version: row.version,
     lock: start?.lock ?? lock ?? reconciler.lock(resource, row),
     first: start?.step,
     waitId,
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',
-  };
-  const settlement =
-    write.type === 'user'
-      ? await reconciler.settleUser(write.id, stored, write.undo)
-      : await reconciler.settleGroup(write.id, stored, write.undo);
+  });
   if (settlement.kind !== 'refused') {
     const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
     return telemetry.answered({ ...resource, answer });
