@@ -1,19 +1,17 @@
-import { type EndedCall, saveCallOutcomes, type WrittenChange } from '../store/audit/own-calls.ts';
+import type { EndedCall, WrittenChange } from '../store/audit/own-calls.ts';
 import type { CallOutcome } from '../store/schema.ts';
-import type { Db } from '../store/store.ts';
 import type { UpstreamError } from '../upstream/errors.ts';
 
 /** Record of the ledger's calls and of their outcomes, until these are stored. */
 export interface CallOutcomes {
-  /** Notes an attempt that is about to leave, by its rows of the ledger. */
-  sent(written: readonly WrittenChange[]): void;
+  /** Rows of the ledger of the attempt that is about to leave or on its way; none: it is not in the ledger. */
+  open: readonly WrittenChange[];
+  /** Ends that the ledger does not presume, to be stored (`saveCallOutcomes`); storing them twice is the same. */
+  readonly notes: readonly EndedCall[];
   /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
   ended(error: UpstreamError | undefined): void;
   /** Notes that the open attempt did not leave, because something else is wanted by now. */
   dropped(): void;
-  isEmpty(): boolean;
-  /** Stores all notes that the ledger does not presume; storing them twice is the same. @throws StoreError */
-  save(tx: Db): Promise<void>;
 }
 
 /**
@@ -21,29 +19,27 @@ export interface CallOutcomes {
  * them, so that it is not stored again.
  */
 export function createCallOutcomes(presumed?: CallOutcome): CallOutcomes {
-  let open: readonly WrittenChange[] = [];
-  const ended: EndedCall[] = [];
+  const notes: EndedCall[] = [];
 
   function note(outcome: CallOutcome, error: string | null): void {
-    if (open.length > 0) ended.push({ ids: open.map(({ id }) => id), outcome, error });
+    const ids = calls.open.map(({ id }) => id);
+    if (ids.length > 0) notes.push({ ids, outcome, error });
   }
 
-  return {
-    sent(written) {
-      open = written;
-    },
+  const calls: CallOutcomes = {
+    open: [],
+    notes,
     ended(error) {
       const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
       if (outcome !== presumed) note(outcome, error === undefined ? null : toErrorText(error));
-      open = [];
+      calls.open = [];
     },
     dropped() {
       note('not-sent', 'overtaken');
-      open = [];
+      calls.open = [];
     },
-    isEmpty: () => ended.length === 0,
-    save: (tx) => saveCallOutcomes(tx, ended),
   };
+  return calls;
 }
 
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;

@@ -3,7 +3,7 @@ import { listHarms, type SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/sent-create.ts';
-import { insertOwnCall, type WrittenChange } from '../store/audit/own-calls.ts';
+import { insertOwnCall, saveCallOutcomes, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
 import { type ChangeRow, insertChange } from '../store/changes.ts';
 import { markInFlight } from '../store/in-flight.ts';
@@ -206,13 +206,13 @@ export function openSendGuard<State extends Guarded, Action>(
     seen,
     saveOutcomes(tx) {
       stored.drop();
-      return calls.save(tx);
+      return saveCallOutcomes(tx, calls.notes);
     },
     async withdraw() {
       hasCreated ||= stored.drop() && create !== undefined;
-      if (!hasCreated && calls.isEmpty() && begun?.change === undefined) return;
+      if (!hasCreated && calls.notes.length === 0 && begun?.change === undefined) return;
       await deps.store.write(async (tx) => {
-        await calls.save(tx);
+        await saveCallOutcomes(tx, calls.notes);
         if (begun?.change !== undefined) await insertChange(tx, begun.change);
         if (hasCreated) await saveSentCreates(tx, key, step.state.sentCreates);
       });
@@ -236,7 +236,7 @@ async function leave(
   { key, call, planned, create, calls }: LeavingCall,
 ): Promise<void> {
   // A repeated call is in flight since the repetition, so the attempts before it have to be told by then.
-  await calls.save(tx);
+  await saveCallOutcomes(tx, calls.notes);
   const written = await writeCall(tx, deps, { key, call });
   if (!deps.harmRoom.take(listHarms(written))) {
     deps.harmRoom.learn(await assertWithinLimit(tx, deps, written));
@@ -244,7 +244,7 @@ async function leave(
   const { version, sentCreates: earlier } = planned;
   const from = { version, notMustLook: LOOK_AGAIN, callRow: written[0]?.id };
   if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
-  calls.sent(written);
+  calls.open = written;
   if (create !== undefined) await addSentCreate(tx, key, { earlier, create });
 }
 
@@ -267,13 +267,13 @@ function openStored(
       const { call, written } = unused;
       const isSame = call.operation === leaving.operation;
       if (!isSame || !isDeepStrictEqual(call.args, leaving.args)) return false;
-      calls.sent(written);
+      calls.open = written;
       unused = undefined;
       return true;
     },
     drop() {
       if (unused === undefined) return false;
-      calls.sent(unused.written);
+      calls.open = unused.written;
       calls.dropped();
       unused = undefined;
       return true;

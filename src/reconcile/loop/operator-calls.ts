@@ -1,7 +1,7 @@
 import type { SentChange } from '../../domain/change.ts';
 import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { insertOwnCall } from '../../store/audit/own-calls.ts';
+import { insertOwnCall, saveCallOutcomes } from '../../store/audit/own-calls.ts';
 import { addInspection } from '../../store/inspections.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
@@ -42,13 +42,13 @@ export function createOperatorCalls(
     if (method === 'GET') return;
     const changes = toOperatorChanges(args);
     const call = { at: clock.now(), operation: id, key: undefined, changes };
-    calls.sent(await store.write((tx) => insertOwnCall(tx, call)));
+    calls.open = await store.write((tx) => insertOwnCall(tx, call));
   }
 
   /** The call itself has ended: what the store makes of it changes nothing for who asked. */
   async function saveOutcomes(calls: CallOutcomes, id: string): Promise<void> {
-    if (calls.isEmpty()) return;
-    const saving = store.write((tx) => calls.save(tx));
+    if (calls.notes.length === 0) return;
+    const saving = store.write((tx) => saveCallOutcomes(tx, calls.notes));
     await saving.catch((error: unknown) => events.failed({ type: 'operator', id, error }));
   }
 

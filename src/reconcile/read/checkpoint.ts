@@ -17,6 +17,8 @@ import type { FirstReadDeps } from './step.ts';
 /** Checkpoint of a complete read: the stored progress, kept in memory because every request asks. */
 export interface Checkpoint {
   current(): Progress;
+  /** True once everything was read. */
+  isFinished(): boolean;
   getStep(step: Step): StepProgress;
   /** Finds the next step to be read; undefined when none is left. */
   findOpenStep(): Step | undefined;
@@ -49,6 +51,7 @@ export function createCheckpoint(
 
   return {
     current: () => progress,
+    isFinished: () => progress.finishedAt !== undefined,
     getStep: (step) => getStep(progress, step),
     findOpenStep: () => findOpenStep(progress),
     service: () => service,

@@ -73,8 +73,6 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
     },
   };
 
-  const isFinished = () => checkpoint.current().finishedAt !== undefined;
-
   async function rest(ms: number): Promise<void> {
     // Rejects only when the process stops, which the loop sees for itself.
     if (ms > 0) await deps.clock.sleep(ms, signal).catch(() => undefined);
@@ -86,7 +84,7 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
   }
 
   async function runUntilStopped(): Promise<void> {
-    let isRecheckDue = isFinished();
+    let isRecheckDue = checkpoint.isFinished();
     while (!signal.aborted) {
       const step = checkpoint.findOpenStep();
       if (step !== 'service') known.resolve();
@@ -110,9 +108,9 @@ export function createFirstRead(deps: FirstReadDeps): FirstRead {
       stopping.abort();
       await loop;
     },
-    state: () => (isFinished() ? finished : toRunning(run)),
+    state: () => (checkpoint.isFinished() ? finished : toRunning(run)),
     get finished() {
-      return isFinished();
+      return checkpoint.isFinished();
     },
     ownAccount: () => checkpoint.service()?.accountId,
     hold: { over: known.promise, isLong: () => attempts.last()?.step === 'service' },
