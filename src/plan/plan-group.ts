@@ -79,15 +79,17 @@ function toRemoval(state: GroupState): GroupState | undefined {
 }
 
 type Links = Pick<GroupState, 'members' | 'admins'>;
+type WaitingLists = Record<keyof Links, LinkChange[]>;
 
 /** Parts those who are tried for the first time from those who failed or were refused. */
 function splitLinks({ members, admins }: Links): { fresh: Links; tried: Links } {
-  const isTried = ({ attempts, stuck }: LinkChange) => attempts !== undefined || stuck === true;
-  const isFresh = (change: LinkChange) => !isTried(change);
-  return {
-    fresh: { members: members.filter(isFresh), admins: admins.filter(isFresh) },
-    tried: { members: members.filter(isTried), admins: admins.filter(isTried) },
-  };
+  const fresh: WaitingLists = { members: [], admins: [] };
+  const tried: WaitingLists = { members: [], admins: [] };
+  const find = ({ attempts, stuck }: LinkChange) =>
+    attempts !== undefined || stuck === true ? tried : fresh;
+  for (const change of members) find(change).members.push(change);
+  for (const change of admins) find(change).admins.push(change);
+  return { fresh, tried };
 }
 
 /** Removes a group that the bridge created; from another one only what the bridge put in. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, { type Request, type RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import { type Turns, workInTurns } from '../../domain/turns.ts';
 import type { BodyLimits } from '../deps.ts';
@@ -91,13 +91,15 @@ const RETRY_SECONDS = 1;
  * @param turnedAway is called for each request that was refused because of the others
  * @throws ScimError 413, 503
  */
-export function limitBodies(
+function limitBodies(
   { bytesMax, totalMax }: BodyLimits,
   turnedAway: (why: 'bodies') => void,
 ): RequestHandler {
   let total = 0;
   return (req, res, next) => {
-    const declared = toDeclared(req, bytesMax);
+    const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
+    const isPacked = packing.toLowerCase() !== 'identity';
+    const declared = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
     if (declared > bytesMax) {
       return next(tooLarge());
     }
@@ -127,11 +129,4 @@ export function limitBodies(
 
 function tooLarge(): ScimError {
   return new ScimError(413, 'The body is larger than the server takes.');
-}
-
-/** Size of the body by the headers of the request, in bytes. */
-function toDeclared({ headers }: Request, bytesMax: number): number {
-  const length = Number(headers['content-length'] ?? 0);
-  const isPacked = (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-  return isPacked ? Math.max(length, bytesMax) : length;
 }

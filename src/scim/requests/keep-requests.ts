@@ -53,7 +53,9 @@ async function keep(
   const { requestId, arrivedAt } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
   const repaired = repairs?.list() ?? [];
-  const route = toRoute(req);
+  const { path } = req.route ?? {};
+  // The pattern of the route, because the address itself may hold filters and personal data.
+  const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
   const common = {
     at: arrivedAt,
     requestId,
@@ -85,11 +87,6 @@ async function keep(
 
 function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
-}
-
-/** The pattern of the route, because the address itself may hold filters and personal data. */
-function toRoute({ route }: Request): string {
-  return typeof route?.path === 'string' ? route.path.replace(':id', '{id}') : 'none';
 }
 
 /** The name of the client: printable ASCII, up to a limit. */

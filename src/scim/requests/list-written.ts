@@ -24,17 +24,14 @@ export function* listWritten(
 ): Work<WrittenPath[]> {
   if (method === 'DELETE' || body === undefined) return [];
   try {
-    return sum(yield* method === 'PATCH' ? ofPatch(type, body) : ofResource(type, body));
+    if (method !== 'PATCH') return sum(yield* ofResource(type, body));
+    const schema = type === 'user' ? userSchema : groupSchema;
+    const context = { schema, repairs: UNCOUNTED, operationsMax: Number.POSITIVE_INFINITY };
+    return sum((yield* readPatch(body, context)).map(ofStep));
   } catch (error) {
     if (error instanceof ScimError) return [];
     throw error;
   }
-}
-
-function* ofPatch(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
-  const schema = type === 'user' ? userSchema : groupSchema;
-  const context = { schema, repairs: UNCOUNTED, operationsMax: Number.POSITIVE_INFINITY };
-  return (yield* readPatch(body, context)).map(ofStep);
 }
 
 function ofStep(step: PatchStep): WrittenPath {
