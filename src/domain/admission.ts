@@ -40,9 +40,7 @@ export function createAdmission(
   const costMs = perSecond === 0 ? 0 : 1_000 / perSecond;
   let forgetAt = CLIENTS_MIN;
 
-  function getUse(key: string, nowMs: number): Use {
-    const known = uses.get(key);
-    if (known) return known;
+  function addUse(key: string, nowMs: number): Use {
     if (uses.size >= forgetAt) {
       for (const [quiet, use] of uses) if (isQuiet(use, nowMs)) uses.delete(quiet);
       forgetAt = Math.max(CLIENTS_MIN, uses.size * 2);
@@ -55,7 +53,7 @@ export function createAdmission(
   return {
     begin(key) {
       const nowMs = readSteady(clock);
-      const use = getUse(key, nowMs);
+      const use = uses.get(key) ?? addUse(key, nowMs);
       use.restoredAt = Math.max(use.restoredAt, nowMs);
       // Half of one request more, so that sums of fractions do not decide.
       if (costMs > 0 && use.restoredAt - nowMs > 1_000 - costMs / 2) return 'rate';

@@ -42,45 +42,53 @@ function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): 
   telemetry.dropped({ requestId: getRequestContext(res).requestId, parts: lost });
 }
 
+/** A request that ended, and when it began. */
+interface EndedRequest {
+  readonly req: Request;
+  readonly res: Response;
+  readonly beganAtMs: number;
+}
+
 async function keep(
-  { clock, requests, turns }: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
-  {
-    req,
-    res,
-    beganAtMs,
-  }: { readonly req: Request; readonly res: Response; readonly beganAtMs: number },
+  deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns'>,
+  { req, res, beganAtMs }: EndedRequest,
 ): Promise<void> {
-  const { requestId, arrivedAt } = getRequestContext(res);
+  const { requestId, arrivedAt: at } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
-  const repaired = repairs?.list() ?? [];
+  const repaired = toPaths(repairs?.list() ?? []);
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
-  const common = {
-    at: arrivedAt,
-    requestId,
-    durationMs: Math.round(readSteady(clock) - beganAtMs),
-    client: toClient(req.headers['user-agent']),
-    credential,
-    route,
-  };
-  if (operations === undefined) {
-    const { method, body } = req;
-    const ofGroups = route.startsWith('/Groups') ? 'group' : null;
-    const type = route.startsWith('/Users') ? 'user' : ofGroups;
-    const isWrite = type !== null && !isRead(req);
-    const written = isWrite ? await workInTurns(listWritten(type, method, body), turns) : [];
-    requests.add({
-      ...{ ...common, method, status: res.statusCode, scimType, resourceType: type },
-      resourceId: toResourceId(findResource(req, res)),
-      written: [...written, ...toPaths(repaired)],
-    });
-    return;
-  }
+  const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
+  const client = toClient(req.headers['user-agent']);
+  const common = { at, requestId, durationMs, client, credential, route };
+  if (operations !== undefined) return keepOperations(deps, operations, { common, repaired });
+  const { method, body } = req;
+  const ofGroups = route.startsWith('/Groups') ? 'group' : null;
+  const type = route.startsWith('/Users') ? 'user' : ofGroups;
+  const isWrite = type !== null && !isRead(req);
+  const written = isWrite ? await workInTurns(listWritten(type, method, body), deps.turns) : [];
+  deps.requests.add({
+    ...{ ...common, method, status: res.statusCode, scimType, resourceType: type },
+    resourceId: toResourceId(findResource(req, res)),
+    written: [...written, ...repaired],
+  });
+}
+
+type Part = Pick<
+  KeptRequest,
+  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType'
+>;
+
+/** Keeps each operation of a bulk request. The corrections of the request as a whole are told with the first. */
+async function keepOperations(
+  { requests, turns }: Pick<ScimDeps, 'requests' | 'turns'>,
+  operations: readonly NotedOperation[],
+  { common, repaired }: { common: Omit<KeptRequest, keyof Part>; repaired: WrittenPath[] },
+): Promise<void> {
   for (const [index, operation] of operations.entries()) {
     const part = await workInTurns(toPart(operation), turns);
-    // Those of the request as a whole are told with its first operation.
-    const whole = index === 0 ? toPaths(repaired) : [];
+    const whole = index === 0 ? repaired : [];
     requests.add({ ...common, ...part, written: [...part.written, ...whole] });
   }
 }
@@ -114,11 +122,6 @@ function toResourceId(id: string | undefined): string | null {
   return id !== undefined && SCIM_ID.test(id) ? id : null;
 }
 
-type NotedPart = Pick<
-  KeptRequest,
-  'method' | 'resourceType' | 'resourceId' | 'written' | 'status' | 'scimType'
->;
-
 function* toPart({
   method,
   resourceType,
@@ -127,7 +130,7 @@ function* toPart({
   status,
   scimType,
   repaired,
-}: NotedOperation): Work<NotedPart> {
+}: NotedOperation): Work<Part> {
   const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
   return {
     method,
