@@ -10,7 +10,7 @@ import {
   toDesiredGroup,
 } from './group.ts';
 import type { JsonObject } from './json.ts';
-import { isGone } from './missed.ts';
+import { isGone } from './resource-state.ts';
 
 /** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {

@@ -3,9 +3,8 @@ import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
-import type { Sightings } from './missed.ts';
 import { normaliseName } from './name.ts';
-import type { ResourceState } from './resource-state.ts';
+import type { ResourceState, Sightings } from './resource-state.ts';
 
 /**
  * Owned fields of a group: its own, and one for each entity in which rules want roles. Members and admins wait row by

@@ -1,6 +1,4 @@
 import type { Cells } from './cell.ts';
-import type { Missed } from './missed.ts';
-import type { SentCreate } from './sent-create.ts';
 
 /** Knowledge of a managed user or group, or of one whose removal is still under way. */
 export interface ResourceState<Field extends string> {
@@ -15,4 +13,39 @@ export interface ResourceState<Field extends string> {
   readonly unsureSince?: number;
   /** Known to the steps of one run alone; absent: no call was told that the service has no such account or group. */
   readonly missed?: Missed;
+}
+
+/**
+ * Names that a create was sent with. Until its outcome is known it may have left an account or a group under these
+ * names, also when the resource was renamed since, so the look is for these.
+ */
+export interface SentCreate {
+  /** The userName of a user, the name of a group. */
+  readonly name: string;
+  /** The e-mail address of a user. */
+  readonly address?: string;
+}
+
+/**
+ * Result of a look after a call of the same run was answered "not there". `found`: the same answer again is a refusal.
+ * `gone`: its replacement is not looked for at once again.
+ */
+export type Missed = 'found' | 'gone';
+
+/** When a user or group was seen. Times are epoch milliseconds; absent: never. */
+export interface Sightings {
+  /** Last shown by a list: of company users, or of groups by REST, which shows a group by itself as well. */
+  readonly listedAt?: number;
+  /** Last shown by SCIM. */
+  readonly shownAt?: number;
+  /** Last found not to be there. */
+  readonly goneAt?: number;
+  /** Time of the observation, and which read or call it came from. */
+  readonly at: number;
+  readonly by: string;
+}
+
+/** True for a user or group that the service was found not to have since it was last seen. */
+export function isGone(observed: Pick<Sightings, 'at' | 'goneAt'> | undefined): boolean {
+  return observed?.goneAt !== undefined && observed.goneAt >= observed.at;
 }

@@ -2,7 +2,7 @@ import { ask, askOnly, type Cells, isWaiting, mustWait } from './cell.ts';
 import type { Combination } from './combine.ts';
 import { findExtensionFlag, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
-import { isGone } from './missed.ts';
+import { isGone } from './resource-state.ts';
 import {
   type Deactivation,
   type DesiredUser,

@@ -4,10 +4,8 @@ import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extens
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
-import type { Sightings } from './missed.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
-import type { ResourceState } from './resource-state.ts';
-import type { SentCreate } from './sent-create.ts';
+import type { ResourceState, SentCreate, Sightings } from './resource-state.ts';
 
 /**
  * The owned facts of a user, each pending on its own. `account`: that there is one. `address`:

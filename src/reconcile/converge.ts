@@ -1,7 +1,7 @@
 import type { SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
-import type { Missed } from '../domain/missed.ts';
+import type { Missed } from '../domain/resource-state.ts';
 import { type ChangeRow, listTraces } from '../store/changes.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { ReconcileDeps } from './deps.ts';

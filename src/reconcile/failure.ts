@@ -1,5 +1,5 @@
 import { assertNever } from '../domain/errors.ts';
-import type { Missed } from '../domain/missed.ts';
+import type { Missed } from '../domain/resource-state.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome, Problem } from './outcome.ts';
 import { isSectionUp, type ReadableSection } from './sections.ts';

@@ -1,5 +1,5 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
+import type { SentCreate } from '../domain/resource-state.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { isLinked, type ResourceRow } from '../store/resources/rows.ts';
 import { LOST_CREATE } from '../store/resources/sent-creates.ts';

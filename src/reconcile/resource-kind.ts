@@ -1,7 +1,6 @@
 import type { SentChange } from '../domain/change.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { ResourceState } from '../domain/resource-state.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
+import type { ResourceState, SentCreate } from '../domain/resource-state.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ChangeRow } from '../store/changes.ts';
 import type { Lead } from '../store/leader.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listHarms, type SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
-import type { SentCreate } from '../domain/sent-create.ts';
+import type { SentCreate } from '../domain/resource-state.ts';
 import { insertOwnCall, saveCallOutcomes, type WrittenChange } from '../store/audit/own-calls.ts';
 import { toIsRepair } from '../store/audit/provider-harm.ts';
 import { type ChangeRow, insertChange } from '../store/changes.ts';

@@ -1,7 +1,7 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
-import { isGone } from '../../domain/missed.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import {
   type Deactivation,
   isObservedActive,

@@ -1,5 +1,5 @@
 import type { LinkChange } from '../../domain/group.ts';
-import type { Missed } from '../../domain/missed.ts';
+import type { Missed } from '../../domain/resource-state.ts';
 import { toLinkChanges } from '../../plan/to-changes.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';

@@ -1,7 +1,7 @@
 import { listEntityFields } from '../../domain/entity.ts';
 import type { GivenKey } from '../../domain/ids.ts';
-import { isGone } from '../../domain/missed.ts';
 import type { Release } from '../../domain/release.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { endDrifts, listActiveDrifts } from '../../store/drifts.ts';

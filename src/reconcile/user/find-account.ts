@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
 import { countKnownAccounts } from '../../store/users/observations.ts';
 import { findUserByUpstreamId } from '../../store/users/users.ts';

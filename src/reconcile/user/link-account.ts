@@ -3,7 +3,7 @@ import { ask, askAgain, type Cells, listWaiting, onlyWaiting } from '../../domai
 import { withoutFailures } from '../../domain/failure.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import {
   type DesiredUser,
   removesUserAccess,

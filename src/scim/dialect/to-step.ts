@@ -1,8 +1,7 @@
 import type { JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
 import { badRequest, invalidValue } from '../errors.ts';
-import { listIds } from '../filter/list-ids.ts';
-import type { Filter } from '../filter/tree.ts';
+import { type Filter, listIds } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
 import { findUserList, toPathText, type UserList } from '../schema/resource-schemas.ts';

@@ -54,6 +54,17 @@ export function countComparisons(filter: Filter): number {
   }
 }
 
+/** The ids of `value eq "x" or value eq "y"`; undefined for any other filter of a list of users. */
+export function listIds(filter: Filter): string[] | undefined {
+  if (filter.kind === 'or') {
+    const ids = filter.parts.map(listIds);
+    return ids.includes(undefined) ? undefined : ids.flatMap((some) => some ?? []);
+  }
+  if (filter.kind !== 'compare' || filter.op !== 'eq') return undefined;
+  const { target, literal } = filter;
+  return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
+}
+
 /**
  * Stops a filter that would compare whole groups too often.
  * @param scimType `tooMany` of a search, `invalidFilter` of a path, as the standard has it (RFC 7644, table 9)

@@ -11,8 +11,8 @@ import {
 import { toCellsAfterGroupWrite } from '../../domain/group-write.ts';
 import { newId, type UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { isGone } from '../../domain/missed.ts';
 import { listTakenFromGroup } from '../../domain/protection.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import type { HeadStart } from '../../reconcile/bounded-wait.ts';
 import { isAtRest } from '../../reconcile/head-start.ts';

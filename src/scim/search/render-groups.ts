@@ -14,8 +14,7 @@ import {
   type ResourceView,
 } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
-import { listIds } from '../filter/list-ids.ts';
-import type { Filter } from '../filter/tree.ts';
+import { type Filter, listIds } from '../filter/tree.ts';
 import { collectWitnesses, type Witnesses } from '../filter/witnesses.ts';
 import {
   findChoices,

@@ -9,7 +9,7 @@ import {
 } from '../../domain/group.ts';
 import { type GroupId, groupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';

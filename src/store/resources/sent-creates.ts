@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import { moveOwnCalls } from '../audit/own-calls.ts';
 import { tableOf } from '../due.ts';
 import { parseStored } from '../engine/columns.ts';

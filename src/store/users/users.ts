@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { SentCreate } from '../../domain/sent-create.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
