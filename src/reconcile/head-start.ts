@@ -45,7 +45,7 @@ export function isAtRest(row: Resting): boolean {
   return origin !== null && isIdle && must_look === 0;
 }
 
-/** What a first step is planned from, under the lock of its resource. */
+/** Source of the plan of a first step, under the lock of its resource. */
 interface Beginning<Row> {
   readonly key: ResourceKey;
   readonly row: Row;
