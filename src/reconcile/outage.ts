@@ -51,26 +51,27 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>): OutageWatch {
     return before < successes;
   }
 
-  function noteSuccess(isLook: boolean): void {
-    const wasOut = [looks.end(), !isLook && changes.end()];
-    if (wasOut.includes(true)) tell();
+  /** False when the service may be at fault. */
+  function noteFailure({ key, isLook, outcome }: EndedStep): boolean {
+    // A call that was not sent tells of the service alone.
+    const series = isLook || outcome.kind === 'later' ? looks : changes;
+    series.add(key);
+    if (isLook && !hasFailedAlone(key)) return false;
+    return changes.count() < OUTAGE_RESOURCES && looks.count() < OUTAGE_RESOURCES;
   }
 
   return {
-    note({ key, isLook, outcome }) {
+    note(step) {
+      const { key, isLook, outcome } = step;
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';
-      if (hasAnswer || isNotApplied(outcome.problem)) {
-        successes += 1;
-        failedLooks.delete(key);
-        noteSuccess(isLook);
-        return true;
+      if (!hasAnswer && !isNotApplied(outcome.problem)) {
+        return UNREACHED.has(outcome.problem.code) ? noteFailure(step) : true;
       }
-      if (!UNREACHED.has(outcome.problem.code)) return true;
-      // A call that was not sent tells of the service alone.
-      const series = isLook || outcome.kind === 'later' ? looks : changes;
-      series.add(key);
-      if (isLook && !hasFailedAlone(key)) return false;
-      return changes.count() < OUTAGE_RESOURCES && looks.count() < OUTAGE_RESOURCES;
+      successes += 1;
+      failedLooks.delete(key);
+      const wasOut = [looks.end(), !isLook && changes.end()];
+      if (wasOut.includes(true)) tell();
+      return true;
     },
     ended: () => tell(),
     onEnd(listen) {

@@ -87,10 +87,13 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       const waiter = { version, undo, id };
       const settled = isWorth ? waiters.wait(key, waiter, write.waitMs) : QUEUE_TOO_LONG;
       // The resource is run where the request has its lock, or left to the workers.
-      const run = write.lock ? runner.run(write.lock, write.first) : Promise.resolve(true);
+      const { lock: taken, first } = write;
+      // The next lead looks first at what an earlier one has begun.
+      const begun = first?.by === deps ? first : undefined;
+      const run = taken ? runner.run(taken, begun) : Promise.resolve(true);
       // What rules derive from a write waits until the write was tried.
       void run.then((isLeft) => (isLeft || !deps.rules.book.isEmpty) && workers.notify());
-      if (isWorth && write.lock === undefined) {
+      if (isWorth && taken === undefined) {
         await answerEarly(deps, { waiters, write, isHeld, isBehind: workers.isBehind });
       }
       return settled;

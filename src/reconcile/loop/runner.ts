@@ -4,7 +4,7 @@ import { markInterrupted } from '../../store/in-flight.ts';
 import type { GroupUndo, UserUndo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import type { HeadStart, Lock } from '../bounded-wait.ts';
-import { converge, type Run } from '../converge.ts';
+import { converge } from '../converge.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { convergeGroups } from '../group/converge-group.ts';
 import { type AnyFirstStep, beginStep, type WrittenResource } from '../head-start.ts';
@@ -61,20 +61,15 @@ export function createRunner(
   const running = new Set<Promise<boolean>>();
   let isStopping = false;
 
-  function runOne(key: ResourceKey, given: AnyFirstStep | undefined): Promise<Run> {
-    // The next lead looks first at what an earlier one has begun.
-    const begun = given?.by === deps ? given : undefined;
-    const ofUser = begun?.type === 'user' ? begun : undefined;
-    const ofGroup = begun?.type === 'group' ? begun : undefined;
-    return key.type === 'user'
-      ? converge(deps, users, { key, first: ofUser, onNotified })
-      : converge(deps, groups, { key, first: ofGroup, onNotified });
-  }
-
   async function runAndAnswer(key: ResourceKey, begun: AnyFirstStep | undefined): Promise<boolean> {
     const waiters = key.type === 'user' ? waiting.users : waiting.groups;
+    const ofUser = begun?.type === 'user' ? begun : undefined;
+    const ofGroup = begun?.type === 'group' ? begun : undefined;
     try {
-      const { retryAt, ...progress } = await runOne(key, begun);
+      const { retryAt, ...progress } =
+        key.type === 'user'
+          ? await converge(deps, users, { key, first: ofUser, onNotified })
+          : await converge(deps, groups, { key, first: ofGroup, onNotified });
       const soon = retryAt !== undefined && isSoon(deps, retryAt);
       waiters.settle(key, progress, soon ? undefined : WAITS_FOR_OTHERS);
       // A look or a create may have found what others wait for, and what is gone they had to wait for.
@@ -82,12 +77,7 @@ export function createRunner(
         begun?.columns.sent_creates === '[]' && progress.version !== GONE.version;
       return !isOnlyOfItself || retryAt !== undefined || progress.oldestPending !== undefined;
     } catch (error) {
-      // Whoever leads now looks first, and tells the requests.
-      if (isNotLeading(error)) return true;
-      deps.events.failed({ type: key.type, id: key.id, error });
-      waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
-      const restMs = error instanceof StoreError ? 0 : REST_MS;
-      await abandon(deps, key, { restMs, isStopping: () => isStopping });
+      await abandon(deps, key, { error, waiters, isStopping: () => isStopping });
       return true;
     }
   }
@@ -154,12 +144,24 @@ function createLocks(): Pick<Runner, 'lock' | 'isLocked' | 'listLocked'> {
   };
 }
 
-/** After an error of our own the next run looks first. A store that takes no writes is asked again until it does. */
+/** A run that failed by an error of our own. */
+interface FailedRun {
+  readonly error: unknown;
+  readonly waiters: Pick<Waiters<unknown>, 'answerNotYet'>;
+  readonly isStopping: () => boolean;
+}
+
+/** Has the next run look first. A store that takes no writes is asked again until it does. */
 async function abandon(
-  { store, clock }: ReconcileDeps,
+  { store, clock, events }: ReconcileDeps,
   key: ResourceKey,
-  { restMs, isStopping }: { readonly restMs: number; readonly isStopping: () => boolean },
+  { error: cause, waiters, isStopping }: FailedRun,
 ): Promise<void> {
+  // Whoever leads now looks first, and tells the requests.
+  if (isNotLeading(cause)) return;
+  events.failed({ type: key.type, id: key.id, error: cause });
+  waiters.answerNotYet(key, GONE.version, 'the change is stored and will be tried again');
+  const restMs = cause instanceof StoreError ? 0 : REST_MS;
   while (!isStopping()) {
     const dueAt = clock.now() + restMs;
     try {
