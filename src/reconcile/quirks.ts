@@ -99,19 +99,18 @@ export async function openQuirks({
 /** Drops quirks that may change from day to day once they are a day old, so that they are tried again. */
 function withoutStale(quirks: Quirks, now: number): Quirks {
   const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = quirks;
-  const isOld = (at = 0) => now - at > ASK_AGAIN_MS;
-  const isBatchOld = memberForm === 'single' && isOld(quirks.memberFormAt);
-  const isFilterOld = isOld(quirks.userFilterAt);
-  const isSizeOld = isOld(quirks.membersPerCallAt);
-  const isNameOld = isOld(quirks.userNamesRefusedAt);
-  // A missing group answers like one with another id; a lesson from the whole list stays.
-  const isIdOld = groupScimId === 'unrelated' && isOld(quirks.groupScimIdAt ?? now);
+  // A missing group answers like one with another id; a lesson from the whole list, which has no time, stays.
+  const { memberFormAt = 0, userFilterAt = 0, membersPerCallAt = 0, groupScimIdAt = now } = rest;
+  const { userNamesRefusedAt = 0 } = rest;
+  const oldest = now - ASK_AGAIN_MS;
+  const isFormKept = memberForm !== 'single' || memberFormAt >= oldest;
+  const isIdKept = groupScimId !== 'unrelated' || groupScimIdAt >= oldest;
   return {
     ...rest,
-    ...(memberForm === undefined || isBatchOld ? {} : { memberForm }),
-    ...(userFilter === undefined || isFilterOld ? {} : { userFilter }),
-    ...(membersPerCall === undefined || isSizeOld ? {} : { membersPerCall }),
-    ...(userNamesRefused === undefined || isNameOld ? {} : { userNamesRefused }),
-    ...(groupScimId === undefined || isIdOld ? {} : { groupScimId }),
+    ...(memberForm !== undefined && isFormKept && { memberForm }),
+    ...(userFilter !== undefined && userFilterAt >= oldest && { userFilter }),
+    ...(membersPerCall !== undefined && membersPerCallAt >= oldest && { membersPerCall }),
+    ...(userNamesRefused !== undefined && userNamesRefusedAt >= oldest && { userNamesRefused }),
+    ...(groupScimId !== undefined && isIdKept && { groupScimId }),
   };
 }
