@@ -178,23 +178,21 @@ function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breake
   const failed = new Set<string>();
   let count = 0;
 
-  /** One failure says nothing about the service until there are enough of them. */
-  function weigh(verdict: Verdict, key: string): Verdict {
-    if (verdict === 'good') {
-      count = 0;
-      failed.clear();
-    }
-    if (verdict !== 'bad') return verdict;
-    count += 1;
-    if (failed.size < resources) failed.add(key);
-    return count >= failures && failed.size >= resources ? 'bad' : 'unknown';
-  }
-
   return {
     ...gate,
     record(admission, verdict, key) {
-      const weighed = weigh(verdict, key);
-      gate.record(admission, admission === 'probe' ? verdict : weighed);
+      if (verdict === 'good') {
+        count = 0;
+        failed.clear();
+      }
+      if (verdict === 'bad') {
+        count += 1;
+        if (failed.size < resources) failed.add(key);
+      }
+      // One failure says nothing about the service until there are enough of them; that of a probe does.
+      const isEnough = count >= failures && failed.size >= resources;
+      const isDoubtful = verdict === 'bad' && admission !== 'probe' && !isEnough;
+      gate.record(admission, isDoubtful ? 'unknown' : verdict);
     },
   };
 }
