@@ -18,6 +18,8 @@ const CHECKPOINT = `
 
 /** Commits of the writer, the large ones beside the event loop as far as they can be. */
 export interface Commits extends Pick<WriterTransaction, 'prepare' | 'commit'> {
+  /** Number of commits so far. */
+  count(): number;
   /** Resolves when nothing is at work beside the event loop. */
   settled(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function createCommits(
 ): Commits {
   const countChanges = writer.prepare('select total_changes() as changes');
   const readChanges = () => Number(countChanges.get()?.changes);
+  let count = 0;
   let committed = readChanges();
   let copying: Promise<void> | undefined;
   let isLarge = false;
@@ -61,8 +64,10 @@ export function createCommits(
     commit() {
       if (isLarge) execute('pragma wal_autocheckpoint=0');
       commit();
+      count += 1;
       if (isLarge) copying ??= copy();
     },
+    count: () => count,
     settled: async () => copying,
   };
 }

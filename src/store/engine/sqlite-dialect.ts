@@ -7,7 +7,6 @@ import {
   type Driver,
   DummyDriver,
   Kysely,
-  type KyselyProps,
   type QueryCompiler,
   type QueryResult,
   type SelectModifierNode,
@@ -47,15 +46,15 @@ export function openSession(
   return {
     db: new Kysely<Schema>(props),
     async write(work) {
-      const { tx, end } = toTransaction(connection, props);
+      const own = new DirectExecutor(connection);
       run('savepoint write');
       try {
-        const result = await work(tx);
+        const result = await work(new Transaction<Schema>({ ...props, executor: own }));
         run('release write');
-        end('committed');
+        own.end('committed');
         return result;
       } catch (error) {
-        end('undone');
+        own.end('undone');
         // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
         if (isInTransaction()) {
           run('rollback to write');
@@ -67,34 +66,15 @@ export function openSession(
   };
 }
 
-/** The statements of one write, and what refuses later ones. */
-function toTransaction(connection: DatabaseConnection, props: KyselyProps) {
-  let over: string | undefined;
-  const guarded: DatabaseConnection = {
-    ...connection,
-    executeQuery: (query) =>
-      over === undefined
-        ? connection.executeQuery(query)
-        : Promise.reject(new StoreError('store-failed', `the write is already ${over}`)),
-  };
-  const tx = new Transaction<Schema>({ ...props, executor: new DirectExecutor(guarded) });
-  const end = (how: 'committed' | 'undone') => {
-    over = how;
-  };
-  return { tx, end };
-}
-
 function toConnection({ prepare }: Statements, turns: Turns): DatabaseConnection {
-  const execute = ({ sql, parameters }: CompiledQuery): QueryResult<unknown> => {
-    const statement = prepare(sql);
-    if (statement.reader) return { rows: statement.all(parameters) };
-    return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) };
-  };
   return {
-    async executeQuery(query) {
+    async executeQuery({ sql, parameters }) {
       const pause = turns();
       if (pause) await pause;
-      return toResult(execute(query));
+      const statement = prepare(sql);
+      if (statement.reader) return toResult({ rows: statement.all(parameters) });
+      const { changes } = statement.run(parameters);
+      return { rows: [], numAffectedRows: BigInt(changes) };
     },
     async *streamQuery({ sql, parameters }) {
       for (const row of prepare(sql).iterate(parameters)) yield toResult({ rows: [row] });
@@ -140,6 +120,7 @@ const adapter = new SingleWriterAdapter();
 /** Executes on its one connection, without asking for it each time. */
 class DirectExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection;
+  #over: 'committed' | 'undone' | undefined;
 
   constructor(connection: DatabaseConnection) {
     super(compiler, adapter, { provideConnection: (consumer) => consumer(connection) });
@@ -147,7 +128,14 @@ class DirectExecutor extends DefaultQueryExecutor {
   }
 
   override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#connection.executeQuery<Row>(query);
+    if (this.#over === undefined) return this.#connection.executeQuery<Row>(query);
+    const message = `the write is already ${this.#over}`;
+    return Promise.reject(new StoreError('store-failed', message));
+  }
+
+  /** Refuses all later statements: the write that they belong to is over. */
+  end(how: 'committed' | 'undone'): void {
+    this.#over = how;
   }
 }
 

@@ -36,13 +36,8 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
-  let commits = 0;
-  const { settled, ...transaction } = writerTransaction(writer, path);
-  const commit = () => {
-    transaction.commit();
-    commits += 1;
-  };
-  const queue = createWriteQueue({ ...transaction, commit }, batchMax);
+  const { settled, count, ...transaction } = writerTransaction(writer, path);
+  const queue = createWriteQueue(transaction, batchMax);
   const turns = createTurns();
   const statements = createStatementLog();
   const { write } = toSession(writer, turns, statements);
@@ -53,7 +48,7 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     read,
     aside: read,
     bell: createLocalBell(),
-    generation: () => commits,
+    generation: count,
     onStatement: statements.listen,
     connections: () => undefined,
     write: (work) => queue.run(() => write(work)),

@@ -59,7 +59,15 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
       new Promise((resolve, reject) => {
         if (isClosed)
           throw new StoreError('store-closed', 'a write came after the store was closed');
-        waiting.push({ attempt: () => attempt(write, resolve, reject), fail: reject });
+        const attempt = async () => {
+          try {
+            const value = await write();
+            return () => resolve(value);
+          } catch (error) {
+            return () => reject(error);
+          }
+        };
+        waiting.push({ attempt, fail: reject });
         draining ??= drain();
       }),
     close: async () => {
@@ -67,20 +75,6 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
       await draining;
     },
   };
-}
-
-/** Runs one write; the returned function tells its caller. */
-async function attempt<T>(
-  write: () => Promise<T>,
-  resolve: (value: T) => void,
-  reject: (error: unknown) => void,
-): Promise<() => void> {
-  try {
-    const value = await write();
-    return () => resolve(value);
-  } catch (error) {
-    return () => reject(error);
-  }
 }
 
 /** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
