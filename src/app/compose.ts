@@ -41,13 +41,7 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import {
-  countStoreWork,
-  countTraffic,
-  toDriftEvents,
-  toGuardOptions,
-  toReconcileEvents,
-} from './telemetry.ts';
+import { countStatements, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -104,11 +98,12 @@ function refuseSecond(error: unknown): never {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
-  const store = watchWrites(countStoreWork(given.store, given.metrics), clock);
+  const { metrics } = given;
+  countStatements(given.store, metrics);
+  const store = watchWrites(given.store, clock, metrics.countTransaction);
   const logger = openOutageLog(given.logger, store, clock);
   const traffic = createTrafficCounter();
-  const metrics = countTraffic(given.metrics, traffic);
-  const options: WatchedOptions = { ...given, store, clock, logger, metrics, traffic };
+  const options: WatchedOptions = { ...given, store, clock, logger, traffic };
   const sections = await openSectionView(store);
   const guard = await openWriteGuard(toGuardOptions(options));
   const acts = openActLog(options);
@@ -195,17 +190,18 @@ function openOutageLog(logger: Logger, store: WatchedStore, clock: Clock): Outag
 
 /** Makes the parts that every process has, leader or not. */
 function createDeps(
-  { settings, store, clock, random, logger, metrics, tracing }: WatchedOptions,
+  options: WatchedOptions,
   sections: SectionView,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
+  const { settings, store, clock, random, tracing } = options;
   return {
     store,
     clock,
     random,
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
-    events: toReconcileEvents(logger, metrics, sections.refresh),
+    events: toReconcileEvents(options, sections.refresh),
     ...(tracing === undefined ? {} : { tracing }),
   };
 }

@@ -3,7 +3,6 @@ import { type AttemptsDeps, createRarely } from '../access/attempts.ts';
 import type { OAuthDeps } from '../access/oauth/router.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
-import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
@@ -11,15 +10,17 @@ import type { ScimTelemetry } from '../scim/deps.ts';
 import type { Store } from '../store/store.ts';
 import { events, type LogLine } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics, StoreResult } from '../telemetry/metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 import type { WatchedOptions } from './options.ts';
 
-/** Reconciliation in the words of the log and the metrics. */
+/** Log, metrics, and the counter of the samples. */
+type Watchers = Pick<WatchedOptions, 'logger' | 'metrics' | 'traffic'>;
+
+/** Reconciliation in the words of the log, the metrics and the samples. */
 export function toReconcileEvents(
-  logger: Logger,
-  metrics: Metrics,
+  { logger, metrics, traffic }: Watchers,
   onSectionChanged: () => void,
 ): ReconcileEvents {
   return {
@@ -27,7 +28,10 @@ export function toReconcileEvents(
       metrics.countConverge({ resourceType: type, outcome });
       logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
     },
-    changeHeld: ({ kind, tookMs }) => metrics.countChange(kind, tookMs),
+    changeHeld({ kind, tookMs }) {
+      if (kind === 'leaver') traffic.left(tookMs);
+      metrics.countChange(kind, tookMs);
+    },
     stuck: ({ type, id, code }) =>
       logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
     deletionFinished: ({ type, id }) =>
@@ -157,25 +161,11 @@ export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTele
   };
 }
 
-/** Has the statements and transactions of the store counted. */
-export function countStoreWork(store: Store, metrics: Metrics): Store {
+/** Has the statements of the store counted. */
+export function countStatements(store: Store, metrics: Metrics): void {
   store.onStatement(({ verb, durationMs, hasFailed }) =>
     metrics.countStatement(verb, hasFailed ? 'failed' : 'done', durationMs),
   );
-  return {
-    ...store,
-    async write(work) {
-      const beganAt = performance.now();
-      let result: StoreResult = 'failed';
-      try {
-        const value = await store.write(work);
-        result = 'done';
-        return value;
-      } finally {
-        metrics.countTransaction(result, performance.now() - beganAt);
-      }
-    },
-  };
 }
 
 /** Requests without a valid credential, in the words of the log and the metrics. */
@@ -209,10 +199,9 @@ export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks,
   };
 }
 
-/** Reports on calls to the service, in the log and the metrics; `gates` is told when calls are stopped and let through again. */
+/** Reports on calls to the service, in the log, the metrics and the samples; `gates` is told when calls are stopped and let through again. */
 export function toTransportHooks(
-  logger: Logger,
-  metrics: Metrics,
+  { logger, metrics, traffic }: Watchers,
   gates: {
     readonly opened: () => void;
     readonly changed: (change: Pick<GateReport, 'gate' | 'isShut'>) => void;
@@ -222,6 +211,7 @@ export function toTransportHooks(
   return {
     onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
       if (isAbandoned) return;
+      traffic.called();
       metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
       logger.log(events.upstreamCalled({ operation, status: status ?? 0, durationMs, attempt }));
     },
@@ -250,21 +240,6 @@ export function toTransportHooks(
       }
       metrics.countGateShut(gate);
       logger.log(events.gateShut(gate));
-    },
-  };
-}
-
-/** Counts for samples what the metrics count. */
-export function countTraffic(metrics: Metrics, traffic: TrafficCounter): Metrics {
-  return {
-    ...metrics,
-    countUpstreamCall(labels, durationMs) {
-      traffic.called();
-      metrics.countUpstreamCall(labels, durationMs);
-    },
-    countChange(kind, tookMs) {
-      if (kind === 'leaver') traffic.left(tookMs);
-      metrics.countChange(kind, tookMs);
     },
   };
 }

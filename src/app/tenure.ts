@@ -182,7 +182,7 @@ async function createDeps(
   { options, deps, guard, acts }: TenureParts,
   lead: OwnLead,
 ): Promise<ReconcileDeps> {
-  const { settings, target, clock, random, logger, metrics, calledBefore } = options;
+  const { settings, target, clock, random, calledBefore } = options;
   const store = toLeadersStore(options.store, lead);
   const outage = createOutageWatch(clock);
   const upstream = createTransport({
@@ -192,7 +192,7 @@ async function createDeps(
     clock,
     random,
     hooks: {
-      ...toTransportHooks(logger, metrics, { opened: outage.ended, changed: acts.gateChanged }),
+      ...toTransportHooks(options, { opened: outage.ended, changed: acts.gateChanged }),
       ...toCallTraces(options.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,

@@ -6,7 +6,7 @@ import { metricDefinitions } from './metric-definitions.ts';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** How a statement or transaction ended. */
-export type StoreResult = 'done' | 'failed';
+type StoreResult = 'done' | 'failed';
 
 interface RequestLabels {
   readonly method: string;

@@ -29,20 +29,32 @@ export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-corrupt',
 ]);
 
-/** Watches the writes of a store: a full disk lets it be read and not written, so only writing shows that. */
-export function watchWrites(store: Store, clock: Clock): WatchedStore {
+/**
+ * Watches the writes of a store: a full disk lets it be read and not written, so only writing shows that. `ended` is called
+ * after each.
+ */
+export function watchWrites(
+  store: Store,
+  clock: Clock,
+  ended: (result: 'done' | 'failed', durationMs: number) => void,
+): WatchedStore {
   let trouble: WriteTrouble | undefined;
 
   const write: Store['write'] = async (work) => {
+    const beganAt = performance.now();
+    let result: 'done' | 'failed' = 'failed';
     try {
       const value = await store.write(work);
       trouble = undefined;
+      result = 'done';
       return value;
     } catch (error) {
       const code =
         error instanceof StoreError && OUTAGE_CODES.has(error.code) ? error.code : undefined;
       if (code !== undefined) trouble = { code, sinceMs: trouble?.sinceMs ?? clock.now() };
       throw error;
+    } finally {
+      ended(result, performance.now() - beganAt);
     }
   };
 
