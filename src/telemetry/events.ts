@@ -4,6 +4,7 @@ import type { OverloadKind } from './overload.ts';
 
 /** Fields beside the message: ids, counts, codes; never a secret, never the content of a body. */
 export interface LogFields {
+  readonly error?: ErrorFields | string | undefined;
   readonly [name: string]:
     | string
     | number

@@ -1,5 +1,4 @@
 import type { Clock } from '../domain/clock.ts';
-import type { ErrorFields } from './error-fields.ts';
 import { events, type LogFields } from './events.ts';
 import type { Logger } from './logger.ts';
 
@@ -61,14 +60,10 @@ export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOpt
 
 /** The code of the line's error or of one of its causes, when it is one of these. */
 function findCode({ error }: LogFields, codes: ReadonlySet<string>): string | undefined {
-  let each = isError(error) ? error : undefined;
+  let each = typeof error === 'object' ? error : undefined;
   while (each !== undefined) {
     if (each.code !== undefined && codes.has(each.code)) return each.code;
     each = each.cause;
   }
   return undefined;
-}
-
-function isError(error: LogFields[string]): error is ErrorFields {
-  return typeof error === 'object';
 }
