@@ -196,20 +196,6 @@ function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
   const room = createWaitingRoom<Waiter>();
   const closing = new AbortController();
 
-  function add({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
-    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
-    const waiter: Waiter = { operation, resolve, reject };
-    const place: Place<Waiter> = { callClass, key, again, waiter };
-    room.add(place);
-    onJoin();
-    if (!signal) return promise;
-    const leave = () => {
-      if (room.remove(place)) reject(aborted(operation, signal.reason));
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', leave));
-  }
-
   return {
     room,
     closed: closing.signal,
@@ -217,9 +203,19 @@ function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
       if (closing.signal.aborted) throw closed(operation);
       if (signal?.aborted) throw aborted(operation, signal.reason);
     },
-    join(request) {
-      if (room.size >= queueMax) throw overloaded(request.operation, queueMax);
-      return add(request);
+    join({ operation, callClass, key, again, signal }) {
+      if (room.size >= queueMax) throw overloaded(operation, queueMax);
+      const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+      const waiter: Waiter = { operation, resolve, reject };
+      const place: Place<Waiter> = { callClass, key, again, waiter };
+      room.add(place);
+      onJoin();
+      if (!signal) return promise;
+      const leave = () => {
+        if (room.remove(place)) reject(aborted(operation, signal.reason));
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      return promise.finally(() => signal.removeEventListener('abort', leave));
     },
     close() {
       closing.abort();
