@@ -42,7 +42,7 @@ export function openSession(
   const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
   const executor = new DirectExecutor(connection);
   const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
-  const run = (text: string) => statements.prepare(text).run([]);
+  const run = (text: string) => statements.prepare(text).execute([]);
   return {
     db: new Kysely<Schema>(props),
     async write(work) {
@@ -71,10 +71,7 @@ function toConnection({ prepare }: Statements, turns: Turns): DatabaseConnection
     async executeQuery({ sql, parameters }) {
       const pause = turns();
       if (pause) await pause;
-      const statement = prepare(sql);
-      if (statement.reader) return toResult({ rows: statement.all(parameters) });
-      const { changes } = statement.run(parameters);
-      return { rows: [], numAffectedRows: BigInt(changes) };
+      return toResult(prepare(sql).execute(parameters));
     },
     async *streamQuery({ sql, parameters }) {
       for (const row of prepare(sql).iterate(parameters)) yield toResult({ rows: [row] });
@@ -146,10 +143,7 @@ export interface Statements {
 
 /** A prepared statement, whose rows are objects. */
 interface Statement {
-  /** True when it answers with rows. */
-  readonly reader: boolean;
-  all(parameters: readonly unknown[]): unknown[];
-  run(parameters: readonly unknown[]): { readonly changes: number | bigint };
+  execute(parameters: readonly unknown[]): QueryResult<unknown>;
   iterate(parameters: readonly unknown[]): Iterable<unknown>;
 }
 
@@ -202,13 +196,18 @@ function adapt(database: DatabaseSync, given: string, measure: StatementLog['mea
   // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
   statement.setReturnArrays(true);
   return {
-    reader: names.length > 0,
-    all: (parameters) =>
-      measure(verb, () =>
+    execute(parameters) {
+      if (names.length === 0) {
+        const { changes } = measure(verb, () =>
+          translated(() => statement.run(...parameters.map(toInputValue))),
+        );
+        return { rows: [], numAffectedRows: BigInt(changes) };
+      }
+      const rows = measure(verb, () =>
         translated(() => parseRows(statement.all(...parameters.map(toInputValue)))),
-      ).map((values) => toRow(names, values)),
-    run: (parameters) =>
-      measure(verb, () => translated(() => statement.run(...parameters.map(toInputValue)))),
+      );
+      return { rows: rows.map((values) => toRow(names, values)) };
+    },
     // A statement of its own: running the shared one again would end this iteration early.
     iterate: (parameters) =>
       rowsOf(
