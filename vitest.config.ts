@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 2 * 1_024 ** 3;
-/** Files that take ten seconds and more, most of which they wait: begun last, they would be waited for alone. */
+/** Files that take longest with `npm run test:long`: begun last, they would be waited for alone. */
 const LONGEST = [
   'chaos',
   'start-refused',
@@ -18,32 +18,63 @@ const LONGEST = [
   'lost-answers',
   'answers',
   'error-table',
-  'sweep-incomplete',
-  'sweep',
-  'drift-policy',
-  'rules-attempts',
-  'other-service',
   'plan-crash',
-  'command-line',
-  'rules-wait',
   'fuzz',
   'package',
   'postgres-outage',
   'rolling-restart',
   'parallel-members',
 ];
+/** Files that mostly wait: one beside another they would leave the processor idle. */
+const WAITING = [
+  'notifications',
+  'issuer-keys',
+  'written-drifts',
+  'late-effects',
+  'other-service',
+  'leavers',
+  'redirects',
+  'sweep-incomplete',
+  'sweep',
+  'entity-roles',
+  'recovery',
+  'provider-cases',
+  'named-tokens',
+  'other-answers',
+  'drift-policy',
+  'rules-attempts',
+  'provider-plan',
+  'command-line',
+  'rules-handover',
+  'sweep-alone',
+  'connecting',
+  'client-assertion',
+  'not-applied',
+  'rules-lost-create',
+  'rules-wait',
+];
 
-/** Begins with the files that take longest; the others follow by their size, as vitest has it. */
+/** Begins with the files that take longest, and then one that waits among several that work. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => toRank(one) - toRank(other));
+    const [longest, short] = split(sorted, LONGEST);
+    const [waiting, working] = split(short, WAITING);
+    const between = Math.max(1, Math.floor(working.length / 2 / Math.max(1, waiting.length)));
+    const mixed = working.flatMap((file, place) =>
+      place % between === 0 ? [...waiting.splice(0, 1), file] : [file],
+    );
+    return [...longest, ...waiting, ...mixed];
   }
 }
 
-function toRank({ moduleId }: TestSpecification): number {
-  const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-  return rank < 0 ? LONGEST.length : rank;
+/** Splits files into those of these names, in the order of the names, and all others. */
+function split(files: readonly TestSpecification[], names: readonly string[]) {
+  const toRank = ({ moduleId }: TestSpecification) =>
+    names.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  const named = files.filter((file) => toRank(file) >= 0);
+  const ranked = named.toSorted((one, other) => toRank(one) - toRank(other));
+  return [ranked, files.filter((file) => toRank(file) < 0)] as const;
 }
 
 // What one worker compiles, the others and the next run take from here. Workers are given the environment as it is now.
@@ -70,7 +101,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // By default one core stays idle, which on two cores is half of them; and tests wait as well as work. As a
     // percentage it would be cut to the number of cores.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: 3 * availableParallelism(),
     // Every commit waits for the disk. No test takes the power away, so a file system in memory proves the same.
     env: hasMemoryFolder() ? { TMPDIR: MEMORY_FOLDER } : {},
   },
