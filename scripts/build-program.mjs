@@ -23,10 +23,18 @@ function toAscii(code) {
   });
 }
 
-/** Parts of undici that a start would run and the program does not use: `fetch`, mocks, caches, HTTP/2. */
+/** Parts of packages that a start would read or run, and the program does not use. */
 const UNUSED = [
-  { importer: /undici\/index\.js$/, source: /^\.\/lib\/(?:web|mock|cache)\// },
+  // `fetch`, mocks, caches, HTTP/2, and what changes requests on their way.
+  {
+    importer: /undici\/index\.js$/,
+    source: /^\.\/lib\/(?:web|mock|cache|interceptor)\//,
+  },
   { importer: /undici\/lib\/dispatcher\/client-h2\.js$/, source: /^node:http2$/ },
+  // A second parser of HTTP/1, which has to be asked for.
+  { importer: /undici\/lib\/dispatcher\/parser-h1\.js$/, source: /^\.\.\/milo\// },
+  // Queries and forms are read by Node's own `querystring`.
+  { importer: /(?:express|body-parser)\/lib\/.*\.js$/, source: /^qs$/ },
 ];
 
 const unused = {
