@@ -42,7 +42,8 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
     (tree, { row, value }) => withValue(tree, row.path, value),
     file.tree,
   );
-  const result = settingsSchema.safeParse(input);
+  // What is parsed once is not worth the compiling of a parser.
+  const result = settingsSchema.safeParse(input, { jitless: true });
   const problems: SettingProblem[] = [
     ...file.problems,
     ...environment.problems,
