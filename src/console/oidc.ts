@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import * as oidc from 'openid-client';
+import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
 import { toSessionCookie } from '../access/session-cookie.ts';
 import type { Sessions } from '../access/sessions.ts';
@@ -81,7 +81,8 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSign
           post_logout_redirect_uri: `${options.url}/console/`,
           ...(hint && { id_token_hint: hint }),
         };
-        return oidc.buildEndSessionUrl(await find(), parameters).href;
+        const { oidc, config } = await find();
+        return oidc.buildEndSessionUrl(config, parameters).href;
       } catch {
         return undefined; // The session of the bridge has ended all the same.
       }
@@ -89,26 +90,39 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSign
   };
 }
 
-type Find = () => Promise<oidc.Configuration>;
+/** The client of OpenID Connect, and what it knows of the provider. */
+interface Found {
+  readonly oidc: typeof OpenIdClient;
+  readonly config: OpenIdClient.Configuration;
+}
+
+type Find = () => Promise<Found>;
 
 /** A failed reading is tried again with the next sign-in. */
-function createDiscovery({ issuer, clientId, clientSecret }: OidcOptions): Find {
-  let reading: Promise<oidc.Configuration> | undefined;
-  const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+function createDiscovery(options: OidcOptions): Find {
+  let reading: Promise<Found> | undefined;
   return () => {
-    reading ??= oidc
-      .discovery(new URL(issuer), clientId, clientSecret, undefined, { execute })
-      .catch((error: unknown) => {
-        reading = undefined;
-        throw error;
-      });
+    reading ??= discover(options).catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
     return reading;
   };
 }
 
+async function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<Found> {
+  // Loaded only here: most bridges have no such sign-in, and none needs it to start.
+  const oidc = await import('openid-client');
+  const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+  const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+    execute,
+  });
+  return { oidc, config };
+}
+
 function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
   return async (req, res) => {
-    const config = await find();
+    const { oidc, config } = await find();
     const to = toOwnPage(req.query.to, url);
     const state = oidc.randomState();
     const nonce = oidc.randomNonce();
@@ -133,12 +147,12 @@ function end(
   return async (req, res) => {
     setAway(res, url, '', 0);
     const { state, nonce, verifier, to } = parseAway(req);
-    const config = await find();
+    const { oidc, config } = await find();
     const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
       ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
       idTokenExpected: true,
     });
-    const claims = await readClaims(config, tokens, options);
+    const claims = await readClaims({ oidc, config }, tokens, options);
     const credential = toCredential(claims, options);
     if (credential === undefined) {
       acts.refused(req, res, 403, toPerson(claims));
@@ -196,8 +210,8 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** Claims of the ID token; where they lack the groups, those of the user info as well. */
 async function readClaims(
-  config: oidc.Configuration,
-  tokens: Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>,
+  { oidc, config }: Found,
+  tokens: Awaited<ReturnType<typeof OpenIdClient.authorizationCodeGrant>>,
   { groupsClaim }: OidcOptions,
 ): Promise<Claims> {
   const claims = tokens.claims();

@@ -1,5 +1,4 @@
 import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { InvalidRequest } from '../http/errors.ts';
 
@@ -102,6 +101,8 @@ async function* readCsv(
   texts: AsyncIterable<string>,
   { delimiter, skipped }: { readonly delimiter: string; readonly skipped: number },
 ): AsyncGenerator<ExportRecord> {
+  // Loaded only here: a bridge reads an export now and then.
+  const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     ...{ delimiter, skip_empty_lines: true, max_record_size: RECORD_LENGTH_MAX },
     // How a line ends is found out, so a lone CR of an old export is no text.
