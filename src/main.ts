@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import { type BannerFacts, toBanner } from './app/banner.ts';
 import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
@@ -101,6 +102,8 @@ async function serveUntilStopped(
     ports.ops?.serve(bridge.opsApp);
     overloads.start();
     freezePrototypes();
+    // What is compiled is kept now: an end may be a kill, and by then V8 has dropped what a start alone runs.
+    flushCompileCache();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
     const end = await Promise.race([stopped, bridge.leadership.broken]);

@@ -160,11 +160,13 @@ process.on('exit', () => {
 test('a start of what is installed loads a few files of the package, none of node_modules, and no fetch of Node; its backup and health check work', async () => {
   const program = join(project, 'node_modules/scim-bridge/dist/cli');
   write('tell-loaded.mjs', TELL_LOADED);
+  const compiledBefore = countCompiled();
   const bridge = await startBridge({
     folder: project,
     command: ['--import', join(project, 'tell-loaded.mjs'), join(program, 'main.js'), 'serve'],
   });
   await bridge.ready();
+  const compiledAtReady = countCompiled();
   const { hostname: HOST, port: PORT } = new URL(bridge.baseUrl);
   const env = { HOST, PORT, DATABASE_URL: `sqlite:${join(project, 'bridge.db')}` };
   const runAlone = (name: string, ...args: string[]) =>
@@ -185,10 +187,20 @@ test('a start of what is installed loads a few files of the package, none of nod
   // Each takes megabytes that nobody uses, and a fifth of the start.
   expect(parts).not.toContain('NativeModule internal/deps/undici/undici');
   expect(parts).not.toContain('NativeModule http2');
+  // A process that is killed leaves it to the next one all the same.
+  expect(compiledAtReady).toBeGreaterThan(compiledBefore);
   // V8 keeps the source of a file with any other character in twice the memory.
   const isAscii = (url: string) => !/[^\0-\x7f]/.test(readFileSync(new URL(url), 'utf8'));
   expect(loaded.filter((url) => !isAscii(url))).toEqual([]);
 });
+
+/** Files of compiled code that the installed program keeps for its next start. */
+function countCompiled(): number {
+  const kept = join(project, 'node_modules/scim-bridge/node_modules/.cache/scim-bridge');
+  if (!existsSync(kept)) return 0;
+  const entries = readdirSync(kept, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
 
 /** Makes this process pass for an older Node, whose `node:module` has fewer names. */
 const BE_OLDER = `import { registerHooks } from 'node:module';
