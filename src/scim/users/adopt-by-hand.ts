@@ -5,12 +5,7 @@ import { isProvider } from '../../store/credentials/providers.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { deleteDisputes } from '../../store/resources/disputes.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  listAccountNames,
-  listUsersByAccount,
-  listUsersByName,
-  lockUser,
-} from '../../store/users/users.ts';
+import { listAccountNames, listUsersByAnyName, lockUser } from '../../store/users/users.ts';
 import type { ScimDeps } from '../deps.ts';
 import { adoptKnowing, assertRoleKnown } from '../writes/read-privilege.ts';
 import { takeOverUser } from './store-change.ts';
@@ -36,9 +31,8 @@ async function store(
   const reason = await deps.rules.protection.findPrivilege(tx, row);
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const names = listAccountNames(row).filter((name) => name !== null);
-  const named = await listUsersByName(tx, row.user_name_folded);
   // An account that another user is to get, or has, is not given to two.
-  const holders = [...named, ...(await listUsersByAccount(tx, names))];
+  const holders = await listUsersByAnyName(tx, row.user_name_folded, names);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   await endUnmanaged(
     tx,

@@ -8,6 +8,7 @@ import {
   listAccountNames,
   listTombstones,
   listUsersByAccount,
+  listUsersByAnyName,
   listUsersByName,
   lockUser,
   type UserRow,
@@ -59,16 +60,14 @@ const MATCHES_MAX = 3;
 async function matchOnce(tx: Db, names: UserNames): Promise<AccountMatch> {
   const userNameFolded = foldCase(names.userName);
   const emailFolded = names.address === undefined ? undefined : foldCase(names.address);
-  const named = await listUsersByName(tx, userNameFolded);
-  const holder = named.find((row) => row.origin !== null);
+  const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
+  const live = await listUsersByAnyName(tx, userNameFolded, folded);
+  const holder = live.find((row) => row.origin !== null && row.user_name_folded === userNameFolded);
   if (holder !== undefined) {
     return { kind: 'taken', taken: toTakenName(holder, 'userName', userNameFolded), holder };
   }
-  const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
-  const holders = await listUsersByAccount(tx, folded);
-  const live = new Map([...named, ...holders].map((row) => [row.id, row]));
-  const [row] = live.values();
-  if (live.size > 1) return { kind: 'disputed', holders: [...live.values()] };
+  const [row] = live;
+  if (live.length > 1) return { kind: 'disputed', holders: live };
   if (row?.origin === null) return { kind: 'observed', row };
   if (row) {
     const attribute = findTaken(row, userNameFolded);

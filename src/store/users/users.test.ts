@@ -12,6 +12,7 @@ import {
   listTombstones,
   listUserRows,
   listUsersByAccount,
+  listUsersByAnyName,
   listUsersByName,
   lockOtherOwners,
   lockUser,
@@ -93,6 +94,19 @@ describeStores('finding people', ({ makeStore }) => {
 
     expect(new Set(ids(both))).toEqual(new Set([byName.id, byAddress.id, crossed.id]));
     expect(ids(nameOnly)).toEqual([byName.id]);
+  });
+
+  test('by any name: shown under it, or with an account of one of these names, each once', async () => {
+    const store = await makeStore();
+    const shown = await addUser(store, { ...ada, observed_user_name_folded: 'ada' });
+    const byAddress = await addUser(store, { observed_email_folded: 'ada@x' });
+    await addUser(store, { ...observedAda, ...GONE });
+
+    const found = await listUsersByAnyName(store.read, 'ada', ['ada', 'ada@x']);
+    const byNameAlone = await listUsersByAnyName(store.read, 'ada', ['else@x']);
+
+    expect(ids(found).toSorted()).toEqual([shown.id, byAddress.id].toSorted());
+    expect(ids(byNameAlone)).toEqual([shown.id]);
   });
 
   test('by the address that is wanted for the account of a managed one', async () => {

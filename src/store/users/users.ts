@@ -1,4 +1,10 @@
-import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely';
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  sql,
+  type UpdateObject,
+} from 'kysely';
 import { type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
@@ -73,15 +79,29 @@ export async function listUsersByName(db: Db, userNameFolded: string): Promise<U
  * managed user, as it is wanted.
  */
 export async function listUsersByAccount(db: Db, names: readonly string[]): Promise<UserRow[]> {
+  return selectLive(db).where(hasAccountName(names)).execute();
+}
+
+/** Lists live users who are shown under this folded userName, or whose account has one of these names, in no order. */
+export async function listUsersByAnyName(
+  db: Db,
+  userNameFolded: string,
+  names: readonly string[],
+): Promise<UserRow[]> {
   return selectLive(db)
     .where((where) =>
-      where.or([
-        where('observed_user_name_folded', 'in', names),
-        where('observed_email_folded', 'in', names),
-        where.and([where('address_folded', 'in', names), where('origin', 'is not', null)]),
-      ]),
+      where.or([where('user_name_folded', '=', userNameFolded), hasAccountName(names)(where)]),
     )
     .execute();
+}
+
+function hasAccountName(names: readonly string[]) {
+  return (where: ExpressionBuilder<Schema, 'users'>) =>
+    where.or([
+      where('observed_user_name_folded', 'in', names),
+      where('observed_email_folded', 'in', names),
+      where.and([where('address_folded', 'in', names), where('origin', 'is not', null)]),
+    ]);
 }
 
 /** Folded names that the account of a user has or is to have. */
