@@ -7,6 +7,7 @@ import { parseStored, toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/observations.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
+import { replaceUserEmails } from '../../store/users/emails.ts';
 import type { ObservedAccount } from '../../store/users/observations.ts';
 import {
   insertObservedUsers,
@@ -14,13 +15,7 @@ import {
   type ObservedDocument,
   saveObservedDocuments,
 } from '../../store/users/observations.ts';
-import {
-  deleteUser,
-  replaceUserEmails,
-  toObservedUser,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
+import { deleteUser, toObservedUser, type UserRow, updateUser } from '../../store/users/users.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideDeletedMerge, decideMerge } from '../merge-decision.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../user/observe.ts';

@@ -17,10 +17,10 @@ import { saveDispute } from '../../store/resources/disputes.ts';
 import { moveFormerNames } from '../../store/resources/former-names.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
+import { insertUserEmails } from '../../store/users/emails.ts';
 import {
   getUserRow,
   insertUser,
-  insertUserEmails,
   type NewUserRow,
   toUserState,
   type UserRow,

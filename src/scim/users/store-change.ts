@@ -26,12 +26,8 @@ import { isInFlight } from '../../store/in-flight.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { UserBefore } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  replaceUserEmails,
-  toUserState,
-  type UserRow,
-  updateUser,
-} from '../../store/users/users.ts';
+import { replaceUserEmails } from '../../store/users/emails.ts';
+import { toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import { assertRoleKnown } from '../writes/read-privilege.ts';

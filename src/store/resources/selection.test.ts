@@ -3,7 +3,8 @@ import { addGroup, addLink, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { Store } from '../store.ts';
-import { insertUserEmails } from '../users/users.ts';
+import { insertUserEmails } from '../users/emails.ts';
+
 import {
   type CountQuery,
   countGroups,

@@ -3,12 +3,12 @@ import { addUser, getUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { userId } from '../../domain/ids.ts';
 import { countUsers } from '../resources/views.ts';
+import { insertUserEmails, replaceUserEmails } from './emails.ts';
 import {
   deleteUser,
   findUser,
   findUserByUpstreamId,
   findUserRow,
-  insertUserEmails,
   listTombstones,
   listUserRows,
   listUsersByAccount,
@@ -16,7 +16,6 @@ import {
   listUsersByName,
   lockOtherOwners,
   lockUser,
-  replaceUserEmails,
   toUserState,
   type UserRow,
   updateUser,

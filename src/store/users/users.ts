@@ -256,27 +256,6 @@ export async function forgetLostUsers(
   return inheritSentCreates(tx, forgotten, heir);
 }
 
-/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
-export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
-  const gone = await tx
-    .deleteFrom('user_emails')
-    .where('user_id', '=', id)
-    .returning('email_folded')
-    .execute();
-  const old = gone.map(({ email_folded }) => email_folded);
-  await keepFormerNames(tx, { type: 'user', id }, { old, names: folded });
-  await insertUserEmails(tx, id, folded);
-}
-
-/** Adds addresses of a user who has none yet. */
-export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
-  if (folded.length === 0) return;
-  await tx
-    .insertInto('user_emails')
-    .values(folded.map((email) => ({ user_id: id, email_folded: email })))
-    .execute();
-}
-
 /** Input of the plan for a user. */
 export function toUserState(row: UserRow): UserState {
   const deleted = row.deleted_at !== null;

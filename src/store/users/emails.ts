@@ -1,0 +1,24 @@
+import type { UserId } from '../../domain/ids.ts';
+import { keepFormerNames } from '../resources/former-names.ts';
+import type { Db } from '../store.ts';
+
+/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
+export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  const gone = await tx
+    .deleteFrom('user_emails')
+    .where('user_id', '=', id)
+    .returning('email_folded')
+    .execute();
+  const old = gone.map(({ email_folded }) => email_folded);
+  await keepFormerNames(tx, { type: 'user', id }, { old, names: folded });
+  await insertUserEmails(tx, id, folded);
+}
+
+/** Adds addresses of a user who has none yet. */
+export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
+  if (folded.length === 0) return;
+  await tx
+    .insertInto('user_emails')
+    .values(folded.map((email) => ({ user_id: id, email_folded: email })))
+    .execute();
+}
