@@ -1,12 +1,15 @@
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
+/** lock_not_available: a row was locked for longer than our `lock_timeout`. */
+const LOCK_TIMEOUT = '55P03';
+
 /** SQLSTATEs that mean something to a caller. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const codeByState: ReadonlyMap<string, StoreErrorCode> = new Map([
   ['23505', 'store-conflict'], // unique_violation
   ['23503', 'store-reference'], // foreign_key_violation
   ['40001', 'store-contended'], // serialization_failure
   ['40P01', 'store-contended'], // deadlock_detected
-  ['55P03', 'store-busy'], // lock_not_available: our lock_timeout
+  [LOCK_TIMEOUT, 'store-contended'], // other work goes on
   ['57014', 'store-busy'], // query_canceled: our statement_timeout
   ['25P03', 'store-contended'], // idle_in_transaction_session_timeout: we stood still, and others went on
   ['53100', 'store-full'], // disk_full
@@ -25,6 +28,8 @@ const codeByClass: ReadonlyMap<string, StoreErrorCode> = new Map([
 ]);
 
 const CONTENDED_ATTEMPTS_MAX = 8;
+/** Each takes as long as the timeout. */
+const LOCK_ATTEMPTS_MAX = 2;
 /** The next time it sees what the other one stored, and perhaps meets one more. */
 const SEEN_ATTEMPTS_MAX = 4;
 
@@ -56,6 +61,7 @@ export function toPostgresStoreError(error: unknown): StoreError {
 
 /** Number of times that a transaction which failed in this way is run, the first time included. */
 export function toAttemptsMax(error: StoreError): number {
+  if (sqlState(error.cause) === LOCK_TIMEOUT) return LOCK_ATTEMPTS_MAX;
   if (error.code === 'store-contended') return CONTENDED_ATTEMPTS_MAX;
   return isSeenTwice(error) ? SEEN_ATTEMPTS_MAX : 1;
 }

@@ -6,6 +6,7 @@ import { describePostgres } from '../../../test/support/stores.ts';
 import type { Db, Store } from '../store.ts';
 import { openStore } from './database.ts';
 import type { StoreError } from './store-error.ts';
+import { OUTAGE_CODES } from './store-health.ts';
 
 /** Ends every other connection to this database, as a restart of the server does. */
 async function cutConnections(store: Store): Promise<void> {
@@ -176,6 +177,21 @@ describePostgres('a contended write', ({ makeStore, makeUrl }) => {
     await expect(write).rejects.toMatchObject({ code: 'store-contended' });
     expect(delaysAsked).toBe(7);
     await store.close();
+  });
+
+  test('that waited too long for a row is tried once more, and is no outage of the store', async () => {
+    const store = await makeStore();
+    let attempts = 0;
+
+    const write = store.write(async (tx) => {
+      attempts += 1;
+      await sql`do $$ begin raise exception using errcode = '55P03'; end $$`.execute(tx);
+    });
+
+    const error: unknown = await write.catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code: 'store-contended' });
+    expect(OUTAGE_CODES).not.toContain('store-contended');
+    expect(attempts).toBe(2);
   });
 
   test('is not tried again for any other error', async () => {

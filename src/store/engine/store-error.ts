@@ -6,8 +6,8 @@ import { BridgeError } from '../../domain/errors.ts';
  * - `store-unavailable`: it cannot be reached, read or written at all; a write was not kept
  * - `store-unsure`: the connection was lost during a commit; the write may or may not have been kept
  * - `store-in-use`: another process has the SQLite file
- * - `store-busy`: another process held a lock for longer than we wait
- * - `store-contended`: this transaction lost against another one and may be run again as it was
+ * - `store-busy`: another process held the SQLite file, or PostgreSQL worked on a statement, for longer than we wait
+ * - `store-contended`: this transaction lost against another one, or waited too long for a row of it, and may be run again as it was
  * - `store-full`: no room is left
  * - `store-replaced`: the SQLite file is no longer where it was opened; a write was not kept
  * - `store-corrupt`: the file is damaged or is no database
