@@ -19,7 +19,7 @@ const MEMBERS_AT_ONCE = 2_000;
 
 /**
  * Updates the groups that the answers for these users show, after a change of members, of a name or of a group. A
- * changed answer gets another version. Locks the users in their order. `now` is epoch milliseconds.
+ * changed answer gets another version. `now` is epoch milliseconds.
  */
 export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
   const entry = toEntry(tx, {
@@ -28,25 +28,17 @@ export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number
     ref: '../Groups/',
     type: 'direct',
   });
-  if (userIds.length > TOUCH_CHUNK) await lockUsers(tx, userIds);
-  for await (const chunk of cutByLinks(tx, userIds)) {
+  // In one order, so that two transactions with the same users do not wait for each other.
+  for await (const chunk of cutByLinks(tx, userIds.toSorted())) {
     await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
       shown_groups = fresh.items
       from (select u.id, coalesce((
           select string_agg(${entry}, ',' order by g.seq)
           from memberships as m join groups as g on g.id = m.group_id
           where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
-        from users as u where u.id in (${sql.join(chunk)}) order by u.seq ${forUpdate(tx)}) as fresh
+        from users as u where u.id in (${sql.join(chunk)})) as fresh
       where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
   }
-}
-
-/** Locks users in their order, as whoever writes several does: nobody waits for somebody who waits. */
-async function lockUsers(tx: Db, userIds: readonly UserId[]): Promise<void> {
-  if (!isPostgres(tx)) return;
-  await sql`select id from users where id = any(${[...userIds]}) order by seq for update`.execute(
-    tx,
-  );
 }
 
 /** Users for one statement each. PostgreSQL has a process of its own for its work, so that only their number counts. */
