@@ -22,29 +22,63 @@ const MEMBERS_AT_ONCE = 2_000;
  * changed answer gets another version. `now` is epoch milliseconds.
  */
 export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
+  const update = isPostgres(tx) ? touchUnlocked : touch;
+  for await (const chunk of cutByLinks(tx, userIds)) await update(tx, chunk, now);
+}
+
+async function touch(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
+  await sql`update users ${showFresh(now)} from (${toFresh(tx, userIds)}) as fresh
+    where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
+}
+
+/**
+ * Touches users whom other transactions may write meanwhile: their groups too, which the snapshot of this statement lacks.
+ * Such a user has another version by now and is touched again, with the groups of both. Locks only users whose groups
+ * change, in the order of all, as whoever writes several does: nobody waits for somebody who waits.
+ */
+async function touchUnlocked(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
+  for (let left = userIds; left.length > 0; ) {
+    const { rows } = await sql<{ id: UserId }>`
+      with changed as materialized (select * from (${toFresh(tx, left)}) as every where shown_groups <> items),
+      fresh as (select u.id, changed.items from changed join users as u on u.id = changed.id
+        where u.version = changed.version order by u.seq for no key update of u),
+      touched as (update users ${showFresh(now)} from fresh where users.id = fresh.id returning users.id)
+      select id from changed where id not in (select id from touched)`.execute(tx);
+    left = rows.map(({ id }) => id);
+  }
+}
+
+/** SQL of these users with the groups that they are to show. */
+function toFresh(tx: Db, userIds: readonly UserId[]): RawBuilder<unknown> {
   const entry = toEntry(tx, {
     id: sql.ref('g.id'),
     display: sql.ref('g.display_name'),
     ref: '../Groups/',
     type: 'direct',
   });
-  // In one order, so that two transactions with the same users do not wait for each other.
-  for await (const chunk of cutByLinks(tx, userIds.toSorted())) {
-    await sql`update users set version = version + 1, modified_at = case when modified_at > ${now} then modified_at else ${now} end,
-      shown_groups = fresh.items
-      from (select u.id, coalesce((
-          select string_agg(${entry}, ',' order by g.seq)
-          from memberships as m join groups as g on g.id = m.group_id
-          where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
-        from users as u where u.id in (${sql.join(chunk)})) as fresh
-      where users.id = fresh.id and users.shown_groups <> fresh.items`.execute(tx);
-  }
+  return sql`select u.id, u.version, u.shown_groups, coalesce((
+      select string_agg(${entry}, ',' order by g.seq)
+      from memberships as m join groups as g on g.id = m.group_id
+      where m.user_id = u.id and coalesce(m.desired, m.observed) = 1 and g.deleted_at is null), '') as items
+    from users as u where u.id in (${sql.join(userIds)})`;
 }
 
-/** Users for one statement each. PostgreSQL has a process of its own for its work, so that only their number counts. */
+function showFresh(now: number): RawBuilder<unknown> {
+  return sql`set version = users.version + 1, shown_groups = fresh.items,
+    modified_at = case when users.modified_at > ${now} then users.modified_at else ${now} end`;
+}
+
+/**
+ * Users for one statement each. PostgreSQL has a process of its own for its work, so that only their number counts, and
+ * their order.
+ */
 async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<readonly UserId[]> {
+  if (isPostgres(tx)) {
+    yield* chunks(await putInOrder(tx, userIds), TOUCH_CHUNK);
+    return;
+  }
   for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
-    if (chunk.length <= TOUCH_UNCOUNTED || isPostgres(tx)) {
+    if (chunk.length <= TOUCH_UNCOUNTED) {
       yield chunk;
       continue;
     }
@@ -68,6 +102,14 @@ async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<r
     }
     yield few;
   }
+}
+
+/** Puts users of several statements in the order in which all are locked; one statement sees to its own. */
+async function putInOrder(tx: Db, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+  if (userIds.length <= TOUCH_CHUNK) return userIds;
+  const { rows } = await sql<{ id: UserId }>`
+    select id from users where id = any(${[...userIds]}) order by seq`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 /**
