@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Company, Group, Person } from './company.ts';
 import type { Fact } from './fact.ts';
 import type { Shown, ShownGroup, ShownUser } from './shown.ts';
@@ -34,7 +35,16 @@ export function listStoreFindings(
     ...shown.groups
       .filter((group) => !isKnown(group))
       .map(({ displayName }) => `SCIM shows the group ${displayName}, which nobody knows`),
+    ...shown.users.flatMap((user) => judgeGroupsOf(user, shown.groups)),
   ];
+}
+
+/** A user shows the groups that show the user. */
+function judgeGroupsOf({ userName, groups }: ShownUser, all: readonly ShownGroup[]): string[] {
+  const its = all.filter(({ members }) => members.has(userName));
+  const names = its.map(({ displayName }) => displayName).toSorted();
+  if (isDeepStrictEqual(names, groups)) return [];
+  return [`SCIM shows ${userName} in ${groups.join(', ')}, and as a member of ${names.join(', ')}`];
 }
 
 function judgePerson(person: Person, users: readonly ShownUser[]): string[] {

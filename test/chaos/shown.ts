@@ -12,6 +12,7 @@ const User = z.object({
     .optional(),
   title: z.string().optional(),
   active: z.boolean(),
+  groups: z.array(z.object({ display: z.string() })).default([]),
   emails: z.array(z.object({ value: z.string() })).default([]),
   [USER_EXTENSION]: z.object({ temporarilyInactive: z.boolean().optional() }).default({}),
 });
@@ -35,6 +36,8 @@ export interface ShownUser {
   readonly active: boolean;
   readonly email: string | undefined;
   readonly isSuspended: boolean;
+  /** Names of the groups that the user shows, in alphabetical order. */
+  readonly groups: readonly string[];
 }
 
 /** A group as SCIM shows one; people by their userNames. */
@@ -59,20 +62,26 @@ export async function readShown(client: Client): Promise<Shown> {
   const toNames = (links: readonly { value: string }[]) =>
     new Set(links.map(({ value }) => names.get(value) ?? `nobody (${value})`));
   return {
-    users: users.map(({ userName, name, title, active, emails, [USER_EXTENSION]: extension }) => ({
-      userName,
-      fullName: [name?.givenName, name?.familyName].join(' ').trim(),
-      title,
-      active,
-      email: emails[0]?.value,
-      isSuspended: extension.temporarilyInactive === true,
-    })),
+    users: users.map(toShownUser),
     groups: groups.map(({ displayName, members, [GROUP_EXTENSION]: extension }) => ({
       displayName,
       isOffered: extension.addToCardsAndSpacesEnabled === true,
       members: toNames(members),
       admins: toNames(extension.admins),
     })),
+  };
+}
+
+function toShownUser(user: z.infer<typeof User>): ShownUser {
+  const { userName, name, title, active, emails, groups, [USER_EXTENSION]: extension } = user;
+  return {
+    userName,
+    fullName: [name?.givenName, name?.familyName].join(' ').trim(),
+    title,
+    active,
+    email: emails[0]?.value,
+    isSuspended: extension.temporarilyInactive === true,
+    groups: groups.map(({ display }) => display).toSorted(),
   };
 }
 
