@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './store.ts';
 
 /** Parts of the store that change by themselves, for pages that follow them. */
-export const TOPICS = [
+export const LIVE_TOPICS = [
   'work',
   'resources',
   'drifts',
@@ -15,13 +15,13 @@ export const TOPICS = [
 ] as const;
 
 /** One of these parts. */
-export type Topic = (typeof TOPICS)[number];
+export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
 /** One text for each topic; another text than before: something of it has changed. */
-export type Marks = Readonly<Record<Topic, string>>;
+export type Marks = Readonly<Record<LiveTopic, string>>;
 
 /** Each is answered by an index or by the last row, so that asking every second costs nothing that matters. */
-const FACTS: Readonly<Record<Topic, readonly string[]>> = {
+const FACTS: Readonly<Record<LiveTopic, readonly string[]>> = {
   work: [
     'select count(*) from users where due_at is not null',
     'select count(*) from groups where due_at is not null',
@@ -69,7 +69,7 @@ const FACTS: Readonly<Record<Topic, readonly string[]>> = {
 /** Reads the marks of all topics. */
 export async function readMarks(db: Db): Promise<Marks> {
   const marks: Record<string, string> = {};
-  for (const topic of TOPICS) {
+  for (const topic of LIVE_TOPICS) {
     const facts = FACTS[topic].map((fact, index) => `(${fact}) as fact_${index}`);
     const { rows } = await sql.raw<object>(`select ${facts.join(', ')}`).execute(db);
     marks[topic] = Object.values(rows[0] ?? {}).join(' ');

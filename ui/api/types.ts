@@ -1,9 +1,7 @@
 import type { OpsJson, OpsSchemaName } from '../../src/ops/schemas/schemas.ts';
-import type { Topic } from '../../src/store/marks.ts';
 
 /** JSON of an answer or a body below `/ops`, by the name of its schema. The only place that reads the sources of the bridge. */
 export type Ops<Name extends OpsSchemaName> = OpsJson<Name>;
 /** Name of a schema. */
 export type OpsName = OpsSchemaName;
-/** Part of the store that live events name. */
-export type LiveTopic = Topic;
+export type { LiveTopic } from '../../src/store/marks.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { type Marks, TOPICS, type Topic } from '../../store/marks.ts';
+import { LIVE_TOPICS, type LiveTopic, type Marks } from '../../store/marks.ts';
 
 /** Time between two looks at the store, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -7,7 +7,7 @@ const LOOK_MS = 1_000;
 /** One who is told. */
 export interface Listener {
   /** Receives the topics that changed since the last time. */
-  readonly changed: (topics: readonly Topic[]) => void;
+  readonly changed: (topics: readonly LiveTopic[]) => void;
   /** Called when the process stops. */
   readonly ended: () => void;
 }
@@ -36,7 +36,7 @@ export function createNews({ readMarks, isDraining, clock }: NewsDeps): News {
   async function look(before: Marks | undefined): Promise<Marks | undefined> {
     const now = await readOrUndefined(readMarks);
     if (before === undefined || now === undefined) return now ?? before;
-    const changed = TOPICS.filter((topic) => before[topic] !== now[topic]);
+    const changed = LIVE_TOPICS.filter((topic) => before[topic] !== now[topic]);
     if (changed.length > 0) for (const { changed: tell } of listeners) tell(changed);
     return now;
   }
