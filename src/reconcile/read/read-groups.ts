@@ -69,14 +69,18 @@ async function saveScimGroups(
   const groups = new Map(seen.map((group) => [group.id, group]));
   const known = await lockByScimId(tx, [...groups.keys()], form);
   const added = [...groups.values()].filter(({ id }) => !known.has(id));
-  await addGroups(tx, added, now);
+  await addGroups(tx, added, { now, repeats });
   for (const [scimId, row] of known) {
     const group = groups.get(scimId);
     if (group) await saveKnown(tx, row, { group, sentAt, now, repeats });
   }
 }
 
-async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Promise<void> {
+async function addGroups(
+  tx: Db,
+  added: readonly ScimGroup[],
+  { now, repeats }: { now: number; repeats: boolean },
+): Promise<void> {
   const all = added.map((group) => ({
     memberIds: group.memberIds,
     row: toNewGroup(toObservation(group, undefined, now)),
@@ -87,7 +91,10 @@ async function addGroups(tx: Db, added: readonly ScimGroup[], now: number): Prom
     rows.map(({ row }) => row),
   );
   for (const { row, memberIds = [] } of rows) {
-    const seen = { upstreamUserIds: memberIds, baseline: null };
+    const seen = {
+      ...{ upstreamUserIds: memberIds, baseline: null },
+      touchAt: repeats ? now : undefined,
+    };
     if (memberIds.length > 0) await observeLinks(tx, 'memberships', row.id, seen);
   }
 }

@@ -75,7 +75,8 @@ function createTeller({ deps, checkpoint }: StepRun, step: Step): () => void {
  */
 export async function closeStep({ deps, checkpoint }: StepRun, step: Step): Promise<void> {
   // It comes before the step counts as read: after a crash in between the list is read again, and ends here again.
-  if (step === 'restGroups') await touchAllUsers(deps.store, deps.clock.now());
+  const isFirst = checkpoint.current().repeats !== true;
+  if (step === 'restGroups' && isFirst) await touchAllUsers(deps.store, deps.clock.now());
   const { cursor: _, ...read } = checkpoint.getStep(step);
   const next = withStep(checkpoint.current(), step, { ...read, state: 'done' });
   await checkpoint.save(withEnd(withMembersAgain(next, step), deps.clock.now()));

@@ -7,6 +7,7 @@ import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/
 import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
 import { observeLinks } from '../../store/links/observations.ts';
+import { touchMembers } from '../../store/links/shown.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
@@ -61,6 +62,7 @@ export async function mergeGroup(
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: now };
   await updateGroup(tx, row.id, { ...columns, ...changed });
+  if (!isSame && shown.display_name !== row.display_name) await touchMembers(tx, row.id, now);
 }
 
 /** Members that were seen in a group, with the source. */
@@ -75,8 +77,8 @@ interface SeenMembers {
 }
 
 /**
- * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes;
- * users are brought up to date once, when all groups are read.
+ * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes, and
+ * the users show it; of a first read once, when all groups are read.
  */
 export async function saveMembers(
   tx: Db,
@@ -84,6 +86,8 @@ export async function saveMembers(
   { memberIds, now, repeats, from }: SeenMembers,
 ): Promise<void> {
   const baseline = toBaseline(row, repeats);
+  // A managed group shows its desired members, whatever is seen.
+  const showsDesired = baseline === 0;
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
   const moved = await observeLinks(tx, 'memberships', row.id, {
@@ -92,9 +96,9 @@ export async function saveMembers(
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
+    touchAt: repeats && !showsDesired ? now : undefined,
   });
-  // A managed group shows its desired members, whatever is seen.
-  if (moved === 0 || baseline === 0) return;
+  if (moved === 0 || showsDesired) return;
   await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
 }
 

@@ -3,6 +3,7 @@ import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
+import { touchUsers } from './shown.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
@@ -38,6 +39,8 @@ export interface SeenLinks {
    * take effect. 0: none is, because the list may be older than a call. Default: any.
    */
   readonly doneUpTo?: number;
+  /** Time (epoch milliseconds) for the users who come or go, who are to show it; default: they are told later. */
+  readonly touchAt?: number | undefined;
 }
 
 /**
@@ -56,15 +59,23 @@ export async function observeLinks(
   const accounts = selectAccounts(tx, seen);
   const next = sql`case when user_id in (select id from users where upstream_id in (${accounts})) then 1
     else ${toAbsent(seen)} end`;
-  await sql`update ${name} set observed = ${next}
-    where group_id = ${groupId} and observed is distinct from ${next}`.execute(tx);
-  if (added > 0) {
-    await sql`insert into ${name} (group_id, user_id, desired, observed)
+  const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
+  const whom = touchAt === undefined ? sql`` : sql`returning user_id as id`;
+  const { rows: known } = await sql<{ id: UserId }>`update ${name} set observed = ${next}
+    where group_id = ${groupId} and observed is distinct from ${next} ${whom}`.execute(tx);
+  const { rows: others } =
+    added === 0
+      ? { rows: [] }
+      : await sql<{ id: UserId }>`insert into ${name} (group_id, user_id, desired, observed)
       select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
         where deleted_at is null and upstream_id in (${accounts})
-      on conflict (user_id, group_id) do nothing`.execute(tx);
-  }
-  const { doneUpTo = Number.MAX_SAFE_INTEGER } = seen;
+      on conflict (user_id, group_id) do nothing ${whom}`.execute(tx);
+  if (touchAt !== undefined)
+    await touchUsers(
+      tx,
+      [...known, ...others].map(({ id }) => id),
+      touchAt,
+    );
   if (doneUpTo === 0) return added + moved;
   // Retries refused changes that a new observation does not show; failed ones keep their time.
   await sql`update ${name} set
