@@ -1,10 +1,9 @@
 import { listHarms } from '../domain/change.ts';
-import { findProblem } from '../domain/failure.ts';
 import type { GroupState } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { UserState } from '../domain/user.ts';
 import type { GroupAction, UserAction } from '../plan/actions.ts';
-import { parseCells } from '../store/engine/columns.ts';
+import { hasWaiting } from '../store/engine/columns.ts';
 import type { GroupRow } from '../store/groups/groups.ts';
 import { NO_CALL_ROW } from '../store/in-flight.ts';
 import { NO_LINKS, type WaitingLinks } from '../store/links/waiting.ts';
@@ -40,8 +39,7 @@ type Resting = Pick<
 /** True when nothing waited for a managed resource before the write. */
 export function isAtRest(row: Resting): boolean {
   const { origin, due_at, must_look, in_flight, lost_looks } = row;
-  const hasFailed = findProblem(parseCells(row)) !== undefined;
-  const isIdle = due_at === null && in_flight === 0 && lost_looks === 0 && !hasFailed;
+  const isIdle = due_at === null && in_flight === 0 && lost_looks === 0 && !hasWaiting(row);
   return origin !== null && isIdle && must_look === 0;
 }
 

@@ -40,8 +40,8 @@ interface LateWindow {
 const WINDOWS = 10;
 
 /**
- * The row when nothing waits any more. Where something was written since a call of unknown outcome was planned, another
- * look is owed once that call cannot take effect any more. Only a step that became due after that is proof of it: an
+ * The row of which nothing waits any more, after a call of unknown outcome. Where something was written since that call was
+ * planned, another look is owed once it cannot take effect any more. Only a step that became due after that is proof of it: an
  * earlier one may have done its work before the lost call did.
  */
 export async function toRestingRow<Row extends UnsureRow>(
@@ -49,7 +49,6 @@ export async function toRestingRow<Row extends UnsureRow>(
   row: Row,
   { callMs, now, original }: LateWindow & { readonly original: Pick<UnsureRow, 'due_at'> },
 ): Promise<Row> {
-  if (row.unsure_since === null) return row;
   const last = (await listLostCalls(tx, row.id, now - callMs * WINDOWS)).at(-1);
   const quietAt = last === undefined ? 0 : last.at + callMs;
   if (quietAt <= (original.due_at ?? 0)) return { ...row, unsure_since: null };

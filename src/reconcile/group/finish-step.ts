@@ -13,6 +13,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import {
+  hasWaiting,
   parseCells,
   parseStored,
   toCellColumns,
@@ -25,6 +26,7 @@ import {
   hasUpstreamIds,
   toGroupState,
   toObservedGroup,
+  toSeenEntities,
   updateGroup,
 } from '../../store/groups/groups.ts';
 import { landUnchanged, toDoneUpTo } from '../../store/in-flight.ts';
@@ -49,16 +51,6 @@ import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
 export type Recording = RecordingOf<GroupTypes>;
-
-/** Finishes the run until it is time to try again. */
-export async function recordPaused(
-  tx: Db,
-  row: GroupRow,
-  step: Recording,
-): Promise<Recorded<GroupState>> {
-  await saveChanges(tx, step, row);
-  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
-}
 
 /** Query of the waiting members and admins of a group. */
 export interface LinkQuery {
@@ -85,33 +77,67 @@ const NOTHING_WAITING: WaitingSummary = {
   failed: undefined,
 };
 
-/** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
+/** Finishes the run where nothing of the group waits any more, and plans again where something does. */
 export async function finishStep(
   tx: Db,
   row: GroupRow,
   step: Recording,
   undone: readonly Undone[],
 ): Promise<Recorded<GroupState>> {
+  const held = step.isKnown ? NOTHING_WAITING : await readWaiting(tx, row.id, step.now);
+  const isOver = held.oldest === undefined && row.must_look === 0 && !hasWaiting(row);
+  const recorded = isOver
+    ? await finishAtRest(tx, row, step, undone)
+    : await planAgain(tx, row, step, { held, undone });
+  // A deleted group that the service does not know has no members.
+  const isGone = row.deleted_at !== null && !hasUpstreamIds(row);
+  if (isGone && recorded.finished) await deleteAllLinks(tx, row.id);
+  return recorded;
+}
+
+/** Finishes the run of a group of which nothing waits any more. */
+async function finishAtRest(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  undone: readonly Undone[],
+): Promise<Recorded<GroupState>> {
+  const entities = toSeenEntities(row);
+  const rested: GroupRow = {
+    ...row,
+    ...{ attempts: 0, failing_since: null, last_error: null, stuck_at: null },
+    ...{ due_at: null, due_class: toDueClass(row.deleted_at !== null) },
+    ...(entities && { cells: JSON.stringify(endEntities<GroupField>(parseCells(row), entities)) }),
+  };
+  const next = row.unsure_since === null ? rested : await toRestingRow(tx, rested, step);
+  await saveChanges(tx, step, next);
+  return { finished: true, version: row.version, oldestPending: undefined, undone, notified: [] };
+}
+
+/** Plans again from the new state: clears pending fields that hold, and finishes the run unless there is a next step. */
+async function planAgain(
+  tx: Db,
+  row: GroupRow,
+  step: Recording,
+  { held, undone }: { readonly held: WaitingSummary; readonly undone: readonly Undone[] },
+): Promise<Recorded<GroupState>> {
   const { now } = step;
-  const held = step.isKnown ? NOTHING_WAITING : await readWaiting(tx, row.id, now);
   const links = held.oldest === undefined ? NO_LINKS : await listGroupLinks(tx, row.id, step);
   const all = toGroupState(row, links);
   // What rests may hold by now, and then nothing else waits for it.
   const left = toLeftCells(all.cells, planGroup(all, step.policy).done, step);
-  const { attempts, retryAt } = left;
-  const { entities } = all;
-  const cells = entities ? endEntities<GroupField>(left.cells, entities) : left.cells;
+  const cells = endEntities<GroupField>(left.cells, all.entities);
   const state = toPlannableGroup({ ...all, cells }, now);
-  const { actions } = planGroup(state, step.policy);
-  const isOver = actions.length === 0;
+  const isOver = planGroup(state, step.policy).actions.length === 0;
   const waiting = await readShown(tx, row, step, { isOver, held });
-  const isWaiting = !isOver || waiting.oldest !== undefined || listWaiting(cells).length > 0;
+  const isAtRest = isOver && waiting.oldest === undefined && listWaiting(cells).length === 0;
+  if (isAtRest) return finishAtRest(tx, { ...row, cells: JSON.stringify(cells) }, step, undone);
   const next: GroupRow = {
     ...row,
     ...toCellColumns(cells, waiting.stuck),
     ...toFailureColumns(row, {
-      isWaiting,
-      attempts: Math.max(attempts, waiting.failed?.attempts ?? 0),
+      isWaiting: true,
+      attempts: Math.max(left.attempts, waiting.failed?.attempts ?? 0),
       problem: findProblem(cells) ?? (waiting.stuck ?? waiting.failed)?.problem,
       now,
     }),
@@ -120,13 +146,10 @@ export async function finishStep(
     await saveChanges(tx, step, { ...next, due_at: now });
     return { finished: false, state, undone, notified: [] };
   }
-  const times = [retryAt, waiting.nextRetryAt].filter((at) => at !== undefined);
+  const times = [left.retryAt, waiting.nextRetryAt].filter((at) => at !== undefined);
   const due_at = times.length === 0 ? null : Math.min(...times);
   const due_class = toDueClass(waiting.removes || state.deleted);
-  const rested = { ...next, due_at, due_class };
-  await saveChanges(tx, step, isWaiting ? rested : await toRestingRow(tx, rested, step));
-  // A deleted group that the service does not know has no members.
-  if (next.deleted_at !== null && !hasUpstreamIds(next)) await deleteAllLinks(tx, next.id);
+  await saveChanges(tx, step, { ...next, due_at, due_class });
   return { finished: true, ...toProgress(next, waiting.oldest), undone, notified: [] };
 }
 

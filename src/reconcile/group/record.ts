@@ -32,7 +32,6 @@ import {
   listGroupLinks,
   type Recording,
   recordLinks,
-  recordPaused,
   saveChanges,
   toDoneRow,
   toFinished,
@@ -250,6 +249,12 @@ async function recordRetry(
     return { finished: false, state, undone: [], notified: [] };
   }
   return recordPaused(tx, changed, step);
+}
+
+/** Finishes the run until it is time to try again. */
+async function recordPaused(tx: Db, row: GroupRow, step: Recording): Promise<Recorded<GroupState>> {
+  await saveChanges(tx, step, row);
+  return { ...(await toFinished(tx, row, [])), retryAt: row.due_at ?? step.now };
 }
 
 /** True when a look found the group of the lost create, and not one that was known before. */

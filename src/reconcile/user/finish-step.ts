@@ -65,7 +65,8 @@ export async function finishStep(
     return { finished: false, state, undone, notified };
   }
   const rested = { ...next, due_at: retryAt ?? null };
-  await saveChanges(tx, step, isWaitingStill ? rested : await toRestingRow(tx, rested, step));
+  const isSure = isWaitingStill || row.unsure_since === null;
+  await saveChanges(tx, step, isSure ? rested : await toRestingRow(tx, rested, step));
   // The account is deactivated first, and leaves the groups after that. A plan may hold its deactivation.
   const isOver = row.deleted_at !== null && !isStillActive({ ...state, cells }, policy);
   if (isOver) notified = [...notified, ...(await leaveGroups(tx, row.id, now))];
