@@ -1,4 +1,4 @@
-import { findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import { toExtension, USER_EXTENSION } from './extensions.ts';
 import { foldCase } from './fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
@@ -116,8 +116,8 @@ export function withLicences(
 
 /** Attributes whose `entitlements`, where they name licences, name those of the extension. */
 export function alignLicences(attributes: JsonObject): JsonObject {
-  const number = findExtensionNumber(attributes, USER_EXTENSION, 'appsPermissions');
-  if (number === undefined || listLicences(attributes).length === 0) return attributes;
+  const { appsPermissions: number } = toExtension(attributes, USER_EXTENSION);
+  if (typeof number !== 'number' || listLicences(attributes).length === 0) return attributes;
   return withLicences(attributes, number);
 }
 

@@ -10,26 +10,6 @@ export function toWrittenName(extension: string | undefined, attribute: string):
   return extension === undefined ? attribute : `${extension}:${attribute}`;
 }
 
-/** Finds a whole number of an extension; undefined: it was never set. */
-export function findExtensionNumber(
-  attributes: JsonObject,
-  urn: string,
-  name: string,
-): number | undefined {
-  const value = toExtension(attributes, urn)[name];
-  return typeof value === 'number' ? value : undefined;
-}
-
-/** Finds a flag of an extension; undefined: it was never set. */
-export function findExtensionFlag(
-  attributes: JsonObject,
-  urn: string,
-  name: string,
-): boolean | undefined {
-  const value = toExtension(attributes, urn)[name];
-  return typeof value === 'boolean' ? value : undefined;
-}
-
 /** An extension of a resource; empty when it has none. */
 export function toExtension(attributes: JsonObject, urn: string): JsonObject {
   const extension = attributes[urn];

@@ -14,13 +14,18 @@ import { isGone } from './resource-state.ts';
 
 /** Owned fields that a write names. */
 export function toGroupFields(names: ReadonlySet<string>): GroupField[] {
-  const fields: GroupField[] = [];
-  if (names.has('displayName')) fields.push('displayName');
-  for (const field of ['permissions', 'addToCardsAndSpacesEnabled'] as const) {
-    if (names.has(toWrittenName(GROUP_EXTENSION, field))) fields.push(field);
-  }
-  return fields;
+  return WRITTEN.flatMap(({ field, name }) => (names.has(name) ? [field] : []));
 }
+
+/** Owned fields, each with its name in a write. */
+const WRITTEN = [
+  { field: 'displayName', name: 'displayName' },
+  { field: 'permissions', name: toWrittenName(GROUP_EXTENSION, 'permissions') },
+  {
+    field: 'addToCardsAndSpacesEnabled',
+    name: toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled'),
+  },
+] as const;
 
 /** A provider's write of a group, as it decides what is left to do. */
 export interface GroupWrite {
@@ -102,7 +107,6 @@ export function toLinkAfterWrite(
   const holds = held.observed === desired && held.pending === null;
   if (!wanted && before === undefined) return undefined;
   if (held.desired === desired && holds) return undefined;
-  const cell = held.pending === null ? {} : { pending: held.pending };
-  const waits = mustWait(cell, { differs: held.observed !== desired, isUnsure: inFlight });
+  const waits = held.observed !== desired || held.pending !== null || inFlight;
   return { desired, observed: held.observed, pending: waits ? version : null };
 }

@@ -1,6 +1,6 @@
 import { type Cells, holds } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
-import { findExtensionFlag, findExtensionNumber, GROUP_EXTENSION } from './extensions.ts';
+import { GROUP_EXTENSION, toExtension } from './extensions.ts';
 import type { GroupId, UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { normaliseName } from './name.ts';
@@ -99,15 +99,15 @@ export function removesGroupAccess({
 
 /** Maps the attributes of a managed group to the desired group. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {
-  const displayName = attributes.displayName;
+  const { displayName } = attributes;
+  const { permissions, addToCardsAndSpacesEnabled: isAdded } = toExtension(
+    attributes,
+    GROUP_EXTENSION,
+  );
   return {
     displayName: typeof displayName === 'string' ? displayName : '',
-    permissions: findExtensionNumber(attributes, GROUP_EXTENSION, 'permissions'),
-    addToCardsAndSpacesEnabled: findExtensionFlag(
-      attributes,
-      GROUP_EXTENSION,
-      'addToCardsAndSpacesEnabled',
-    ),
+    permissions: typeof permissions === 'number' ? permissions : undefined,
+    addToCardsAndSpacesEnabled: typeof isAdded === 'boolean' ? isAdded : undefined,
   };
 }
 

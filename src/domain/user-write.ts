@@ -1,6 +1,6 @@
 import { ask, askOnly, type Cells, isWaiting, mustWait } from './cell.ts';
 import type { Combination } from './combine.ts';
-import { findExtensionFlag, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
+import { toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { JsonObject } from './json.ts';
 import { isGone } from './resource-state.ts';
 import {
@@ -35,8 +35,8 @@ export function withSuspensionEnded({
 }: Pick<Combination<UserField>, 'cells' | 'attributes'> & {
   readonly before: JsonObject;
 }): JsonObject {
-  const read = (held: JsonObject) => findExtensionFlag(held, USER_EXTENSION, 'temporarilyInactive');
-  const isCleared = read(before) === true && read(attributes) === undefined;
+  const read = (held: JsonObject) => toExtension(held, USER_EXTENSION).temporarilyInactive;
+  const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
   if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
   const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
   return { ...attributes, [USER_EXTENSION]: extension };

@@ -1,6 +1,6 @@
 import { findCreationAddress } from './address.ts';
 import { type Cells, holds, isWaiting } from './cell.ts';
-import { findExtensionFlag, findExtensionNumber, USER_EXTENSION } from './extensions.ts';
+import { toExtension, USER_EXTENSION } from './extensions.ts';
 import { foldCase } from './fold.ts';
 import type { UserId } from './ids.ts';
 import type { JsonObject } from './json.ts';
@@ -66,14 +66,15 @@ export interface UserState extends ResourceState<UserField> {
 
 /** Maps the attributes of a managed user to the desired user. A deleted one is to be inactive. */
 export function toDesiredUser(attributes: JsonObject, deleted: boolean): DesiredUser {
-  const userName = attributes.userName;
+  const { userName } = attributes;
+  const { appsPermissions, temporarilyInactive } = toExtension(attributes, USER_EXTENSION);
   return {
     userName: typeof userName === 'string' ? userName : '',
     address: findCreationAddress(attributes),
     name: findDesiredName(attributes),
     active: !deleted && attributes.active !== false,
-    appsPermissions: findExtensionNumber(attributes, USER_EXTENSION, 'appsPermissions'),
-    temporarilyInactive: findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive'),
+    appsPermissions: typeof appsPermissions === 'number' ? appsPermissions : undefined,
+    temporarilyInactive: typeof temporarilyInactive === 'boolean' ? temporarilyInactive : undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { findExtensionNumber, GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { toDesiredGroup } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
@@ -172,10 +172,9 @@ export function assertPermissions(
   before: JsonObject | undefined,
   attributes: JsonObject,
 ): void {
-  const wanted = findExtensionNumber(attributes, GROUP_EXTENSION, 'permissions');
+  const wanted = toDesiredGroup(attributes).permissions;
   if (wanted === undefined) return;
-  const held =
-    before === undefined ? 0 : (findExtensionNumber(before, GROUP_EXTENSION, 'permissions') ?? 0);
+  const held = toDesiredGroup(before ?? {}).permissions ?? 0;
   // Bits that the group has by a rule or by hand may be said again, but none may be gained.
   if (!hasMoreBits(wanted, joinBits(held, policy.permissionsMax))) return;
   throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');

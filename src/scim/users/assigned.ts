@@ -10,12 +10,7 @@ import {
   withLicences,
   withRole,
 } from '../../domain/assignment.ts';
-import {
-  findExtensionNumber,
-  toExtension,
-  toWrittenName,
-  USER_EXTENSION,
-} from '../../domain/extensions.ts';
+import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { invalidValue } from '../errors.ts';
 
@@ -94,7 +89,8 @@ function assertRoles(before: Before | undefined, { attributes, names }: Written)
 }
 
 function readNumber(attributes: JsonObject): number | undefined {
-  return findExtensionNumber(attributes, USER_EXTENSION, NUMBER);
+  const { [NUMBER]: number } = toExtension(attributes, USER_EXTENSION);
+  return typeof number === 'number' ? number : undefined;
 }
 
 function withNumber(attributes: JsonObject, number: number): JsonObject {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findCreationAddress } from '../../domain/address.ts';
-import { findExtensionFlag, USER_EXTENSION } from '../../domain/extensions.ts';
+import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import {
@@ -120,7 +120,7 @@ function listUserRights(
 
 /** True for a user who is to have access, by both switches of the service. */
 function isActive(attributes: JsonObject): boolean {
-  const isSuspended = findExtensionFlag(attributes, USER_EXTENSION, 'temporarilyInactive') === true;
+  const isSuspended = toExtension(attributes, USER_EXTENSION).temporarilyInactive === true;
   return attributes.active !== false && !isSuspended;
 }
 
