@@ -108,29 +108,23 @@ export function* parseMembers(
 
 function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<string> {
   yield 1;
-  const list = rule.name;
-  if (!isJsonObject(item)) {
-    repairs.count('value-for-object');
-    return toId(list, item, repairs);
-  }
-  const type = findPart(item, 'type');
+  if (!isJsonObject(item)) repairs.count('value-for-object');
+  const member = isJsonObject(item) ? item : { value: item };
+  const type = findPart(member, 'type');
   if (typeof type === 'string' && type.toLowerCase() === 'group') {
-    throw invalidValue(`Groups as ${list} are not supported.`);
+    throw invalidValue(`Groups as ${rule.name} are not supported.`);
   }
   // The id alone is taken, and the type is known.
-  for (const name of Object.keys(item)) {
+  for (const name of Object.keys(member)) {
     const sub = findRule(rule.subAttributes, name);
     if (!sub) repairs.count('unknown-attribute-dropped');
     else if (sub.mutability === 'readOnly') repairs.count('read-only-dropped');
   }
-  return toId(list, findPart(item, 'value'), repairs);
-}
-
-function toId(list: string, value: JsonValue | undefined, repairs: Repairs): string {
+  const value = findPart(member, 'value');
   if (typeof value === 'string' && value !== '') return value;
-  if (typeof value === 'number') {
-    repairs.count('text-as-other');
-    return String(value);
+  if (typeof value !== 'number') {
+    throw invalidValue(`Each of the ${rule.name} needs a value: the id of a user.`);
   }
-  throw invalidValue(`Each of the ${list} needs a value: the id of a user.`);
+  repairs.count('text-as-other');
+  return String(value);
 }

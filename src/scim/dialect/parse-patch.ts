@@ -25,11 +25,10 @@ interface PatchLimits {
 /** Most comparisons in all paths of one PATCH. */
 const COMPARISONS_MAX = 2_000;
 
-/** One operation as it was sent, its member names put right. */
+/** One operation on the attribute or schema that its path names. */
 interface Operation {
   readonly op: PatchOp;
-  /** undefined: the value is an object that names the attributes. */
-  readonly path: string | undefined;
+  readonly path: string;
   /** undefined: there is none. */
   readonly value: JsonValue | undefined;
 }
@@ -118,37 +117,27 @@ function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue
   throw invalidSyntax('The body has no Operations.');
 }
 
-function toOperation(value: JsonValue, repairs: Repairs): Operation {
-  if (!isJsonObject(value)) throw invalidSyntax('An operation is not a JSON object.');
-  const path = findPart(value, 'path', repairs);
-  if (path !== undefined && path !== null && typeof path !== 'string') {
+function* readOperation(operation: JsonValue, context: Context): Work<PatchStep[]> {
+  if (!isJsonObject(operation)) throw invalidSyntax('An operation is not a JSON object.');
+  const { repairs } = context;
+  const path = findPart(operation, 'path', repairs) ?? '';
+  if (typeof path !== 'string') {
     throw badRequest('invalidPath', 'The path of an operation is not a text.');
   }
-  const word = findPart(value, 'op', repairs);
+  const word = findPart(operation, 'op', repairs);
   const op = typeof word === 'string' ? OPS.get(word.trim().toLowerCase()) : undefined;
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
   if (op !== word) repairs.count('op-case');
-  return {
-    op,
-    path: path === null || path?.trim() === '' ? undefined : path,
-    value: findPart(value, 'value', repairs),
-  };
-}
-
-function* readOperation(value: JsonValue, context: Context): Work<PatchStep[]> {
-  const operation = toOperation(value, context.repairs);
-  const { op, path } = operation;
-  if (path !== undefined) return yield* toPathSteps({ ...operation, path }, context);
+  const value = findPart(operation, 'value', repairs);
+  if (path.trim() !== '') return yield* toPathSteps({ op, path, value }, context);
+  // Without a path the value is an object that names the attributes.
   if (op === 'remove') throw badRequest('noTarget', 'A remove operation has no path.');
-  const [only, ...others] = Array.isArray(operation.value) ? operation.value : [operation.value];
+  const [only, ...others] = Array.isArray(value) ? value : [value];
   if (isJsonObject(only) && others.length === 0) return yield* toObjectSteps(op, only, context);
   throw invalidValue('An operation without a path needs an object of attributes as its value.');
 }
 
-function* toPathSteps(
-  { op, path, value }: Operation & { readonly path: string },
-  context: Context,
-): Work<PatchStep[]> {
+function* toPathSteps({ op, path, value }: Operation, context: Context): Work<PatchStep[]> {
   const { schema, repairs } = context;
   const parsed = parsePath(path, schema, repairs);
   if (parsed.kind === 'dropped') return [];

@@ -110,14 +110,14 @@ function isAttributeStep(step: PatchStep): step is AttributeStep {
 
 function toChange(run: Run): GroupChange {
   const [first] = run;
-  if (isAttributeStep(first)) {
-    return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
+  if (first.kind === 'users') {
+    const ids = run.flatMap((step) => (step.kind === 'users' ? step.ids : []));
+    return { kind: first.list, op: first.op, ids: [...new Set(ids)] };
   }
   if (first.kind === 'users-where') {
     return { kind: first.list, op: 'removeWhere', filter: first.filter };
   }
-  const ids = run.flatMap((step) => (step.kind === 'users' ? step.ids : []));
-  return { kind: first.list, op: first.op, ids: [...new Set(ids)] };
+  return { kind: 'set', attributes: toAttributes(run.filter(isAttributeStep)) };
 }
 
 function toAttributes(steps: readonly AttributeStep[]): JsonObject {
