@@ -7,7 +7,7 @@ import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
 import type { QueryParameters } from './http/address.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
-import { getRepairs } from './http/notes.ts';
+import { getNotes } from './http/notes.ts';
 import { sendJson, sendListText } from './http/respond.ts';
 import { parseCursorCount } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
@@ -64,7 +64,7 @@ export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router
 function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
   const { schema } = kind;
   return async (req, res) => {
-    const repairs = getRepairs(deps, res);
+    const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(deps, query, { schema, repairs });
@@ -116,7 +116,7 @@ async function* toTexts(page: readonly JsonObject[]): AsyncGenerator<readonly st
 
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {
   return async (req, res) => {
-    const projection = parseProjection(toQuery(req, getRepairs(deps, res)), kind.schema);
+    const projection = parseProjection(toQuery(req, getNotes(res).repairs), kind.schema);
     // Known before anything is counted: a guess costs nothing.
     const all = kind.all.filter(({ id }) => id === req.params.id);
     const [found] = all.length === 0 ? [] : await readAll(deps, { ...kind, all });

@@ -71,7 +71,7 @@ export interface Repairs {
 }
 
 /** Counts nothing: for bodies that were counted before, or did not come from a provider. */
-export const UNCOUNTED: Repairs = { count: () => undefined };
+export const UNCOUNTED: RequestRepairs = { count: () => undefined, list: () => [] };
 
 /** Kinds by which information of a request is lost, beyond what the protocol lets every server ignore. */
 const LOSING: ReadonlySet<RepairKind> = new Set([

@@ -6,7 +6,7 @@ import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
-import { getRepairs, toProviderDeps } from './http/notes.ts';
+import { getNotes, toProviderDeps } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
 import { type Projection, parseProjection } from './render/projection.ts';
 import { type Pieces, toRef, toShownVersion } from './render/resource-text.ts';
@@ -62,7 +62,7 @@ export function createResourceHandlers<View extends ResourceView>(
 
   /** Reads a request before anything is stored: one that is refused has changed nothing. */
   function open({ query, body }: Pick<Request, 'query' | 'body'>, res: Response) {
-    const repairs = getRepairs(deps, res);
+    const { repairs } = getNotes(res);
     const projection = parseProjection(toParameters(query, repairs), schema);
     const { arrivedAt } = getRequestContext(res);
     return { asked: toProviderDeps(deps, res), projection, sent: { body, repairs }, arrivedAt };

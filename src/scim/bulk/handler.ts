@@ -8,7 +8,7 @@ import type { ScimDeps } from '../deps.ts';
 import { type ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getNotes, getRepairs, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
+import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
 import { sendJson } from '../http/respond.ts';
 import { toRef } from '../render/resource-text.ts';
 import { assertUpstreamUp } from '../writes/settle.ts';
@@ -20,12 +20,13 @@ import { type BulkResult, runBulk } from './run-bulk.ts';
 export function performBulk(deps: ScimDeps): RequestHandler {
   return async (req, res) => {
     assertAnyOpen(deps);
-    const work = parseBulk(req.body, deps.policy.bulkOperationsMax, getRepairs(deps, res));
+    const { profile, repairs } = getNotes(res);
+    const work = parseBulk(req.body, deps.policy.bulkOperationsMax, repairs);
     const request = await workInTurns(work, deps.turns);
     assertUpstreamUp(deps);
     const results = await runBulk(toProviderDeps(deps, res), request, {
       ...getRequestContext(res),
-      profile: getNotes(res).profile,
+      profile,
     });
     note(res, { operations: results.map(toNoted) });
     const versions = await readShownVersions(deps, results);

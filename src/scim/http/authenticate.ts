@@ -3,6 +3,7 @@ import type { Attempts } from '../../access/attempts.ts';
 import type { FindCredential } from '../../access/credential.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
 import { ScimError } from '../errors.ts';
+import { createRequestRepairs, type RepairKind } from '../repairs.ts';
 import { note } from './notes.ts';
 
 /** Parts that authentication needs. */
@@ -12,6 +13,7 @@ interface AuthenticationDeps {
   readonly telemetry: {
     /** A request with a valid token came. */
     heard(): void;
+    repaired(kind: RepairKind): void;
   };
 }
 
@@ -30,7 +32,8 @@ export function authenticate({
     if (credential?.purpose === 'scim') {
       telemetry.heard();
       const { id, profile, provider } = credential;
-      note(res, { credential: id, profile, provider });
+      const repairs = createRequestRepairs(telemetry, profile);
+      note(res, { credential: id, profile, provider, repairs });
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';

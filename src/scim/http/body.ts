@@ -5,8 +5,7 @@ import { type Turns, workInTurns } from '../../domain/turns.ts';
 import type { BodyLimits } from '../deps.ts';
 import { countGivenNames, countNames, parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
-import type { RepairKind } from '../repairs.ts';
-import { getRepairs } from './notes.ts';
+import { getNotes } from './notes.ts';
 
 /** Characters of a body from which on reading it takes some milliseconds. */
 const LARGE_LENGTH = 65_536;
@@ -32,7 +31,6 @@ interface BodyDeps {
   readonly turns: Turns;
   readonly telemetry: {
     turnedAway(why: 'bodies'): void;
-    repaired(kind: RepairKind): void;
   };
 }
 
@@ -72,7 +70,7 @@ function parseText(deps: BodyDeps): RequestHandler {
       // Reading cannot be divided, so that is the end of the turn.
       if (text.length > LARGE_LENGTH) await nextTurn();
       const doubles = given - (await workInTurns(countNames(body), deps.turns));
-      const repairs = getRepairs(deps, res);
+      const { repairs } = getNotes(res);
       for (let count = 0; count < Math.min(doubles, DOUBLES_MAX); count += 1) {
         repairs.count('name-doubled');
       }

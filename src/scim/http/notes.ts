@@ -5,12 +5,7 @@ import type { KeptRequest } from '../../domain/kept-request.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimType } from '../errors.ts';
-import {
-  createRequestRepairs,
-  type RepairedParts,
-  type RepairKind,
-  type RequestRepairs,
-} from '../repairs.ts';
+import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 
 /** One operation of a bulk request, for the log of requests. */
 export interface NotedOperation {
@@ -34,8 +29,8 @@ interface Notes {
   readonly profile: Profile;
   /** Name of the provider that asks; empty before `authenticate`. */
   readonly provider: string;
-  /** Corrections of the request. */
-  readonly repairs?: RequestRepairs;
+  /** Corrections of the request, in the profile of its credential; none before `authenticate`. */
+  readonly repairs: RequestRepairs;
   /** The bridge's id of the resource that the address names; an unknown one as it was sent. */
   readonly resourceId?: string;
   /** Error keyword of the refusal. */
@@ -52,7 +47,7 @@ export function note(res: Response, notes: Partial<Notes>): void {
 /** Facts that were kept until now. */
 export function getNotes(res: Response): Notes {
   const { scim }: { readonly scim?: Notes } = res.locals;
-  return scim ?? { credential: '', profile: 'lenient', provider: '' };
+  return scim ?? { credential: '', profile: 'lenient', provider: '', repairs: UNCOUNTED };
 }
 
 /** Parts for the request of one provider, which remember who asked: a copy, so that no other request ever sees them. */
@@ -60,15 +55,4 @@ export function toProviderDeps(deps: ScimDeps, res: Response): ProviderDeps {
   const { provider, credential } = getNotes(res);
   const { requestId, arrivedAt: at } = getRequestContext(res);
   return { ...deps, provider, asker: { at, requestId, credential } };
-}
-
-/** Corrections of the request, in the profile of its credential; the same ones each time. */
-export function getRepairs(
-  { telemetry }: { readonly telemetry: { repaired(kind: RepairKind): void } },
-  res: Response,
-): RequestRepairs {
-  const { profile, repairs: held } = getNotes(res);
-  const repairs = held ?? createRequestRepairs(telemetry, profile);
-  if (held === undefined) note(res, { repairs });
-  return repairs;
 }

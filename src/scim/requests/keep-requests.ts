@@ -35,7 +35,7 @@ export function keepRequests(
 /** Tells the log of parts of a request that were lost, with the id of the request. */
 function tellLosses({ telemetry }: Pick<ScimDeps, 'telemetry'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
-  const all = [...(repairs?.list() ?? []), ...operations.flatMap(({ repaired }) => repaired)];
+  const all = [...repairs.list(), ...operations.flatMap(({ repaired }) => repaired)];
   const lost: Record<string, number> = {};
   for (const { kind, count, isLoss } of all) if (isLoss) lost[kind] = (lost[kind] ?? 0) + count;
   if (Object.keys(lost).length === 0) return;
@@ -55,7 +55,7 @@ async function keep(
 ): Promise<void> {
   const { requestId, arrivedAt: at } = getRequestContext(res);
   const { credential, scimType = null, operations, repairs } = getNotes(res);
-  const repaired = toPaths(repairs?.list() ?? []);
+  const repaired = toPaths(repairs.list());
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';

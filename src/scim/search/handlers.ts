@@ -7,7 +7,7 @@ import { countSchemas } from '../dialect/parse-body.ts';
 import { invalidSyntax, invalidValue } from '../errors.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { type QueryParameters, toParameters } from '../http/address.ts';
-import { getRepairs, toProviderDeps } from '../http/notes.ts';
+import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendListText } from '../http/respond.ts';
 import { isAbsent, type PageLimits, parseCursorCount, parsePaging } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
@@ -58,7 +58,7 @@ export function listResources<View extends ResourceView>(
 ): RequestHandler {
   const places = createPlaceCache(deps.store);
   return async (req, res) => {
-    const repairs = getRepairs(deps, res);
+    const { repairs } = getNotes(res);
     const asked = toProviderDeps(deps, res);
     const call = { deps: asked, query: toQuery(req, repairs), places, pace: toPace(res), repairs };
     await sendList(call, res, { ...toSearch(kind, call), endpoint: kind.endpoint });

@@ -4,7 +4,7 @@ import type { ResourceView } from '../../store/resources/views.ts';
 import type { ScimDeps } from '../deps.ts';
 import { badRequest } from '../errors.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getRepairs, toProviderDeps } from '../http/notes.ts';
+import { getNotes, toProviderDeps } from '../http/notes.ts';
 import type { Pieces } from '../render/resource-text.ts';
 import type { Sorting } from '../render/sorting.ts';
 import type { Repairs } from '../repairs.ts';
@@ -33,7 +33,7 @@ export function searchAll(deps: ScimDeps, toPace: ToPace): RequestHandler {
   return async (req, res) => {
     assertOpen(deps, 'user');
     assertOpen(deps, 'group');
-    const repairs = getRepairs(deps, res);
+    const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
     if (hasCursor(query)) {
       throw badRequest(
