@@ -104,6 +104,7 @@ function createSeries({ now }: Pick<Clock, 'now'>): Series {
     },
     count,
     end() {
+      if (failed.size === 0) return false;
       // One failed resource is enough: to try what waits harms nothing.
       const wasOut = count() > 0 && now() - since >= RESUME_AFTER_MS;
       failed.clear();

@@ -6,8 +6,8 @@ import type { Db, Store } from '../../store/store.ts';
 export interface OwnLead extends Lead {
   /** Epoch milliseconds. */
   readonly since: number;
-  /** False once another process may have taken over: nothing leaves then. */
-  isSure(): boolean;
+  /** False once another process may have taken over: nothing leaves then. Absent: no other process can. */
+  readonly isSure?: () => boolean;
 }
 
 /** Work of a process while it leads. */

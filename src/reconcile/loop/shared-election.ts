@@ -252,7 +252,7 @@ export function createElection(deps: ElectionDeps): Election {
 }
 
 function createSoleLeader({ store, clock, owner, createTenure }: ElectionDeps): Election {
-  const lead: OwnLead = { owner, epoch: 1, since: clock.now(), isSure: () => true };
+  const lead: OwnLead = { owner, epoch: 1, since: clock.now() };
   let tenure: Tenure | undefined;
   async function resign(): Promise<void> {
     await tenure?.stop();
