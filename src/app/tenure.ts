@@ -152,7 +152,7 @@ function toNews(
       return recovery.detection() ?? null;
     },
     get sections() {
-      return sections.current();
+      return sections.states;
     },
     get queue() {
       return findQueue();

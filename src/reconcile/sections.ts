@@ -94,7 +94,8 @@ const SECTIONS_REFRESH_MS = 1_000;
 
 /** Known states of the sections in memory, because every request asks. */
 export interface SectionView {
-  current(): SectionStates;
+  /** As of the last reading. */
+  readonly states: SectionStates;
   refresh(): void;
   start(): void;
   stop(): void;
@@ -102,23 +103,24 @@ export interface SectionView {
 
 /** Reads the sections, and again from time to time once it is started. @throws StoreError */
 export async function openSectionView(store: Store): Promise<SectionView> {
-  let states = await readSections({ store });
   let timer: NodeJS.Timeout | undefined;
-  const refresh = () => {
-    // A failing store is reported by /readyz; the known states stay.
-    readSections({ store }).then(
-      (read) => {
-        states = read;
-      },
-      () => undefined,
-    );
-  };
-  return {
-    current: () => states,
-    refresh,
+  const view = {
+    states: await readSections({ store }),
+    refresh() {
+      // A failing store is reported by /readyz; the known states stay.
+      readSections({ store }).then(
+        (read) => {
+          view.states = read;
+        },
+        () => undefined,
+      );
+    },
     start() {
-      if (store.engine === 'postgres') timer = setInterval(refresh, SECTIONS_REFRESH_MS).unref();
+      if (store.engine === 'postgres') {
+        timer = setInterval(view.refresh, SECTIONS_REFRESH_MS).unref();
+      }
     },
     stop: () => clearInterval(timer),
   };
+  return view;
 }

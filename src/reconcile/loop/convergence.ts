@@ -1,11 +1,9 @@
-import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
-import type { Db } from '../../store/store.ts';
 import {
   answerEarly,
   type BoundedWait,
-  type HeadStart,
   isWorthWaiting,
   type Lock,
   QUEUE_TOO_LONG,
@@ -16,7 +14,6 @@ import {
 } from '../bounded-wait.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
-import type { WrittenResource } from '../head-start.ts';
 import { isNotLeading } from '../lead.ts';
 import type { Settlement } from '../outcome.ts';
 import { LOOK_AGAIN } from '../retry-columns.ts';
@@ -29,18 +26,15 @@ const INLINE_MAX = 256;
 
 /** Brings stored desired state to the service, at the leader; the only way there. */
 export interface Convergence {
-  /** Takes the lock of a resource for the request that has just written it; undefined: the workers run it. */
+  /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
   lock(key: ResourceKey, row: { readonly must_look: number }): Lock | undefined;
-  /**
-   * Begins the write of a request in its transaction, where its call can leave at once; undefined: it is begun when it is
-   * stored. The caller releases the lock where the transaction fails.
-   */
-  begin(tx: Db, written: WrittenResource): Promise<HeadStart | undefined>;
+  /** Begins a write in its transaction. The caller releases the lock where the transaction fails. */
+  readonly begin: Runner['begin'];
   /** Converges a stored write and waits for it. */
   settle(settling: Settling): Promise<Settlement>;
   /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
   readPrivilege(resource: ResourceKey, wait: BoundedWait): Promise<void>;
-  readonly active: number;
+  readonly running: Runner['running'];
   readQueue(): Promise<Queue>;
   /** Something became due without anybody waiting. */
   notify(): void;
@@ -66,19 +60,13 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
 
   const isHeldLong = () => holding?.isLong() === true || upstream.writesRefused() !== undefined;
 
-  const lock: Convergence['lock'] = (key, { must_look }) => {
-    const isFull = runner.active >= INLINE_MAX || workers.isBehind();
-    const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
-    return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
-  };
-
   return {
-    lock,
-    async begin(tx, written) {
-      const key = toResourceKey({ type: written.type, id: written.row.id });
-      const taken = lock(key, written.row);
-      return taken && runner.begin(tx, taken, written);
+    lock(key, { must_look }) {
+      const isFull = runner.running.size >= INLINE_MAX || workers.isBehind();
+      const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
+      return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
     },
+    begin: runner.begin,
     async settle({ waiters, write, id }) {
       const { key, version, undo } = write;
       const isHeld = isHeldLong();
@@ -100,9 +88,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
     },
     readPrivilege: ({ type, id }, wait) =>
       type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
-    get active() {
-      return runner.active;
-    },
+    running: runner.running,
     readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind() }),
     notify: workers.notify,
     rulesApplied: () => reapplication.done(),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { newId, type ResourceKey } from '../../domain/ids.ts';
+import { newId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { type GroupUndo, toUndoText, type UserUndo } from '../../store/resources/undo.ts';
 import type { Db, Store } from '../../store/store.ts';
@@ -127,7 +127,10 @@ export function createReconciler(deps: ReconcilerDeps): Reconciler {
     },
     readPrivilege: (resource, wait) =>
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
-    activity: () => ({ running: leader.find()?.active ?? 0, waiting: users.size + groups.size }),
+    activity: () => ({
+      running: leader.find()?.running.size ?? 0,
+      waiting: users.size + groups.size,
+    }),
     notify() {
       const convergence = leader.find();
       if (convergence === undefined) store.bell.ring('due');
@@ -155,8 +158,11 @@ function createEntrance({ find }: LeaderAccess): Pick<Reconciler, 'enter' | 'beg
       };
     },
     async begin(tx, written) {
-      const isAlone = (entered.get(written.row.id) ?? 0) <= 1;
-      return isAlone ? find()?.begin(tx, written) : undefined;
+      const convergence = find();
+      const { type, row } = written;
+      if (convergence === undefined || (entered.get(row.id) ?? 0) > 1) return undefined;
+      const lock = convergence.lock(toResourceKey({ type, id: row.id }), row);
+      return lock && convergence.begin(tx, lock, written);
     },
     lock: (key, row) => find()?.lock(key, row),
   };

@@ -45,7 +45,8 @@ export interface Runner {
   isLocked(key: ResourceKey): boolean;
   /** The resources whose locks are held. */
   listLocked(): ResourceKey[];
-  readonly active: number;
+  /** Runs that have not ended. */
+  readonly running: { readonly size: number };
   /** Resolves once nothing runs, when no more is to be run. */
   idle(): Promise<void>;
 }
@@ -108,9 +109,7 @@ export function createRunner(
       // What was written behind the last step could not have the lock.
       return release() || isLeft;
     },
-    get active() {
-      return running.size;
-    },
+    running,
     async idle() {
       isStopping = true;
       while (running.size > 0) await Promise.all(running);
