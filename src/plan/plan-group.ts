@@ -82,13 +82,15 @@ type Links = Pick<GroupState, 'members' | 'admins'>;
 type WaitingLists = Record<keyof Links, LinkChange[]>;
 
 /** Parts those who are tried for the first time from those who failed or were refused. */
-function splitLinks({ members, admins }: Links): { fresh: Links; tried: Links } {
+function splitLinks(links: Links): { fresh: Links; tried: Links } {
   const fresh: WaitingLists = { members: [], admins: [] };
   const tried: WaitingLists = { members: [], admins: [] };
-  const find = ({ attempts, stuck }: LinkChange) =>
-    attempts !== undefined || stuck === true ? tried : fresh;
-  for (const change of members) find(change).members.push(change);
-  for (const change of admins) find(change).admins.push(change);
+  for (const list of ['members', 'admins'] as const) {
+    for (const change of links[list]) {
+      const isFresh = change.attempts === undefined && change.stuck !== true;
+      (isFresh ? fresh : tried)[list].push(change);
+    }
+  }
   return { fresh, tried };
 }
 
