@@ -1,4 +1,4 @@
-import { type LinkFacts, toLinkAfterWrite } from '../../domain/group-write.ts';
+import { toLinkAfterWrite } from '../../domain/group-write.ts';
 import { type GroupId, type UserId, userId } from '../../domain/ids.ts';
 import { type Turns, type Work, workInTurns } from '../../domain/turns.ts';
 import {
@@ -134,22 +134,16 @@ function* compare(
   for (const [userId, isWanted] of wanted) {
     yield 1;
     const row = before.get(userId);
-    if (!isWanted && context.keeps?.(userId)) continue;
     const after = toLinkAfterWrite(row, { ...context, wanted: isWanted });
-    if (after === undefined) continue;
-    writes.push(toWrite(userId, after, row));
+    if (after === undefined || (!isWanted && context.keeps?.(userId))) continue;
+    writes.push({ userId, ...after, putIn: row?.put_in ?? 0 });
     befores.set(userId, row ? toBefore(row) : null);
   }
   return { writes, befores, removes: writes.some(({ desired }) => desired === 0) };
 }
 
 /** The link as it was, with the pause that a refusal gave it. */
-function toBefore(row: LinkRow): LinkWrite {
-  const before = toWrite(row.user_id, row, row);
+function toBefore({ user_id: userId, desired, observed, pending, ...row }: LinkRow): LinkWrite {
+  const before = { userId, desired, observed, pending, putIn: row.put_in };
   return row.retry_at === null ? before : { ...before, retryAt: row.retry_at };
-}
-
-function toWrite(userId: UserId, facts: LinkFacts, row: LinkRow | undefined): LinkWrite {
-  const { desired, observed, pending } = facts;
-  return { userId, desired, observed, pending, putIn: row?.put_in ?? 0 };
 }

@@ -19,12 +19,7 @@ import { isAtRest } from '../../reconcile/head-start.ts';
 import { followGroup, toRuledName } from '../../rules/follow.ts';
 import { ruleGroup } from '../../rules/rule-group.ts';
 import type { Rules } from '../../rules/rules.ts';
-import {
-  parseCells,
-  toChangedColumns,
-  toDueClass,
-  toGroupColumns,
-} from '../../store/engine/columns.ts';
+import { toChangedColumns, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import {
   type GroupRow,
   getGroupRow,
@@ -96,20 +91,22 @@ export async function storeGroupChange(
   const admins = await editLinks(tx, 'group_admins', request.admins, context);
   const ruled = await ruleGroup(tx, rules, { row, attributes: request.attributes });
   const state = toGroupState(row);
-  const attributes = withSchemas(GROUP_SCHEMA_URI, ruled.attributes);
+  // Attributes that neither the request nor a rule names are those of the row.
+  const isNamed = ruled.attributes !== request.before;
+  const attributes = isNamed ? withSchemas(GROUP_SCHEMA_URI, ruled.attributes) : request.before;
   // The lists of a group that is gone cannot be written without its name.
   const isListed = request.members.length + request.admins.length > 0 && isGone(state.observed);
   const named = isListed ? (['displayName'] as const) : [];
   const fields = [...request.fields, ...ruled.changed, ...named];
   const asked = { ...context, state, attributes, fields, cells: ruled.cells };
   const cells = toCellsAfterGroupWrite(asked);
-  const isChanged = !isDeepStrictEqual(request.before, attributes);
+  const isChanged = isNamed && !isDeepStrictEqual(request.before, attributes);
   const written = { state, attributes, isChanged, cells, version, members, admins };
   const parts = { ...written, now: clock.now() };
   const takes = admins.removes || (fields.length > 0 && takesFromGroup(request, parts, fields));
   if (takes) await assertGroupMayLose(tx, rules.protection, row);
   const changed = toChangedRow(request, parts);
-  if (isSame(request, changed.row, parts)) {
+  if (changed.isSame) {
     const same = await confirmWanted(row, (columns) => updateGroup(tx, row.id, columns));
     const followed = await follow(tx, rules, { request, changed: same, parts });
     return { ...resource, undo: undefined, ...followed };
@@ -185,18 +182,6 @@ function toUndo(
   };
 }
 
-/** True when nothing is to be stored. */
-function isSame(
-  { row, isNew }: GroupChangeRequest,
-  changed: GroupRow,
-  { isChanged, members, admins }: ChangedParts,
-): boolean {
-  if (isNew || isChanged || members.writes.length + admins.writes.length > 0) return false;
-  return (
-    changed.admins_asked === row.admins_asked && isSameWork(parseCells(changed), parseCells(row))
-  );
-}
-
 async function saveGroupChange(
   tx: Db,
   { row }: GroupChangeRequest,
@@ -248,20 +233,25 @@ interface ChangedParts {
   readonly admins: LinkEdits;
 }
 
+/** The row after the request; `isSame`: nothing is to be stored. */
 function toChangedRow(
   request: GroupChangeRequest,
   { state, attributes, isChanged, cells, version, now, members, admins }: ChangedParts,
-): { row: GroupRow; isDue: boolean } {
-  const { row } = request;
+): { row: GroupRow; isDue: boolean; isSame: boolean } {
+  const { row, isNew } = request;
   const links = [...members.writes, ...admins.writes];
   const isDue = listWaiting(cells).length > 0 || links.some(({ pending }) => pending !== null);
+  const admins_asked =
+    request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked;
+  const isKept = !isNew && !isChanged && links.length === 0 && admins_asked === row.admins_asked;
   return {
     isDue,
+    isSame: isKept && isSameWork(cells, state.cells),
     row: {
       ...row,
       ...(isChanged && toGroupColumns(attributes)),
       cells: JSON.stringify(cells),
-      admins_asked: request.admins.length > 0 ? toAdminsAsked(request, admins) : row.admins_asked,
+      admins_asked,
       // One that is gone is looked for, and made anew.
       must_look: isDue && isGone(state.observed) ? Math.max(row.must_look, 1) : row.must_look,
       version,
