@@ -90,10 +90,13 @@ export function* assertAcceptable(body: unknown): Work<void> {
   }
 }
 
-/** Adds the parts of the value to `inside`. @returns what looking at it costs beside one look */
+const UNSTORABLE =
+  'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.';
+
+/** Adds the names and parts of the value to `inside`. @returns what looking at it costs beside one look */
 function look(value: unknown, depth: number, inside: unknown[]): number {
   if (typeof value === 'string') {
-    assertStorable(value);
+    if (!isStorable(value)) throw invalidValue(UNSTORABLE);
     return Math.floor(value.length / CHARACTERS_A_UNIT);
   }
   if (typeof value !== 'object' || value === null) return 0;
@@ -109,15 +112,8 @@ function look(value: unknown, depth: number, inside: unknown[]): number {
     if (parts.length > BODY_LIMITS.namesMax) {
       throw invalidValue(`An object has more than ${BODY_LIMITS.namesMax} attributes.`);
     }
-    for (const name of Object.keys(value)) assertStorable(name);
+    for (const name of Object.keys(value)) inside.push(name);
   }
   for (const part of parts) inside.push(part);
   return parts.length;
-}
-
-function assertStorable(text: string): void {
-  if (isStorable(text)) return;
-  throw invalidValue(
-    'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
-  );
 }
