@@ -56,7 +56,12 @@ export function* readPatch(
 ): Work<PatchStep[]> {
   const object = yield* openBody(body);
   countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
-  const operations = toOperations(findPart(object, 'Operations', repairs), repairs);
+  const given = findPart(object, 'Operations', repairs);
+  if (isJsonObject(given)) repairs.count('operation-for-list');
+  const operations = isJsonObject(given) ? [given] : given;
+  if (!Array.isArray(operations) || operations.length === 0) {
+    throw invalidSyntax('The body has no Operations.');
+  }
   const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
   const all: PatchStep[] = [];
   for (const [index, operation] of operations.entries()) {
@@ -106,15 +111,6 @@ function spend(spent: Spent, steps: readonly PatchStep[], operationsMax: number)
       `The paths compare with more than ${COMPARISONS_MAX} values.`,
     );
   }
-}
-
-function toOperations(value: JsonValue | undefined, repairs: Repairs): JsonValue[] {
-  if (isJsonObject(value)) {
-    repairs.count('operation-for-list');
-    return [value];
-  }
-  if (Array.isArray(value) && value.length > 0) return value;
-  throw invalidSyntax('The body has no Operations.');
 }
 
 function* readOperation(operation: JsonValue, context: Context): Work<PatchStep[]> {

@@ -51,8 +51,10 @@ export async function storeGroup(
   const before = parseStored<JsonObject>(row.attributes);
   const target = await change(tx, row, before);
   const { attributes, names, members, admins } = target;
-  if (names.size > 0) assertPermissions(deps, before, attributes);
-  await assertNameFree(tx, deps, { row, attributes });
+  if (names.size > 0) {
+    assertPermissions(deps, before, attributes);
+    await assertNameFree(tx, deps, { row, attributes });
+  }
   await assertGroupWithinLimits(tx, deps, { row, ...target });
   if (row.origin === null && !isChange(before, target)) {
     // A write that changes nothing adopts nothing.
