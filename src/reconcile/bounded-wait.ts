@@ -134,19 +134,19 @@ export interface Settling {
 /** Stored write that a run may have finished already, and how long the queue is for it. */
 interface UnlockedWrite extends Pick<Settling, 'waiters' | 'write'> {
   readonly isHeld: boolean;
-  /** Changes that are due find no room. */
-  readonly isBehind: () => boolean;
+  /** Tells when changes that are due find no room. */
+  readonly due: { readonly isBehind: boolean };
 }
 
 /** Answers a waiting request whose write others run, where that is done already or takes longer than it waits. */
 export async function answerEarly(
   deps: ReconcileDeps,
-  { waiters, write, isHeld, isBehind }: UnlockedWrite,
+  { waiters, write, isHeld, due }: UnlockedWrite,
 ): Promise<void> {
   const { key, version } = write;
   try {
     await waiters.settleSoon(key, () => readProgress(deps.store.read, key));
-    if (write.class !== 'change' || !isBehind()) return;
+    if (write.class !== 'change' || !due.isBehind) return;
     const queue = await readQueue(deps, { isHeld, isBehind: true });
     const { reason } = QUEUE_TOO_LONG;
     if (!isWorthWaiting(queue, write, 0)) waiters.answerNotYet(key, version, reason);

@@ -62,7 +62,7 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
 
   return {
     lock(key, { must_look }) {
-      const isFull = runner.running.size >= INLINE_MAX || workers.isBehind();
+      const isFull = runner.running.size >= INLINE_MAX || workers.due.isBehind;
       const isHeld = holding !== undefined || isStopping || upstream.writesRefused() !== undefined;
       return isHeld || isFull || must_look === LOOK_AGAIN ? undefined : runner.lock(key);
     },
@@ -82,14 +82,14 @@ export function createConvergence(deps: ReconcileDeps, waiting: Waiting): Conver
       // What rules derive from a write waits until the write was tried.
       void run.then((isLeft) => (isLeft || !deps.rules.book.isEmpty) && workers.notify());
       if (isWorth && taken === undefined) {
-        await answerEarly(deps, { waiters, write, isHeld, isBehind: workers.isBehind });
+        await answerEarly(deps, { waiters, write, isHeld, due: workers.due });
       }
       return settled;
     },
     readPrivilege: ({ type, id }, wait) =>
       type === 'group' ? readAdmins(deps, id, wait) : readRole(deps, id, wait),
     running: runner.running,
-    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.isBehind() }),
+    readQueue: () => readQueue(deps, { isHeld: isHeldLong(), isBehind: workers.due.isBehind }),
     notify: workers.notify,
     rulesApplied: () => reapplication.done(),
     start(hold) {

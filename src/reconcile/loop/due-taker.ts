@@ -21,7 +21,6 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
   const { concurrency } = deps.policy;
   let active = 0;
   let looking = 0;
-  let isBehind = false;
 
   function hasRoom(dueClass: DueClass): boolean {
     // Whatever would change the service waits where it is, without an attempt.
@@ -67,7 +66,9 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
     return [...free, ...(await listDue(deps.store.read, { now, classes: [2], limit: 1 }))];
   }
 
-  return {
+  const taker = {
+    /** True while changes that are due find no run: what comes now has to wait behind them. */
+    isBehind: false,
     /**
      * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
      * for looking.
@@ -82,16 +83,15 @@ export function createDueTaker(deps: ReconcileDeps, runner: Runner, onDone: () =
         else if (work.dueClass === 1) left += 1;
       }
       // Without room for changes nobody asked for them: what was known of that still holds.
-      if (classes.includes(1)) isBehind = left > 0;
+      if (classes.includes(1)) taker.isBehind = left > 0;
     },
     /** Finds the time at which something that would be run is due (epoch milliseconds); undefined: nothing is, or may be. */
     async findNextDueAt() {
       const classes = DUE_CLASSES.filter(hasRoom);
       return classes.length === 0 ? undefined : findNextDueAt(deps.store.read, classes);
     },
-    /** True while changes that are due find no run: what comes now has to wait behind them. */
-    isBehind: () => isBehind,
   };
+  return taker;
 }
 
 /** Lets calls through that wait in the queue of the service for somebody who is to lose access. */

@@ -59,8 +59,7 @@ export function createWorkers(deps: ReconcileDeps, runner: Runner) {
     },
     /** Something became due. */
     notify: news.tell,
-    /** True while changes that are due find no room: what comes now has to wait behind them. */
-    isBehind: due.isBehind,
+    due,
     /** Takes nothing more; what runs is the runner's to finish. */
     async stop() {
       stopping.abort();
