@@ -13,7 +13,7 @@ import type { Db } from '../store/store.ts';
 import type { UserRow } from '../store/users/users.ts';
 import { type Transport, withOptions } from '../upstream/transport.ts';
 import type { CallOptions, Sending } from '../upstream/transport-options.ts';
-import { type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
+import { type BegunCall, type CallOutcomes, createCallOutcomes } from './call-outcomes.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { assertLead } from './lead.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from './provider-limit.ts';
@@ -104,24 +104,17 @@ export interface GuardedStep<State, Action> {
 }
 
 /** First step of a write, with its call, which was written down together with the write. */
-export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action> {
+export interface FirstStep<State, Action, Row> extends PlannedStep<State, Action>, BegunCall {
   /** Columns that are stored with the write. */
   readonly columns: Pick<UserRow, 'in_flight' | 'steps' | 'sent_creates'>;
   /** Row as the write leaves it. */
   readonly row: Row;
   readonly call: ChangingCall;
-  /** Its rows in the ledger. */
-  readonly written: readonly WrittenChange[];
-  /** When it was planned, by the clock of the process (milliseconds). */
-  readonly atMs: number;
   /** The lead under which it was begun. */
   readonly by: ReconcileDeps;
   /** The change as it was accepted, which is stored only if the service does not hold it after the step. */
   readonly change?: ChangeRow;
 }
-
-/** Time for which a call may leave as it was written down with its write, in milliseconds. */
-const BEGUN_MS = 1_000;
 
 /**
  * Writes a call into the ledger; `lead` is what it proves.
@@ -161,8 +154,7 @@ export function openSendGuard<State extends Guarded, Action>(
   const seen = { planned: step.state, isOvertaken: false, isAsBegun: false };
   let hasCreated = false;
   let isFirst = true;
-  const calls = createCallOutcomes('done');
-  const stored = openStored(begun, calls);
+  const calls = createCallOutcomes('done', begun);
 
   /** Writes the call down; false: what is wanted may be something else by now. */
   async function mayLeave(call: ChangingCall): Promise<boolean> {
@@ -170,7 +162,7 @@ export function openSendGuard<State extends Guarded, Action>(
     const { version } = planned;
     try {
       await deps.store.write((tx) => {
-        stored.drop();
+        calls.drop();
         return leave(tx, deps, { key, call, planned, create, calls });
       });
       hasCreated ||= create !== undefined;
@@ -186,7 +178,7 @@ export function openSendGuard<State extends Guarded, Action>(
     async function beforeSend(sending: Sending): Promise<void> {
       if (sending.operation.method === 'GET') return;
       const call = { ...sending, changes };
-      seen.isAsBegun = stored.use(call);
+      seen.isAsBegun = calls.leavesAsBegun(call);
       hasCreated ||= seen.isAsBegun && create !== undefined;
       if (seen.isAsBegun) return;
       while (!(await mayLeave(call))) {
@@ -205,11 +197,11 @@ export function openSendGuard<State extends Guarded, Action>(
     upstream: withOptions(deps.upstream, guarded),
     seen,
     saveOutcomes(tx) {
-      stored.drop();
+      calls.drop();
       return saveCallOutcomes(tx, calls.notes);
     },
     async withdraw() {
-      hasCreated ||= stored.drop() && create !== undefined;
+      hasCreated ||= calls.drop() && create !== undefined;
       if (!hasCreated && calls.notes.length === 0 && begun?.change === undefined) return;
       await deps.store.write(async (tx) => {
         await saveCallOutcomes(tx, calls.notes);
@@ -246,37 +238,4 @@ async function leave(
   if (!(await markInFlight(tx, key, from))) throw new NotAsPlanned();
   calls.open = written;
   if (create !== undefined) await addSentCreate(tx, key, { earlier, create });
-}
-
-/** Call that was written down with a write, until it leaves or is dropped. */
-interface StoredCall {
-  /** True for the call that it was stored for, unless that was too long ago. */
-  use(call: ChangingCall): boolean;
-  /** Notes that the call was not sent; true when it was to be sent until now. */
-  drop(): boolean;
-}
-
-function openStored(
-  begun: FirstStep<unknown, unknown, unknown> | undefined,
-  calls: CallOutcomes,
-): StoredCall {
-  let unused = begun;
-  return {
-    use(leaving) {
-      if (unused === undefined || performance.now() - unused.atMs > BEGUN_MS) return false;
-      const { call, written } = unused;
-      const isSame = call.operation === leaving.operation;
-      if (!isSame || !isDeepStrictEqual(call.args, leaving.args)) return false;
-      calls.open = written;
-      unused = undefined;
-      return true;
-    },
-    drop() {
-      if (unused === undefined) return false;
-      calls.open = unused.written;
-      calls.dropped();
-      unused = undefined;
-      return true;
-    },
-  };
 }
