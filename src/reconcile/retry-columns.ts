@@ -111,9 +111,11 @@ export function toDoneColumns(
   return { must_look: row.must_look === 0 ? 0 : LOOK_FIRST, attempts: 0, last_error: null };
 }
 
+/** Columns of a row of which nothing waits: nothing of it fails. */
+export const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as const;
+
 /** Rest of the work after a successful step. */
 interface Waiting {
-  readonly isWaiting: boolean;
   /** Attempts at the change that failed most often by its own fault. */
   readonly attempts: number;
   readonly problem: Problem | undefined;
@@ -121,18 +123,14 @@ interface Waiting {
   readonly now: number;
 }
 
-/** Columns of the remaining trouble: waiting changes no longer fail, and failing ones have done so for some time. */
+/** Columns of the trouble of what still waits: failing changes have failed for some time. */
 export function toFailureColumns(
   row: Pick<RetryColumns, 'attempts' | 'failing_since' | 'last_error'>,
-  { isWaiting, attempts: failed, problem, now }: Waiting,
+  { attempts: failed, problem, now }: Waiting,
 ) {
-  const attempts = isWaiting ? Math.max(row.attempts, failed) : 0;
+  const attempts = Math.max(row.attempts, failed);
   const failing_since = attempts === 0 ? null : (row.failing_since ?? now);
-  return {
-    attempts,
-    failing_since,
-    last_error: isWaiting ? (row.last_error ?? toLastError(problem)) : null,
-  };
+  return { attempts, failing_since, last_error: row.last_error ?? toLastError(problem) };
 }
 
 /** Columns after a look: its success says nothing of the change that failed before. */

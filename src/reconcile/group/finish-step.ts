@@ -46,7 +46,13 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
-import { isStale, toDoneColumns, toFailureColumns, toLeftCells } from '../retry-columns.ts';
+import {
+  isStale,
+  NOTHING_FAILS,
+  toDoneColumns,
+  toFailureColumns,
+  toLeftCells,
+} from '../retry-columns.ts';
 import type { GroupKnown, GroupStep, GroupTypes } from './outcome.ts';
 
 /** Step while it is recorded. */
@@ -105,8 +111,8 @@ async function finishAtRest(
   const entities = toSeenEntities(row);
   const rested: GroupRow = {
     ...row,
-    ...{ attempts: 0, failing_since: null, last_error: null, stuck_at: null },
-    ...{ due_at: null, due_class: toDueClass(row.deleted_at !== null) },
+    ...NOTHING_FAILS,
+    ...{ stuck_at: null, due_at: null, due_class: toDueClass(row.deleted_at !== null) },
     ...(entities && { cells: JSON.stringify(endEntities<GroupField>(parseCells(row), entities)) }),
   };
   const next = row.unsure_since === null ? rested : await toRestingRow(tx, rested, step);
@@ -136,7 +142,6 @@ async function planAgain(
     ...row,
     ...toCellColumns(cells, waiting.stuck),
     ...toFailureColumns(row, {
-      isWaiting: true,
       attempts: Math.max(left.attempts, waiting.failed?.attempts ?? 0),
       problem: findProblem(cells) ?? (waiting.stuck ?? waiting.failed)?.problem,
       now,

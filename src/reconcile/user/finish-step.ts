@@ -20,13 +20,12 @@ import {
 import { landUnchanged, RowChanged } from '../../store/in-flight.ts';
 import { leaveGroups } from '../../store/links/work.ts';
 import type { Db } from '../../store/store.ts';
-
 import { losesName, toUserState, type UserRow, updateUser } from '../../store/users/users.ts';
 import { failedDelayMs } from '../backoff.ts';
 import { toRestingRow } from '../lost-calls.ts';
 import { type Recorded, toProgress, type Undone } from '../recorded.ts';
 import type { Recording as RecordingOf } from '../resource-kind.ts';
-import { toFailureColumns, toLeftCells } from '../retry-columns.ts';
+import { NOTHING_FAILS, toFailureColumns, toLeftCells } from '../retry-columns.ts';
 import { isRenamedSince } from './link-account.ts';
 import type { UserKnown, UserOutcome, UserStep, UserTypes } from './outcome.ts';
 import { listStillPlanned } from './refuse.ts';
@@ -53,12 +52,9 @@ export async function finishStep(
     ...row,
     due_class: toDueClass(removesUserAccess({ ...state, cells })),
     ...toUserCellColumns(cells),
-    ...toFailureColumns(row, {
-      isWaiting: isWaitingStill,
-      attempts,
-      problem: findProblem(cells),
-      now,
-    }),
+    ...(isWaitingStill
+      ? toFailureColumns(row, { attempts, problem: findProblem(cells), now })
+      : NOTHING_FAILS),
   };
   if (actions.length > 0) {
     await saveChanges(tx, step, { ...next, due_at: now });
