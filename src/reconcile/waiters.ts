@@ -72,7 +72,6 @@ const TOO_SLOW: Settlement = { kind: 'not-yet', reason: 'the service takes longe
 /** Creates the list of waiting requests of this process; `clock` tells the end of a wait. */
 export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   const queues = new Map<string, Queue<Undo>>();
-  let size = 0;
 
   function list(key: ResourceKey, versionMax: number): Entry<Undo>[] {
     const entries = queues.get(keyText(key))?.entries ?? [];
@@ -83,7 +82,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     const entries = queues.get(keyText(key))?.entries;
     if (!entries?.delete(entry)) return;
     if (entries.size === 0) queues.delete(keyText(key));
-    size -= 1;
+    waiters.size -= 1;
     // With a reason: without one, an error with a stack is made each time.
     entry.answered.abort('answered');
     entry.resolve(settlement);
@@ -105,7 +104,7 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
     queue.entries.add(entry);
     queues.set(keyText(key), queue);
-    size += 1;
+    waiters.size += 1;
     return promise;
   }
 
@@ -122,7 +121,8 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     }
   }
 
-  return {
+  const waiters: Omit<Waiters<Undo>, 'size'> & { size: number } = {
+    size: 0,
     wait,
     hold,
     settle,
@@ -138,10 +138,8 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     },
     keys: () => [...queues.values()].map(({ key }) => key),
     list: () => listRequests(queues),
-    get size() {
-      return size;
-    },
   };
+  return waiters;
 }
 
 /** Settles in the next turn of the event loop, once for all who ask for it by then. */

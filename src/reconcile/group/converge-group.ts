@@ -1,5 +1,4 @@
 import { isWaiting } from '../../domain/cell.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { GroupState } from '../../domain/group.ts';
 import { planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { toGroupChanges } from '../../plan/to-changes.ts';
@@ -15,6 +14,11 @@ import { applyGroupAction } from './apply.ts';
 import { listGroupLinks } from './finish-step.ts';
 import type { GroupOutcome, GroupTypes } from './outcome.ts';
 import { groupRecorder } from './record.ts';
+
+/** Length of one wait for more changes, in milliseconds. */
+const PAUSE_MS = 25;
+/** Largest number of waits: a quarter of a second in all. */
+const PAUSES_MAX = 10;
 
 /** Makes the kind of groups, with their members and admin lists; `waiters` are the requests that wait for one. */
 export function convergeGroups(
@@ -45,6 +49,23 @@ export function convergeGroups(
     );
   }
 
+  /**
+   * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
+   * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
+   */
+  async function gatherMore(state: GroupState): Promise<GroupState> {
+    const { membersPerCall } = toPolicies().policy;
+    for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
+      const { length } = state.members;
+      if (state.mustLook || length === 0 || length >= membersPerCall) break;
+      await deps.clock.sleep(PAUSE_MS);
+      const next = await load(deps.store.read, state.id);
+      if (next === undefined || next.version === state.version) break;
+      state = next;
+    }
+    return state;
+  }
+
   return {
     ...groupRecorder,
     noNews: {},
@@ -60,11 +81,8 @@ export function convergeGroups(
     toPolicies,
     mayRefuse,
     findRefusal,
-    gather(planned, state) {
-      const { membersPerCall } = toPolicies().policy;
-      const loadAgain = () => load(deps.store.read, planned.id);
-      return gather({ clock: deps.clock, membersPerCall, planned, state, load: loadAgain });
-    },
+    gather: (planned, state) =>
+      state.version === planned.version ? Promise.resolve(state) : gatherMore(state),
   };
 }
 
@@ -81,38 +99,4 @@ function findRefusal(outcome: GroupOutcome): Problem | undefined {
   if (outcome.kind !== 'done') return undefined;
   const { refusedMembers = [], failedLinks = [] } = outcome.known;
   return [...refusedMembers, ...failedLinks][0]?.problem;
-}
-
-/** Length of one wait for more changes, in milliseconds. */
-const PAUSE_MS = 25;
-/** Largest number of waits: a quarter of a second in all. */
-const PAUSES_MAX = 10;
-
-/** Input of gathering. */
-interface Gathering {
-  readonly clock: Clock;
-  readonly membersPerCall: number;
-  /** State that the step before was planned from. */
-  readonly planned: GroupState;
-  readonly state: GroupState;
-  /** Reads the group again; undefined when it is gone. */
-  readonly load: () => Promise<GroupState | undefined>;
-}
-
-/**
- * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
- * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
- */
-async function gather({ clock, membersPerCall, planned, load, ...given }: Gathering) {
-  let { state } = given;
-  if (state.version === planned.version) return state;
-  for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
-    const { length } = state.members;
-    if (state.mustLook || length === 0 || length >= membersPerCall) break;
-    await clock.sleep(PAUSE_MS);
-    const next = await load();
-    if (next === undefined || next.version === state.version) break;
-    state = next;
-  }
-  return state;
 }
