@@ -1,7 +1,6 @@
 import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, withoutResting } from '../domain/failure.ts';
 import {
-  type DesiredGroup,
   type GroupField,
   type GroupState,
   isInService,
@@ -118,14 +117,13 @@ function planDeletion(state: GroupState, policy: GroupPolicy): GroupPlan {
 
 function planCreation({ cells, desired }: GroupState): GroupPlan {
   if (!isWaiting(cells.existence)) return { actions: [], done: [] };
-  const reason = 'wanted, and the service has no such group';
   const { displayName, permissions, addToCardsAndSpacesEnabled } = desired;
   const action: GroupAction = {
     kind: 'create-group',
     displayName,
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    reason,
+    reason: 'wanted, and the service has no such group',
   };
   return { actions: [action], done: [] };
 }
@@ -157,17 +155,14 @@ function planFields(state: GroupState): FieldPlan {
 function listOpenFields(state: GroupState, waiting: readonly GroupField[]): GroupField[] {
   const { cells, desired, observed } = state;
   // Without an observation all that is wanted is taken to differ: a call too many, never one too few.
-  const wanted = toWanted(desired);
+  const wanted: GroupField[] = SETTABLE.filter((field) => desired[field] !== undefined);
   const differing = new Set(observed ? listGroupDifferences(desired, observed, cells) : wanted);
   for (const field of listUnsure(state)) if (wanted.includes(field)) differing.add(field);
   return waiting.filter((field) => field !== 'existence' && differing.has(field));
 }
 
-/** Fields that were ever set; all others are not ours. */
-function toWanted(desired: DesiredGroup): GroupField[] {
-  const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
-  return fields.filter((field) => desired[field] !== undefined);
-}
+/** Fields that may be set; one that never was is not ours. */
+const SETTABLE = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
 
 /** One call for all that is tried for the first time; of fields that failed together it may be about one, so each alone. */
 function planUpdates(state: GroupState, open: readonly GroupField[]): FieldPlan['updates'] {
