@@ -191,18 +191,21 @@ export interface SentChange {
 
 /** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
 export function listHarms(changes: readonly Pick<SentChange, 'kind'>[]): HarmKind[] {
-  return changes.flatMap(({ kind }) => (kind === null ? [] : (findHarmOf(kind) ?? [])));
+  return changes.flatMap(({ kind }) => HARMS.get(kind) ?? []);
 }
 
 /** Lists the kinds of changes that do this harm, whatever else they change. */
 export function listKindsOf(harm: HarmKind): ChangeKind[] {
-  return CHANGE_KINDS.filter((kind) => findHarmOf(kind) === harm);
+  return CHANGE_KINDS.filter((kind) => HARMS.get(kind) === harm);
 }
 
-function findHarmOf(kind: ChangeKind): HarmKind | undefined {
-  const { harm } = CHANGES[kind];
-  return harm === 'measured' ? undefined : harm;
-}
+/** Harm that a kind of change does whatever its values are. */
+const HARMS: ReadonlyMap<ChangeKind | null, HarmKind> = new Map(
+  CHANGE_KINDS.flatMap((kind) => {
+    const { harm } = CHANGES[kind];
+    return harm === undefined || harm === 'measured' ? [] : [[kind, harm] as const];
+  }),
+);
 
 /** A change with its values, as far as harm is concerned. */
 interface ValuedChange {
