@@ -8,7 +8,7 @@ import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
 import { getNotes, toProviderDeps } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
-import { type Projection, parseProjection } from './render/projection.ts';
+import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { type Pieces, toRef, toShownVersion } from './render/resource-text.ts';
 import type { Repairs } from './repairs.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
@@ -63,7 +63,10 @@ export function createResourceHandlers<View extends ResourceView>(
   /** Reads a request before anything is stored: one that is refused has changed nothing. */
   function open({ query, body }: Pick<Request, 'query' | 'body'>, res: Response) {
     const { repairs } = getNotes(res);
-    const projection = parseProjection(toParameters(query, repairs), schema);
+    const hasQuery = Object.keys(query).length > 0;
+    const projection = hasQuery
+      ? parseProjection(toParameters(query, repairs), schema)
+      : EVERYTHING;
     const { arrivedAt } = getRequestContext(res);
     return { asked: toProviderDeps(deps, res), projection, sent: { body, repairs }, arrivedAt };
   }

@@ -49,7 +49,6 @@ const NAMES = [
  */
 export function toParameters(given: QueryParameters, repairs: Repairs): QueryParameters {
   const parameters: Record<string, unknown> = {};
-  if (Object.keys(given).length === 0) return parameters;
   for (const name of NAMES) {
     const value = findPart(given, name, repairs);
     if (value !== undefined) parameters[name] = value;
