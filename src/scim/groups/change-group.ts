@@ -15,7 +15,7 @@ import type { Begin } from '../writes/store-write.ts';
 import { assertGroupWithinLimits, assertOwn, toTaken } from '../writes/wall.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { takeOver } from './create-group.ts';
-import type { FindPlace, LinkEdit } from './edit-links.ts';
+import { type FindPlace, findNamed, type LinkEdit } from './edit-links.ts';
 import { assertPermissions, findGroupPrivilege, findKept } from './protect-group.ts';
 import { storeGroupChange } from './store-change.ts';
 
@@ -64,8 +64,8 @@ export async function storeGroup(
   if (row.origin === null || isRenamed) await enterRules(tx, deps.rules, 'names');
   const managed = row.origin === null ? await adopt(tx, deps, row) : row;
   // A replacement reads the whole list.
-  const ids = members.some(({ op }) => op === 'replace') ? [] : members.flatMap((edit) => edit.ids);
-  const named = ids.length > 0 ? await readNamedUsers(tx, row.id, [...new Set(ids)]) : undefined;
+  const ids = findNamed(members) ?? [];
+  const named = ids.length > 0 ? await readNamedUsers(tx, row.id, ids) : undefined;
   const removes = [...members, ...admins].some(({ op }) => op !== 'add');
   return storeGroupChange(tx, deps, {
     ...target,

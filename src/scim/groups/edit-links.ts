@@ -58,12 +58,16 @@ export async function editLinks(
 ): Promise<LinkEdits> {
   if (edits.length === 0) return NO_EDITS;
   const { groupId, named, turns } = context;
-  const readsAll = edits.some(({ op }) => op === 'replace');
-  const ids = [...new Set(edits.flatMap(({ ids: some }) => some))];
   const rows = named
     ? [...named.users.values()].flatMap(({ link }) => link ?? [])
-    : await listLinks(tx, table, groupId, readsAll ? undefined : ids);
+    : await listLinks(tx, table, groupId, findNamed(edits));
   return workInTurns(compare(rows, edits, context), turns);
+}
+
+/** Finds the users whom edits name; undefined: a replacement is about all. */
+export function findNamed(edits: readonly LinkEdit[]): UserId[] | undefined {
+  if (edits.some(({ op }) => op === 'replace')) return undefined;
+  return [...new Set(edits.flatMap(({ ids }) => ids))];
 }
 
 /** Edits of both lists by one request. */
