@@ -53,15 +53,17 @@ export function convergeGroups(
    * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
    * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
    */
-  async function gatherMore(state: GroupState): Promise<GroupState> {
+  async function gather(planned: GroupState, next: GroupState): Promise<GroupState> {
+    let state = next;
+    if (state.version === planned.version) return state;
     const { membersPerCall } = toPolicies().policy;
     for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
       const { length } = state.members;
       if (state.mustLook || length === 0 || length >= membersPerCall) break;
       await deps.clock.sleep(PAUSE_MS);
-      const next = await load(deps.store.read, state.id);
-      if (next === undefined || next.version === state.version) break;
-      state = next;
+      const loaded = await load(deps.store.read, state.id);
+      if (loaded === undefined || loaded.version === state.version) break;
+      state = loaded;
     }
     return state;
   }
@@ -81,8 +83,7 @@ export function convergeGroups(
     toPolicies,
     mayRefuse,
     findRefusal,
-    gather: (planned, state) =>
-      state.version === planned.version ? Promise.resolve(state) : gatherMore(state),
+    gather,
   };
 }
 
