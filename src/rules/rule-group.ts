@@ -41,8 +41,7 @@ export async function ruleGroup(
   const { book, protection } = rules;
   const cells = parseCells<GroupField>(row);
   // Without a cell each value is a provider's.
-  const isPlain = rules.book.isEmpty && parseFields(cells).length === 0;
-  if (isPlain) return { attributes, cells, changed: [] };
+  if (book.isEmpty && parseFields(cells).length === 0) return { attributes, cells, changed: [] };
   const { displayName } = attributes;
   const name = typeof displayName === 'string' ? displayName : '';
   const rulings = book.ruleGroup(name);
@@ -160,15 +159,8 @@ function toCells(
   if (!isInService(state.ids)) {
     return ask(cells, changed.filter(isEntityField), version);
   }
-  const inFlight = isInFlight(row);
-  const asked = toCellsAfterGroupWrite({
-    state,
-    cells,
-    attributes,
-    fields: changed,
-    version,
-    inFlight,
-  });
+  const write = { state, cells, attributes, version, inFlight: isInFlight(row) };
+  const asked = toCellsAfterGroupWrite({ ...write, fields: changed });
   const dropped = changed.filter((field) => cells[field]?.source === undefined);
   return release(asked, dropped);
 }
