@@ -78,7 +78,12 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     return [...entries].filter(({ version }) => version <= versionMax);
   }
 
+  /** Answers now, or after the result that is being recorded is known. */
   function answer(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
+    if (entry.isHeld) {
+      entry.kept ??= settlement;
+      return;
+    }
     const entries = queues.get(keyText(key))?.entries;
     if (!entries?.delete(entry)) return;
     if (entries.size === 0) queues.delete(keyText(key));
@@ -88,18 +93,12 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     entry.resolve(settlement);
   }
 
-  /** Answers now, or after the result that is being recorded is known. */
-  function tell(key: ResourceKey, entry: Entry<Undo>, settlement: Settlement): void {
-    if (entry.isHeld) entry.kept ??= settlement;
-    else answer(key, entry, settlement);
-  }
-
   function wait(key: ResourceKey, waiter: Waiter<Undo>, waitMs: number): Promise<Settlement> {
     const { promise, resolve } = Promise.withResolvers<Settlement>();
     const answered = new AbortController();
     const until = clock.now() + waitMs;
     const entry: Entry<Undo> = { ...waiter, until, resolve, answered, isHeld: false };
-    const onOver = () => tell(key, entry, TOO_SLOW);
+    const onOver = () => answer(key, entry, TOO_SLOW);
     clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
     const queue = queues.get(keyText(key)) ?? { key, entries: new Set() };
     queue.entries.add(entry);
@@ -116,8 +115,8 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
   function settle(key: ResourceKey, progress: Progress, notYet?: string): void {
     const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
     for (const entry of list(key, version)) {
-      if (entry.version < oldestPending) tell(key, entry, { kind: 'applied' });
-      else if (notYet !== undefined) tell(key, entry, { kind: 'not-yet', reason: notYet });
+      if (entry.version < oldestPending) answer(key, entry, { kind: 'applied' });
+      else if (notYet !== undefined) answer(key, entry, { kind: 'not-yet', reason: notYet });
     }
   }
 
@@ -128,12 +127,12 @@ export function createWaiters<Undo>(clock: Clock): Waiters<Undo> {
     settle,
     settleSoon: settleInNextTurn((key) => queues.has(keyText(key)), settle),
     answerNotYet(key, version, reason) {
-      for (const entry of list(key, version)) tell(key, entry, { kind: 'not-yet', reason });
+      for (const entry of list(key, version)) answer(key, entry, { kind: 'not-yet', reason });
     },
     refuse(id, problem) {
-      const named = listRequests(queues).find((request) => request.id === id);
-      for (const entry of named ? list(named.key, named.version) : []) {
-        if (named && entry.id === id) answer(named.key, entry, { kind: 'refused', problem });
+      for (const { key, entries } of queues.values()) {
+        const named = [...entries].find((entry) => entry.id === id);
+        if (named) answer(key, named, { kind: 'refused', problem });
       }
     },
     keys: () => [...queues.values()].map(({ key }) => key),
