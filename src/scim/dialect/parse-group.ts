@@ -69,7 +69,9 @@ function* parseLists(
   const lists: { members?: MemberRef[]; admins?: MemberRef[] } = {};
   for (const entry of users) {
     const list = findUserList(entry);
-    if (list) lists[list] = yield* parseMembers(list, entry, repairs);
+    if (!list) continue;
+    const ids = yield* readUserIds(list, entry, repairs);
+    lists[list] = ids.map((value) => ({ value }));
   }
   return lists;
 }
@@ -81,15 +83,15 @@ export interface MemberRef {
 }
 
 /**
- * The users of a list, each once, in the order sent; null and "" are no user. Linear in their number.
+ * The ids of the users of a list, each once, in the order sent; null and "" are no user. Linear in their number.
  * @param list for errors
  * @throws ScimError 400 `invalidValue`: an element without an id, or a group
  */
-export function* parseMembers(
+export function* readUserIds(
   list: UserList,
   { path, value }: BodyEntry,
   repairs: Repairs,
-): Work<MemberRef[]> {
+): Work<string[]> {
   const items = toItems(value, repairs);
   const ids = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -98,12 +100,7 @@ export function* parseMembers(
     );
   }
   if (ids.size < items.length) repairs.count('duplicate-values');
-  const members: MemberRef[] = [];
-  for (const id of ids) {
-    yield 1;
-    members.push({ value: id });
-  }
-  return members;
+  return [...ids];
 }
 
 function* readId(rule: AttributeRule, item: JsonValue, repairs: Repairs): Work<string> {

@@ -7,7 +7,7 @@ import type { AttributeRule } from '../schema/attribute-table.ts';
 import { findUserList, toPathText, type UserList } from '../schema/resource-schemas.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
-import { parseMembers } from './parse-group.ts';
+import { readUserIds } from './parse-group.ts';
 import type { PatchStep, PatchTarget } from './patch-step.ts';
 
 /** Kind of an operation. @see RFC 7644 §3.5.2 */
@@ -121,8 +121,7 @@ function* toUserListStep(
   }
   if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
-  const members = yield* parseMembers(list, { path: target.path, value }, repairs);
-  const ids = members.map((member) => member.value);
+  const ids = yield* readUserIds(list, { path: target.path, value }, repairs);
   return ids.length === 0 && op !== 'replace' ? [] : [{ kind: 'users', list, op, ids }];
 }
 
