@@ -6,7 +6,6 @@ import {
   type AttributePath,
   findAttribute,
   findTable,
-  findUserList,
   isKnownSchema,
   isQualified,
   type ResourceSchema,
@@ -64,7 +63,7 @@ function assertOnce(entries: readonly BodyEntry[], repairs: Repairs): void {
     if (before !== undefined) repairs.count('name-doubled');
     const sum = (before ?? 0) + (Array.isArray(value) ? value.length : 0);
     values.set(place, sum);
-    if (path.attribute.multiValued && findUserList({ path }) === undefined) {
+    if (path.attribute.multiValued && path.userList === undefined) {
       assertFewValues(path.attribute, sum);
     }
   }

@@ -4,7 +4,7 @@ import { type Work, workAtOnce } from '../../domain/turns.ts';
 import { at, invalidValue } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/attribute-table.ts';
-import { findUserList, groupSchema, type UserList } from '../schema/resource-schemas.ts';
+import { groupSchema, type UserList } from '../schema/resource-schemas.ts';
 import { type BodyEntry, readResource } from './entries.ts';
 import { countSchemas, findPart, openBody, toItems } from './parse-body.ts';
 import { assertNamed, toInput } from './parse-user.ts';
@@ -33,7 +33,7 @@ export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
   const { entries, extensions } = readResource(object, groupSchema, repairs);
   const users = entries.filter((entry) => isWholeList(entry, repairs));
   const { attributes, mentioned } = yield* toInput(
-    entries.filter((entry) => findUserList(entry) === undefined),
+    entries.filter(({ path }) => path.userList === undefined),
     extensions,
     repairs,
   );
@@ -45,7 +45,7 @@ export function* readGroup(body: unknown, repairs: Repairs): Work<GroupInput> {
 
 /** True for a list of users; a part of one belongs to no value, and is dropped. */
 function isWholeList(entry: BodyEntry, repairs: Repairs): boolean {
-  if (findUserList(entry) === undefined) return false;
+  if (entry.path.userList === undefined) return false;
   if (entry.path.sub) repairs.count('unknown-attribute-dropped');
   return entry.path.sub === undefined;
 }
@@ -68,7 +68,7 @@ function* parseLists(
 ): Work<Pick<GroupInput, UserList>> {
   const lists: { members?: MemberRef[]; admins?: MemberRef[] } = {};
   for (const entry of users) {
-    const list = findUserList(entry);
+    const list = entry.path.userList;
     if (!list) continue;
     const ids = yield* readUserIds(list, entry, repairs);
     lists[list] = ids.map((value) => ({ value }));

@@ -4,7 +4,7 @@ import { badRequest, invalidValue } from '../errors.ts';
 import { type Filter, listIds } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
-import { findUserList, toPathText, type UserList } from '../schema/resource-schemas.ts';
+import { toPathText, type UserList } from '../schema/resource-schemas.ts';
 import { assertShortFilter } from './assert-short.ts';
 import { coerceElement, coerceList, coerceValue } from './coerce.ts';
 import { readUserIds } from './parse-group.ts';
@@ -25,7 +25,7 @@ interface TargetedOperation {
  * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
  */
 export function* toStep(operation: TargetedOperation, repairs: Repairs): Work<PatchStep[]> {
-  const list = findUserList(operation.target);
+  const list = operation.target.path.userList;
   const steps = yield* list
     ? toUserListStep(list, operation, repairs)
     : toAttributeStep(operation, repairs);

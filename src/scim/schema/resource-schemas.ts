@@ -25,6 +25,8 @@ export interface AttributePath {
   readonly extension: string | undefined;
   readonly attribute: AttributeRule;
   readonly sub: AttributeRule | undefined;
+  /** List of users that it leads into; undefined: it leads to an ordinary attribute. */
+  readonly userList: UserList | undefined;
   /** The property names that lead to it, e.g. `['name', 'givenName']`. */
   readonly keys: readonly string[];
 }
@@ -112,16 +114,6 @@ export function findAttribute(schema: ResourceSchema, name: string): AttributePa
   return schema.paths.get(name.toLowerCase());
 }
 
-/** Finds the list of users that a path leads to; undefined: it leads to an ordinary attribute. */
-export function findUserList({
-  path: { attribute },
-}: {
-  readonly path: AttributePath;
-}): UserList | undefined {
-  const { name } = attribute;
-  return name === 'members' || name === 'admins' ? name : undefined;
-}
-
 /** The path as the standard writes it: a colon stands between a schema and its attribute. @see RFC 7644 §3.10 */
 export function toPathText({ extension, attribute, sub }: AttributePath): string {
   const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
@@ -202,10 +194,12 @@ function addPaths(
   };
   const container = extension === undefined ? [] : [extension];
   for (const attribute of listRules(attributes)) {
-    const keys = [...container, attribute.name];
-    add({ extension, attribute, sub: undefined, keys });
+    const { name } = attribute;
+    const keys = [...container, name];
+    const userList = name === 'members' || name === 'admins' ? name : undefined;
+    add({ extension, attribute, userList, sub: undefined, keys });
     for (const sub of listRules(attribute.subAttributes)) {
-      add({ extension, attribute, sub, keys: [...keys, sub.name] });
+      add({ extension, attribute, userList, sub, keys: [...keys, sub.name] });
     }
   }
 }
