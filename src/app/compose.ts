@@ -18,7 +18,7 @@ import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { OUTAGE_CODES, type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
+import { OUTAGE_CODES, type WatchedStore } from '../store/engine/store-health.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
@@ -41,7 +41,7 @@ import {
   toScimDeps,
 } from './scim.ts';
 import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
-import { countStatements, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
+import { countStoreWork, toDriftEvents, toGuardOptions, toReconcileEvents } from './telemetry.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -98,9 +98,7 @@ function refuseSecond(error: unknown): never {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const clock = await openStoreClock(given.store, given.clock);
-  const { metrics } = given;
-  countStatements(given.store, metrics);
-  const store = watchWrites(given.store, clock, metrics.countTransaction);
+  const store = countStoreWork(given.store, clock, given.metrics);
   const logger = openOutageLog(given.logger, store, clock);
   const traffic = createTrafficCounter();
   const options: WatchedOptions = { ...given, store, clock, logger, traffic };

@@ -79,7 +79,10 @@ export function createApps(
   const operators = createOperators(options, parts, state);
   const app = createApp(settings.trustProxy);
   const follow = followRequests({ clock, logger, metrics, tracing: options.tracing });
-  app.use(SCIM_PATH, shedRequests(options.findOverload, metrics.countTurnedAway));
+  app.use(
+    SCIM_PATH,
+    shedRequests(options.findOverload, (reason) => metrics.turnedAway.inc({ reason })),
+  );
   app.use(follow);
   app.use(SCIM_PATH, scim);
   app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
@@ -137,7 +140,7 @@ function toOAuthDeps(
     issuerKeys: access.issuerKeys,
     ownAudiences: [toTokenEndpoint(options), options.publicUrl],
     limits: toScimPolicy(settings).requests,
-    turnedAway: metrics.countTurnedAway,
+    turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
     ...toAccessTelemetry(logger, clock),
     failed: (fields) => logger.log(events.requestFailed(fields)),
   };

@@ -172,7 +172,7 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Told[]> {
 export function toNotifierTelemetry({ logger, metrics }: WatchedOptions): NotifierDeps['told'] {
   return {
     attempted({ receiver, result, type }) {
-      metrics.countNotification(receiver, result);
+      metrics.notifications.inc({ receiver, result });
       if (result === 'dead') logger.log(events.notificationGivenUp({ receiver, type }));
     },
     receiverDown: (fields) => logger.log(events.receiverDown(fields)),

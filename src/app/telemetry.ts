@@ -1,12 +1,14 @@
 import type { IssuerKeysDeps } from '../access/assertion/issuer-keys.ts';
 import { type AttemptsDeps, createRarely } from '../access/attempts.ts';
 import type { OAuthDeps } from '../access/oauth/router.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { ReconcileEvents } from '../reconcile/deps.ts';
 import type { ElectionEvents } from '../reconcile/loop/election.ts';
 import type { SweepEvents } from '../reconcile/loop/sweeps.ts';
 import type { DriftEvents } from '../reconcile/repair/deps.ts';
 import type { GuardOptions } from '../reconcile/write-guard.ts';
 import type { ScimTelemetry } from '../scim/deps.ts';
+import { type WatchedStore, watchWrites } from '../store/engine/store-health.ts';
 import type { Store } from '../store/store.ts';
 import { events, type LogLine } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -25,12 +27,12 @@ export function toReconcileEvents(
 ): ReconcileEvents {
   return {
     converged({ type, id, action, outcome }) {
-      metrics.countConverge({ resourceType: type, outcome });
+      metrics.converged.inc({ resource_type: type, outcome });
       logger.log(events.stepEnded({ resourceType: type, resourceId: id, action, outcome }));
     },
     changeHeld({ kind, tookMs }) {
       if (kind === 'leaver') traffic.left(tookMs);
-      metrics.countChange(kind, tookMs);
+      metrics.changes.observe({ kind }, tookMs / 1_000);
     },
     stuck: ({ type, id, code }) =>
       logger.log(events.stuck({ resourceType: type, resourceId: id, code })),
@@ -42,8 +44,8 @@ export function toReconcileEvents(
       logger.log(up ? events.sectionOpened({ section }) : events.sectionClosed({ section, code }));
     },
     auditEvent({ origin, delayMs }) {
-      metrics.countAuditEvent(origin);
-      if (origin === 'foreign') metrics.countDetection(delayMs);
+      metrics.auditEvents.inc({ origin });
+      if (origin === 'foreign') metrics.detections.observe(delayMs / 1_000);
     },
     changedByOthers: ({ type, id, action }) =>
       logger.log(events.changedByOthers({ resourceType: type, resourceId: id, action })),
@@ -118,7 +120,7 @@ export function toSweepEvents(logger: Logger, metrics: Metrics): SweepEvents {
   return {
     started: ({ id, admins }) => logger.log(events.sweepStarted({ sweepId: id, admins })),
     ended({ id, counts, reasons, ...fields }) {
-      metrics.countSweep(fields.status, fields.durationMs);
+      metrics.sweeps.observe({ status: fields.status }, fields.durationMs / 1_000);
       const line = { sweepId: id, ...fields, ...counts, reasons: reasons.join('; ') };
       logger.log(events.sweepEnded(line));
     },
@@ -136,7 +138,7 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
   return {
     found: ({ id, kind }) => logger.log(events.driftFound({ driftId: id, kind })),
     repaired({ id, kind, tookMs: durationMs }) {
-      metrics.countDriftRepair(kind, durationMs);
+      metrics.driftRepairs.observe({ kind }, durationMs / 1_000);
       logger.log(events.driftRepaired({ driftId: id, kind, durationMs }));
     },
     failed: (failure) => logger.log(toFailureLine(failure)),
@@ -146,32 +148,35 @@ export function toDriftEvents(logger: Logger, metrics: Metrics): DriftEvents {
 /** Reports on identity providers, in the log and the metrics. */
 export function toScimTelemetry(logger: Logger, metrics: Metrics): Omit<ScimTelemetry, 'heard'> {
   return {
-    repaired: (kind) => metrics.countRepairs(kind, 1),
+    repaired: (kind) => metrics.repairs.inc({ kind }),
     failed: (fields) => logger.log(events.requestFailed(fields)),
     dropped: ({ requestId, parts }) => logger.log(events.partsDropped({ requestId, parts })),
     adopted: ({ type, id }) => logger.log(events.adopted({ resourceType: type, resourceId: id })),
     answered({ type, id, ...how }) {
       const resource = { resourceType: type, resourceId: id };
-      metrics.countWrite({ resourceType: type, answer: how.answer });
+      metrics.writes.inc({ resource_type: type, answer: how.answer });
       if (how.answer !== 'refused') return;
       logger.log(events.writeRefused({ ...resource, code: how.code }));
     },
     disputed: ({ type }) => logger.log(events.disputed({ resourceType: type })),
-    turnedAway: (why) => metrics.countTurnedAway(why),
+    turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
   };
 }
 
-/** Has the statements of the store counted. */
-export function countStatements(store: Store, metrics: Metrics): void {
+/** Has the statements and transactions of a store counted. */
+export function countStoreWork(store: Store, clock: Clock, metrics: Metrics): WatchedStore {
   store.onStatement(({ verb, durationMs, hasFailed }) =>
-    metrics.countStatement(verb, hasFailed ? 'failed' : 'done', durationMs),
+    metrics.statements(verb, hasFailed ? 'failed' : 'done').observe(durationMs / 1_000),
+  );
+  return watchWrites(store, clock, (result, durationMs) =>
+    metrics.transactions.observe({ result }, durationMs / 1_000),
   );
 }
 
 /** Requests without a valid credential, in the words of the log and the metrics. */
 export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDeps['told'] {
   return {
-    counted: (place, status) => metrics.countFailedAttempt(place, status),
+    counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
     noticed: (fields) => logger.log(events.credentialsWrong(fields)),
   };
 }
@@ -212,13 +217,14 @@ export function toTransportHooks(
     onAttempt({ operation, status, attempt, durationMs, isAbandoned }) {
       if (isAbandoned) return;
       traffic.called();
-      metrics.countUpstreamCall({ operation, status: status ?? 0 }, durationMs);
+      metrics.upstreamCalls.observe({ operation, status: status ?? 0 }, durationMs / 1_000);
       logger.log(events.upstreamCalled({ operation, status: status ?? 0, durationMs, attempt }));
     },
-    onTurn: ({ callClass, waitedMs }) => metrics.countTurn(callClass, waitedMs),
+    onTurn: ({ callClass, waitedMs }) =>
+      metrics.turns.observe({ class: callClass }, waitedMs / 1_000),
     onPause(pause) {
       if (pause.kind === 'over') return logger.log(events.resumed({ afterMs: pause.afterMs }));
-      metrics.countPause();
+      metrics.pauses.inc();
       // Each probe that meets the limit again is another pause of the same state.
       if (pause.streak === 1) logger.log(events.paused({ forMs: pause.forMs }));
     },
@@ -238,7 +244,7 @@ export function toTransportHooks(
         gates.opened();
         return logger.log(events.gateOpened(gate, { afterMs, failures }));
       }
-      metrics.countGateShut(gate);
+      metrics.gateShut.inc({ gate });
       logger.log(events.gateShut(gate));
     },
   };

@@ -6,10 +6,10 @@ import { systemClock } from './system-clock.ts';
 
 test('each count appears with its labels, in seconds', async () => {
   const metrics = createMetrics();
-  metrics.countRequest({ method: 'GET', route: '/Users/:id', status: 200 }, 20);
-  metrics.countRepairs('string-boolean', 3);
-  metrics.countUpstreamCall({ operation: 'scim.addUser', status: 0 }, 1_000);
-  metrics.countConverge({ resourceType: 'user', outcome: 'done' });
+  metrics.requests('GET', '/Users/:id', '200').observe(0.02);
+  metrics.repairs.inc({ kind: 'string-boolean' }, 3);
+  metrics.upstreamCalls.observe({ operation: 'scim.addUser', status: 0 }, 1);
+  metrics.converged.inc({ resource_type: 'user', outcome: 'done' });
   const text = await metrics.registry.metrics();
   expect(text).toContain(
     'scim_bridge_http_request_duration_seconds_sum{method="GET",route="/Users/:id",status="200"} 0.02',
@@ -23,30 +23,30 @@ test('each count appears with its labels, in seconds', async () => {
 
 test('two sets of metrics do not mix', async () => {
   const [first, second] = [createMetrics(), createMetrics()];
-  first.countRepairs('string-boolean', 1);
+  first.repairs.inc({ kind: 'string-boolean' });
   expect(await second.registry.metrics()).not.toContain('string-boolean');
 });
 
 /** One call of each count. */
 const counting: Readonly<Record<Exclude<keyof Metrics, 'registry'>, (metrics: Metrics) => void>> = {
-  countRequest: (m) => m.countRequest({ method: 'GET', route: '/Users/:id', status: 200 }, 20),
-  countRepairs: (m) => m.countRepairs('string-boolean', 1),
-  countWrite: (m) => m.countWrite({ resourceType: 'user', answer: 'applied' }),
-  countTurnedAway: (m) => m.countTurnedAway('rate'),
-  countFailedAttempt: (m) => m.countFailedAttempt('scim', 401),
-  countUpstreamCall: (m) => m.countUpstreamCall({ operation: 'scim.addUser', status: 0 }, 20),
-  countTurn: (m) => m.countTurn('change', 20),
-  countPause: (m) => m.countPause(),
-  countGateShut: (m) => m.countGateShut('service'),
-  countAuditEvent: (m) => m.countAuditEvent('ours'),
-  countDetection: (m) => m.countDetection(20),
-  countConverge: (m) => m.countConverge({ resourceType: 'user', outcome: 'done' }),
-  countSweep: (m) => m.countSweep('complete', 20),
-  countChange: (m) => m.countChange('leaver', 20),
-  countStatement: (m) => m.countStatement('select', 'done', 20),
-  countTransaction: (m) => m.countTransaction('done', 20),
-  countNotification: (m) => m.countNotification('ops', 'delivered'),
-  countDriftRepair: (m) => m.countDriftRepair('user.name', 20),
+  requests: (m) => m.requests('GET', '/Users/:id', '200').observe(0.02),
+  repairs: (m) => m.repairs.inc({ kind: 'string-boolean' }),
+  writes: (m) => m.writes.inc({ resource_type: 'user', answer: 'applied' }),
+  turnedAway: (m) => m.turnedAway.inc({ reason: 'rate' }),
+  failedAttempts: (m) => m.failedAttempts.inc({ place: 'scim', status: 401 }),
+  upstreamCalls: (m) => m.upstreamCalls.observe({ operation: 'scim.addUser', status: 0 }, 0.02),
+  turns: (m) => m.turns.observe({ class: 'change' }, 0.02),
+  pauses: (m) => m.pauses.inc(),
+  gateShut: (m) => m.gateShut.inc({ gate: 'service' }),
+  auditEvents: (m) => m.auditEvents.inc({ origin: 'ours' }),
+  detections: (m) => m.detections.observe(0.02),
+  converged: (m) => m.converged.inc({ resource_type: 'user', outcome: 'done' }),
+  sweeps: (m) => m.sweeps.observe({ status: 'complete' }, 0.02),
+  changes: (m) => m.changes.observe({ kind: 'leaver' }, 0.02),
+  statements: (m) => m.statements('select', 'done').observe(0.02),
+  transactions: (m) => m.transactions.observe({ result: 'done' }, 0.02),
+  notifications: (m) => m.notifications.inc({ receiver: 'ops', result: 'delivered' }),
+  driftRepairs: (m) => m.driftRepairs.observe({ kind: 'user.name' }, 0.02),
 };
 
 const state: StateSources = {

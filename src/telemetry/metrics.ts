@@ -1,74 +1,20 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { StepOutcome } from './events.ts';
 import { metricDefinitions } from './metric-definitions.ts';
 
 /** The counters and histograms, and the registry that prints them for Prometheus. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** How a statement or transaction ended. */
-type StoreResult = 'done' | 'failed';
-
-interface RequestLabels {
-  readonly method: string;
-  /** A pattern such as `/Users/:id`: an address would make endless series. */
-  readonly route: string;
-  readonly status: number;
-}
-
-interface WriteLabels {
-  readonly resourceType: 'user' | 'group';
-  /** Answer to the provider. */
-  readonly answer: 'applied' | 'accepted' | 'refused' | 'unchanged';
-}
-
-interface UpstreamLabels {
-  readonly operation: string;
-  /** 0: no answer came. */
-  readonly status: number;
-}
-
-interface ConvergeLabels {
-  readonly resourceType: 'user' | 'group';
-  readonly outcome: StepOutcome;
-}
-
-/** Creates metrics with a registry of their own, so that two bridges in one process do not mix. */
+/** Creates metrics with a registry of their own, so that two bridges in one process do not mix. Times are in seconds. */
 export function createMetrics() {
   const registry = new Registry();
   const series = createSeries(registry);
-  const findRequests = remember(series.requests);
-  const findStatements = remember(series.statements);
   return {
     registry,
-    countRequest: ({ method, route, status }: RequestLabels, durationMs: number) =>
-      findRequests(method, route, `${status}`).observe(durationMs / 1_000),
-    countRepairs: (kind: string, count: number) => series.repairs.inc({ kind }, count),
-    countWrite: ({ resourceType, answer }: WriteLabels) =>
-      series.writes.inc({ resource_type: resourceType, answer }),
-    countTurnedAway: (reason: string) => series.turnedAway.inc({ reason }),
-    countFailedAttempt: (place: string, status: number) =>
-      series.failedAttempts.inc({ place, status }),
-    countUpstreamCall: (labels: UpstreamLabels, durationMs: number) =>
-      series.upstreamCalls.observe({ ...labels }, durationMs / 1_000),
-    countTurn: (callClass: string, waitedMs: number) =>
-      series.turns.observe({ class: callClass }, waitedMs / 1_000),
-    countPause: () => series.pauses.inc(),
-    countGateShut: (gate: string) => series.gateShut.inc({ gate }),
-    countAuditEvent: (origin: string) => series.auditEvents.inc({ origin }),
-    countDetection: (delayMs: number) => series.detections.observe(delayMs / 1_000),
-    countChange: (kind: string, tookMs: number) => series.changes.observe({ kind }, tookMs / 1_000),
-    countStatement: (verb: string, result: StoreResult, durationMs: number) =>
-      findStatements(verb, result).observe(durationMs / 1_000),
-    countTransaction: (result: StoreResult, durationMs: number) =>
-      series.transactions.observe({ result }, durationMs / 1_000),
-    countNotification: (receiver: string, result: string) =>
-      series.notifications.inc({ receiver, result }),
-    countConverge: ({ resourceType, outcome }: ConvergeLabels) =>
-      series.converged.inc({ resource_type: resourceType, outcome }),
-    countSweep: (status: string, durationMs: number) =>
-      series.sweeps.observe({ status }, durationMs / 1_000),
-    countDriftRepair: (kind: string, tookMs: number) =>
-      series.driftRepairs.observe({ kind }, tookMs / 1_000),
+    ...series,
+    /** Series by method, route and status. A route is a pattern such as `/Users/:id`: an address would make endless series. */
+    requests: remember(series.requests),
+    /** Series by verb and result. */
+    statements: remember(series.statements),
   };
 }
 

@@ -36,7 +36,7 @@ export function followRequests({
       const { method } = req;
       const route = toRoute(req.baseUrl, req.route);
       const status = res.statusCode;
-      metrics.countRequest({ method, route, status }, durationMs);
+      metrics.requests(method, route, `${status}`).observe(durationMs / 1_000);
       logger.log(events.requestFinished({ requestId, method, route, status, durationMs }));
     });
     span.run(() => next());
