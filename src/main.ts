@@ -28,7 +28,6 @@ import { createLogger, type Logger } from './telemetry/logger.ts';
 import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createOverloadWatch, type OverloadWatch } from './telemetry/overload-watch.ts';
 import { systemClock } from './telemetry/system-clock.ts';
-import { noTracing } from './telemetry/tracing.ts';
 
 /** Parts of the process that `serve` runs in. */
 export interface ServeWorld {
@@ -92,7 +91,7 @@ async function serveUntilStopped(
     const bridge = await createBridge({
       ...toBasics(loaded, made.operator),
       ...{ store, target, scimTokens: made.scimTokens, publicUrl, calledBefore, logger, metrics },
-      tracing: otel?.tracing ?? noTracing,
+      tracing: otel?.tracing,
       findOverload: overloads.find,
     });
     renewSecrets(bridge, secrets, { settings, made });

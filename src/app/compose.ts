@@ -200,7 +200,7 @@ function createDeps(
     policy: toReconcilePolicy(settings),
     rules: toRules(settings, findOwnAccount),
     events: toReconcileEvents(options, sections.refresh),
-    ...(tracing === undefined ? {} : { tracing }),
+    tracing,
   };
 }
 

@@ -40,7 +40,7 @@ export interface BridgeOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Absent: off. */
-  readonly tracing?: Tracing;
+  readonly tracing?: Tracing | undefined;
   /** Finds out whether the process is overloaded; then requests of providers are refused. */
   readonly findOverload: () => Overload | undefined;
 }

@@ -13,7 +13,6 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { Settings } from '../settings/schema.ts';
-import { noTracing } from '../telemetry/tracing.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
@@ -46,7 +45,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
       const { credentials, service } = leadership.news().health;
       return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    tracing: options.tracing ?? noTracing,
+    tracing: options.tracing,
     telemetry: { ...toScimTelemetry(logger, metrics), heard: parts.watch.heard },
   };
 }

@@ -183,14 +183,14 @@ export function toAttemptTelemetry(logger: Logger, metrics: Metrics): AttemptsDe
 
 /** Spans of calls to the service, whose trace goes with them; nothing while tracing is off. */
 export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks, 'onBegin'> {
-  if (tracing?.isOn !== true) return {};
+  if (tracing === undefined) return {};
   return {
     onBegin({ operation, attempt }) {
       const attributes = { 'scim_bridge.operation': operation, 'scim_bridge.attempt': attempt };
       const span = tracing.begin({ name: operation, kind: 'client', attributes });
       const { traceparent } = span;
       return {
-        headers: traceparent === undefined ? [] : ['traceparent', traceparent],
+        headers: ['traceparent', traceparent],
         ended: ({ status, code }) =>
           span.end({
             attributes: {

@@ -104,7 +104,7 @@ async function take<T extends KindTypes>(
   if (action === undefined) return { kind: 'done', known: kind.noNews };
   const known = missed === undefined ? state : { ...state, missed };
   const { tracing } = deps;
-  if (!tracing?.isOn) return kind.apply(deps, known, action);
+  if (tracing === undefined) return kind.apply(deps, known, action);
   const traced = { key, name, change };
   return traceStep({ ...deps, tracing }, traced, () => kind.apply(deps, known, action));
 }

@@ -94,7 +94,7 @@ export interface ProcessDeps {
   readonly rules: Rules;
   readonly events: ReconcileEvents;
   /** Absent: off. */
-  readonly tracing?: Tracing;
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Dependencies of every step of reconciliation: the leader alone has a way to the service. */

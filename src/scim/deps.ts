@@ -87,7 +87,7 @@ export interface ScimDeps {
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly telemetry: ScimTelemetry;
-  readonly tracing: Tracing;
+  readonly tracing: Tracing | undefined;
   /** Log of the requests of providers. */
   readonly requests: RequestLog;
   /** Request that these dependencies are of; undefined: an operator asks. */

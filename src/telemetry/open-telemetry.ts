@@ -34,11 +34,12 @@ import {
 import type { Registry } from 'prom-client';
 import { createMetricProducer } from './otel-metrics.ts';
 import { type OtelTargets, toOtelTargets } from './otel-targets.ts';
-import { findTraceParent, noTracing, type Span, type SpanStart, type Tracing } from './tracing.ts';
+import { findTraceParent, type Span, type SpanStart, type Tracing } from './tracing.ts';
 
 /** Traces and metrics that are sent to a collector. */
 export interface OpenTelemetry {
-  readonly tracing: Tracing;
+  /** undefined: no traces are sent. */
+  readonly tracing: Tracing | undefined;
   /** Sends what is left and ends. */
   stop(): Promise<void>;
 }
@@ -63,7 +64,7 @@ export function startOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry
   const meters = startMetrics(options, targets, resource);
   return {
     tracing:
-      traces === undefined ? noTracing : createTracing(traces.getTracer('scim-bridge', version)),
+      traces === undefined ? undefined : createTracing(traces.getTracer('scim-bridge', version)),
     async stop() {
       const sent = Promise.allSettled([traces?.shutdown(), meters?.shutdown()]);
       // A collector that does not answer keeps nobody from ending.
@@ -198,7 +199,7 @@ function createTracing(tracer: Tracer): Tracing {
     };
   }
 
-  return { isOn: true, begin };
+  return { begin };
 }
 
 function toContext(parent: string | undefined): Context | undefined {

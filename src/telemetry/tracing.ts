@@ -22,24 +22,17 @@ interface SpanEnd {
 
 /** One piece of work in a trace. */
 export interface Span {
-  /** The span as W3C Trace Context writes it; undefined: tracing is off. */
-  readonly traceparent: string | undefined;
+  /** The span as W3C Trace Context writes it. */
+  readonly traceparent: string;
   /** Runs work within the span: spans that begin in it are its children. */
   run<T>(work: () => T): T;
   end(end?: SpanEnd): void;
 }
 
-/** Begins spans. */
+/** Begins spans; absent where tracing is off: nothing is to be looked up for it then. */
 export interface Tracing {
-  /** False: nothing is recorded, and nothing is to be looked up for it. */
-  readonly isOn: boolean;
   begin(start: SpanStart): Span;
 }
-
-const noSpan: Span = { traceparent: undefined, run: (work) => work(), end: () => undefined };
-
-/** Tracing that records nothing. */
-export const noTracing: Tracing = { isOn: false, begin: () => noSpan };
 
 /** Parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
 interface TraceParent {

@@ -29,7 +29,6 @@ import {
 import { settleWrite } from '../../src/scim/writes/settle.ts';
 import type { Bell } from '../../src/store/bell.ts';
 import type { Lead } from '../../src/store/leader.ts';
-import { noTracing } from '../../src/telemetry/tracing.ts';
 import { noRules } from '../support/no-rules.ts';
 import type { Company } from './company.ts';
 import { gateStore } from './gated-store.ts';
@@ -142,7 +141,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     clock,
     turns: () => undefined,
-    tracing: noTracing,
+    tracing: undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => ({ kind: 'refused' }) },
     policy: policies.scim,

@@ -146,7 +146,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     random: () => 0,
     logger,
     metrics,
-    ...(otel === undefined ? {} : { tracing: otel.tracing }),
+    tracing: otel?.tracing,
     findOverload: options.findOverload ?? (() => undefined),
   });
   const stop = async () => {

@@ -5,7 +5,7 @@ import { events } from '../../telemetry/events.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
-import { noTracing, type Span, type Tracing } from '../../telemetry/tracing.ts';
+import type { Span, Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {
@@ -17,20 +17,13 @@ export interface FollowDeps {
 }
 
 /** Gives every request an id and a time of arrival, and tells log and metrics how it ended. */
-export function followRequests({
-  clock,
-  logger,
-  metrics,
-  tracing = noTracing,
-}: FollowDeps): RequestHandler {
+export function followRequests({ clock, logger, metrics, tracing }: FollowDeps): RequestHandler {
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const beganAtMs = readSteady(clock);
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
     setRequestContext(res, { requestId, arrivedAt });
     res.setHeader('X-Request-Id', requestId);
-    const span = beginSpan(tracing, req, requestId);
-    res.once('close', () => endSpan(span, req, res));
     res.once('finish', () => {
       const durationMs = Math.round(readSteady(clock) - beganAtMs);
       const { method } = req;
@@ -39,6 +32,9 @@ export function followRequests({
       metrics.requests(method, route, `${status}`).observe(durationMs / 1_000);
       logger.log(events.requestFinished({ requestId, method, route, status, durationMs }));
     });
+    if (tracing === undefined) return next();
+    const span = beginSpan(tracing, req, requestId);
+    res.once('close', () => endSpan(span, req, res));
     span.run(() => next());
   };
 }
@@ -56,7 +52,6 @@ function beginSpan(tracing: Tracing, req: Request, requestId: string): Span {
 
 /** Before the end nobody knows the pattern of the route. */
 function endSpan(span: Span, req: Request, res: Response): void {
-  if (span.traceparent === undefined) return;
   const route = toRoute(req.baseUrl, req.route);
   const status = res.statusCode;
   span.end({

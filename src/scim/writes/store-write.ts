@@ -39,8 +39,8 @@ export async function storeWrite<Result extends AcceptedWrite | Disputed>(
 ): Promise<Result> {
   const { reconciler, tracing } = deps;
   const leave = id === undefined ? undefined : reconciler.enter(id);
-  const span = tracing.begin({ name: 'accept', kind: 'internal' });
-  const traced = { ...deps, trace: span.traceparent };
+  const span = tracing?.begin({ name: 'accept', kind: 'internal' });
+  const traced = { ...deps, trace: span?.traceparent };
   let start: HeadStart | undefined;
   let stored: Result | undefined;
   const giveUp = () => {
@@ -66,7 +66,7 @@ export async function storeWrite<Result extends AcceptedWrite | Disputed>(
     stored = await storeAttempts(traced, (tx) => store(tx, NEVER));
   } finally {
     leave?.();
-    span.end(tracing.isOn ? { attributes: toSpanAttributes(stored) } : {});
+    span?.end({ attributes: toSpanAttributes(stored) });
   }
   return stored;
 }
