@@ -184,7 +184,7 @@ export const events = {
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
   stepEnded: (fields: Resource & { action: string; outcome: StepOutcome }) =>
-    line('stepEnded', fields, toStepLevel(fields.outcome)),
+    line('stepEnded', fields, STEP_LEVELS[fields.outcome]),
   workerFailed: (fields: Resource & { error: unknown }) => line('workerFailed', withError(fields)),
   jobFailed: (fields: { job: string; at: string; error: unknown }) =>
     line('jobFailed', withError(fields)),
@@ -252,10 +252,7 @@ function withError<Fields extends { readonly error: unknown }>(fields: Fields) {
 }
 
 /** A step that is tried again is logged quietly: the cause in the service has a line of its own. */
-function toStepLevel(outcome: StepOutcome) {
-  if (outcome === 'refused') return 'warn';
-  return outcome === 'done' ? 'info' : 'debug';
-}
+const STEP_LEVELS = { done: 'info', refused: 'warn', later: 'debug', unknown: 'debug' } as const;
 
 function toRequestLevel({ method, status }: RequestFinished) {
   // A documented 501, and a 503 while waiting, are no faults.

@@ -19,11 +19,8 @@ export function getRequestId(res: Response): string {
 
 /** The context of the request. */
 export function getRequestContext(res: Response): RequestContext {
-  return parseContext(res.locals.context);
-}
-
-function parseContext(value: unknown): RequestContext {
-  return (value ?? { requestId: '-', arrivedAt: 0 }) as RequestContext;
+  const { context }: { context?: RequestContext } = res.locals;
+  return context ?? { requestId: '-', arrivedAt: 0 };
 }
 
 const saneRequestId = /^[\w.:+/=@-]{1,128}$/;
