@@ -1,12 +1,11 @@
 import type { Clock } from '../domain/clock.ts';
 import type { About, OpsSources } from '../ops/sources.ts';
-import type { TrafficCounter } from '../reconcile/loop/sampling.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { WatchedStore } from '../store/engine/store-health.ts';
 import type { Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
+import type { Metrics, TrafficCounter } from '../telemetry/metrics.ts';
 import type { Overload } from '../telemetry/overload.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 

@@ -78,3 +78,32 @@ function remember<Label extends string>(metric: Histogram<Label>) {
     return known;
   };
 }
+
+/** Times of leavers that a sample keeps: more than the service takes in a minute. */
+const LEAVERS_MAX = 300;
+
+/** Counter of what a sample tells of its minute. */
+export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
+
+/** Creates the counter of one process. */
+export function createTrafficCounter() {
+  /** Calls to the service since the last sample. */
+  let calls = 0;
+  /** Times from the request until the leaver was out, in milliseconds. */
+  let leaversMs: number[] = [];
+  return {
+    called() {
+      calls += 1;
+    },
+    left(tookMs: number) {
+      if (leaversMs.length < LEAVERS_MAX) leaversMs.push(Math.round(tookMs));
+    },
+    /** Takes what was counted; the next count begins at nothing. */
+    take() {
+      const taken = { calls, leaversMs };
+      calls = 0;
+      leaversMs = [];
+      return taken;
+    },
+  };
+}

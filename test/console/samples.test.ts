@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { createSampling, createTrafficCounter } from '../../src/reconcile/loop/sampling.ts';
+import { createSampling } from '../../src/reconcile/loop/sampling.ts';
 import { insertSample, listSamples } from '../../src/store/samples.ts';
+import { createTrafficCounter } from '../../src/telemetry/metrics.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { addUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
