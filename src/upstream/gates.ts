@@ -43,6 +43,9 @@ export type PassageResult =
 
 const CREDENTIALS_FIRST_PROBE_MS = 10_000;
 const CREDENTIALS_PROBE_MAX_MS = 300_000;
+const FIRST_PROBE_MS = 5_000;
+const PROBE_MAX_MS = 60_000;
+/** Failures without a good answer in between that open the breaker, and the number of resources among them. */
 const FAILURES_TO_OPEN = 5;
 const RESOURCES_TO_OPEN = 3;
 
@@ -61,14 +64,8 @@ export function createGates(
     maxMs: CREDENTIALS_PROBE_MAX_MS,
     onChange: (change) => onGate?.({ gate: 'credentials', ...change }),
   });
-  const breaker = createBreaker({
-    clock,
-    failures: FAILURES_TO_OPEN,
-    resources: RESOURCES_TO_OPEN,
-    onChange: (change) => onGate?.({ gate: 'service', ...change }),
-  });
+  const breaker = createBreaker(clock, (change) => onGate?.({ gate: 'service', ...change }));
   const redirects = createRedirectGates(clock, onRedirect);
-
   let tokens = 0;
 
   function assertOpen(operation: string): void {
@@ -82,26 +79,27 @@ export function createGates(
       onRefused?.('service');
       throw toStopped('circuit-open', operation, downMs);
     }
-    redirects.assertOpen(operation);
+    const elsewhereMs = redirects.shut.get(operation)?.shutForMs() ?? 0;
+    if (elsewhereMs > 0) throw toStopped('redirected', operation, elsewhereMs);
   }
 
   return {
     assertOpen,
-    enter(operation, key) {
+    // A call without a resource counts by its operation.
+    enter(operation, key = operation) {
       assertOpen(operation);
-      const token = tokens;
+      const [token, redirect] = [tokens, redirects.shut.get(operation)];
       const admitted = { credentials: credentials.admit(), service: breaker.admit() };
-      const redirect = redirects.admit(operation);
+      const redirected = redirect?.admit() ?? 'pass';
       return {
         record(result) {
           const verdicts = toVerdicts(result);
-          credentials.record(
-            admitted.credentials,
-            token === tokens ? verdicts.credentials : 'unknown',
-          );
-          // A call without a resource counts by its operation.
-          breaker.record(admitted.service, verdicts.service, key ?? operation);
-          redirect.record(verdicts.redirect);
+          const ofToken = token === tokens ? verdicts.credentials : 'unknown';
+          credentials.record(admitted.credentials, ofToken);
+          breaker.record(admitted.service, verdicts.service, key);
+          const gate = redirect ?? redirects.shut.get(operation);
+          if (gate) gate.record(redirected, verdicts.redirect);
+          else if (verdicts.redirect === 'bad') redirects.shutGate(operation);
         },
       };
     },
@@ -159,22 +157,9 @@ interface Breaker extends Omit<ProbeGate, 'record'> {
   record(admission: Admission, verdict: Verdict, key: string): void;
 }
 
-/** Threshold of the breaker. One resource that always fails must not stop the others. */
-interface BreakerOptions {
-  readonly clock: Clock;
-  /** Failures without a good answer in between. */
-  readonly failures: number;
-  /** Different resources among them. */
-  readonly resources: number;
-  readonly onChange?: ProbeGateOptions['onChange'];
-}
-
-const FIRST_PROBE_MS = 5_000;
-const PROBE_MAX_MS = 60_000;
-
-/** Creates a breaker that has seen nothing yet. */
-function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breaker {
-  const gate = createProbeGate({ ...rest, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS });
+/** Creates a breaker that has seen nothing yet. One resource that always fails must not stop the others. */
+function createBreaker(clock: Clock, onChange: ProbeGateOptions['onChange']): Breaker {
+  const gate = createProbeGate({ clock, firstMs: FIRST_PROBE_MS, maxMs: PROBE_MAX_MS, onChange });
   const failed = new Set<string>();
   let count = 0;
 
@@ -187,10 +172,10 @@ function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breake
       }
       if (verdict === 'bad') {
         count += 1;
-        if (failed.size < resources) failed.add(key);
+        if (failed.size < RESOURCES_TO_OPEN) failed.add(key);
       }
       // One failure says nothing about the service until there are enough of them; that of a probe does.
-      const isEnough = count >= failures && failed.size >= resources;
+      const isEnough = count >= FAILURES_TO_OPEN && failed.size >= RESOURCES_TO_OPEN;
       const isDoubtful = verdict === 'bad' && admission !== 'probe' && !isEnough;
       gate.record(admission, isDoubtful ? 'unknown' : verdict);
     },
@@ -198,14 +183,13 @@ function createBreaker({ failures, resources, ...rest }: BreakerOptions): Breake
 }
 
 /**
- * A gate for each operation whose calls the service sends elsewhere (3xx): one address may be, and the others not. Such a
+ * The gates of the operations whose calls the service sends elsewhere (3xx): one address may be, and the others not. Such a
  * call is not followed, because the token belongs to the service alone.
  */
 interface RedirectGates {
-  /** @throws UpstreamError `redirected` when a call of the operation has no chance now. Changes nothing. */
-  assertOpen(operation: string): void;
-  /** Admits a call that is about to leave; its finding must be recorded. */
-  admit(operation: string): { record(verdict: Verdict): void };
+  readonly shut: ReadonlyMap<string, ProbeGate>;
+  /** Shuts the gate of an operation. */
+  shutGate(operation: string): void;
   /** When the first of those that are shut shut, in milliseconds since 1970; undefined: all are open. */
   sinceMs(): number | undefined;
 }
@@ -219,36 +203,20 @@ function createRedirectGates(
   onRedirect: TransportHooks['onRedirect'],
 ): RedirectGates {
   const shut = new Map<string, ProbeGate>();
-
-  function shutGate(operation: string): ProbeGate {
-    const gate = createProbeGate({
-      clock,
-      firstMs: FIRST_PROBE_MS,
-      maxMs: PROBE_MAX_MS,
-      onChange(change) {
-        if (!change.isShut) shut.delete(operation);
-        onRedirect?.({ operation, ...change });
-      },
-    });
-    shut.set(operation, gate);
-    return gate;
-  }
-
   return {
-    assertOpen(operation) {
-      const shutForMs = shut.get(operation)?.shutForMs() ?? 0;
-      if (shutForMs > 0) throw toStopped('redirected', operation, shutForMs);
-    },
-    admit(operation) {
-      const known = shut.get(operation);
-      const admission = known?.admit() ?? 'pass';
-      return {
-        record(verdict) {
-          const gate = known ?? shut.get(operation);
-          if (gate) gate.record(admission, verdict);
-          else if (verdict === 'bad') shutGate(operation).record('pass', 'bad');
+    shut,
+    shutGate(operation) {
+      const gate = createProbeGate({
+        clock,
+        firstMs: FIRST_PROBE_MS,
+        maxMs: PROBE_MAX_MS,
+        onChange(change) {
+          if (!change.isShut) shut.delete(operation);
+          onRedirect?.({ operation, ...change });
         },
-      };
+      });
+      shut.set(operation, gate);
+      gate.record('pass', 'bad');
     },
     sinceMs() {
       const since = [...shut.values()].flatMap((gate) => {
