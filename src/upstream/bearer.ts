@@ -2,23 +2,24 @@ import { acceptedEncodings } from './answer-body.ts';
 
 /** Token of the service, which may be renewed while calls go on. */
 export interface Bearer {
-  readonly token: () => string;
+  readonly token: string;
   /** Names and values of the headers of every request in turn. */
-  readonly headers: () => readonly string[];
+  readonly headers: readonly string[];
   /** Presents another token from the next request on. @throws TypeError for a token that no header can carry */
   renew(token: string): void;
 }
 
 /** Creates a bearer. @throws TypeError for a token that no header can carry */
 export function createBearer(first: string, userAgent: string): Bearer {
-  let current = { token: first, headers: createHeaders(first, userAgent) };
-  return {
-    token: () => current.token,
-    headers: () => current.headers,
-    renew(token) {
-      current = { token, headers: createHeaders(token, userAgent) };
+  const bearer = {
+    token: first,
+    headers: createHeaders(first, userAgent),
+    renew(token: string) {
+      bearer.headers = createHeaders(token, userAgent);
+      bearer.token = token;
     },
   };
+  return bearer;
 }
 
 /** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. */

@@ -70,11 +70,11 @@ class TurnBudget implements Budget {
   }
 
   take(request: TurnRequest): Turn | Promise<Turn> {
-    this.#line.assertOpen(request);
-    if (this.#line.room.size === 0 && this.#waitMs((nowMs) => this.#window.waitMs(nowMs)) === 0) {
-      return this.#grant();
-    }
-    return this.#line.join(request);
+    const { operation, signal } = request;
+    if (this.#line.closed.aborted) throw closed(operation);
+    if (signal?.aborted) throw aborted(operation, signal.reason);
+    const isFree = this.#line.room.size === 0 && this.#waitMs('waitMs') === 0;
+    return isFree ? this.#grant() : this.#line.join(request);
   }
 
   pause(untilMs: number): void {
@@ -113,11 +113,11 @@ class TurnBudget implements Budget {
   }
 
   /** Milliseconds until a call may go, or undefined when the end of a turn decides. */
-  #waitMs(rateWaitMs: (nowMs: number) => number | undefined): number | undefined {
+  #waitMs(ofRate: 'waitMs' | 'waitSpacedMs'): number | undefined {
     const nowMs = readSteady(this.#clock);
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
     if (this.#probe === 'out' || this.#inFlight >= this.#inFlightMax) return undefined;
-    return rateWaitMs(nowMs);
+    return this.#window[ofRate](nowMs);
   }
 
   #grant(): Turn {
@@ -149,7 +149,7 @@ class TurnBudget implements Budget {
   async #pump(): Promise<void> {
     this.#pumping = true;
     while (this.#line.room.size > 0) {
-      const delayMs = this.#waitMs((nowMs) => this.#window.waitSpacedMs(nowMs));
+      const delayMs = this.#waitMs('waitSpacedMs');
       if (delayMs === undefined) break;
       if (delayMs === 0) this.#line.room.next()?.resolve(this.#grant());
       else if (!(await slept(this.#clock, delayMs, this.#line.closed))) break;
@@ -183,8 +183,6 @@ export interface TurnLine {
   readonly room: WaitingRoom<Waiter>;
   /** Aborted by `close`. */
   readonly closed: AbortSignal;
-  /** @throws UpstreamError `closed` or `aborted`: the caller has no use for a turn */
-  assertOpen(request: TurnRequest): void;
   /** Waits for the turn. @throws UpstreamError `overloaded` at once; rejects with `aborted` or `closed` */
   join(request: TurnRequest): Promise<Turn>;
   /** Refuses all waiting and all later callers. */
@@ -199,10 +197,6 @@ function createTurnLine(queueMax: number, onJoin: () => void): TurnLine {
   return {
     room,
     closed: closing.signal,
-    assertOpen({ operation, signal }) {
-      if (closing.signal.aborted) throw closed(operation);
-      if (signal?.aborted) throw aborted(operation, signal.reason);
-    },
     join({ operation, callClass, key, again, signal }) {
       if (room.size >= queueMax) throw overloaded(operation, queueMax);
       const { promise, resolve, reject } = Promise.withResolvers<Turn>();

@@ -73,7 +73,7 @@ export async function downloadFrom(
     if (content) return describe(toHead(status, headers), content.stream);
     const { bearer, wordsIn, clock } = deps;
     const circumstances = {
-      token: bearer.token(),
+      token: bearer.token,
       wordsIn,
       nowMs: clock.now(),
       pauseMs: undefined,

@@ -118,7 +118,7 @@ function toWireRequest(
   const { path, body } = call.request;
   const { method, response } = call.operation;
   const own = [
-    ...bearer.headers(),
+    ...bearer.headers,
     ...(typeof body === 'string' ? ['content-type', 'application/json'] : []),
     ...(typeof body === 'object' ? toFormHeaders(body) : []),
   ];
@@ -155,7 +155,7 @@ function readAnswer(
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
   if (redirected) return redirected;
   const error = toAnswerError(id, answer, {
-    ...{ token: bearer.token(), nowMs: clock.now(), pauseMs, wordsIn },
+    ...{ token: bearer.token, nowMs: clock.now(), pauseMs, wordsIn },
   });
   return { kind: 'failed', error };
 }

@@ -121,7 +121,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  return { call, callChecked: call, request, download, ...createControls(options, deps) };
+  return { call, callChecked: call, request, download, ...createControls(deps) };
 }
 
 /**
@@ -142,10 +142,13 @@ export function withOptions<Given extends CallOptions>(
 }
 
 /** The part of a transport that is about all its calls. */
-function createControls(
-  { hooks }: TransportOptions,
-  { bearer, budget, gates, disconnect }: CallDeps,
-): Omit<Transport, 'call' | 'callChecked' | 'request' | 'download'> {
+function createControls({
+  bearer,
+  budget,
+  gates,
+  hooks,
+  disconnect,
+}: CallDeps): Omit<Transport, 'call' | 'callChecked' | 'request' | 'download'> {
   let closing: Promise<void> | undefined;
   async function closeOnce(): Promise<void> {
     budget.close();
@@ -159,9 +162,9 @@ function createControls(
       service: gates.service(),
       redirectedSinceMs: gates.redirectedSinceMs(),
     }),
-    writesRefused: () => hooks?.writesRefused?.(),
-    queueAheadMs: (callClass, others) => budget.queueAheadMs(callClass, others),
-    prioritise: (key) => budget.prioritise(key),
+    writesRefused: hooks.writesRefused ?? (() => undefined),
+    queueAheadMs: budget.queueAheadMs.bind(budget),
+    prioritise: budget.prioritise.bind(budget),
     renewToken(token) {
       bearer.renew(token);
       gates.tokenRenewed();

@@ -38,7 +38,6 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
     look: createClassQueue<W>(),
     pass: createClassQueue<W>(),
   } satisfies Record<CallClass, ClassQueue<W>>;
-  let size = 0;
   const passed = { look: 0, pass: 0 };
 
   function pickClass(): CallClass | undefined {
@@ -54,23 +53,24 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       passed[kept] = callClass === kept || queues[kept].size === 0 ? 0 : passed[kept] + 1;
     }
     const waiter = queues[callClass].shift();
-    if (waiter !== undefined) size -= 1;
+    if (waiter !== undefined) room.size -= 1;
     return waiter;
   }
 
-  return {
-    add(place) {
+  const room = {
+    size: 0,
+    add(place: Place<W>) {
       queues[place.callClass].push(place);
-      size += 1;
+      room.size += 1;
     },
-    remove(place) {
+    remove(place: Place<W>) {
       // In the queue of its class, unless it was prioritised.
       const removed = callClasses.some((callClass) => queues[callClass].delete(place));
-      if (removed) size -= 1;
+      if (removed) room.size -= 1;
       return removed;
     },
     next,
-    prioritise(key) {
+    prioritise(key: unknown) {
       for (const callClass of callClasses.slice(1)) {
         for (const place of queues[callClass].takeAll(key)) queues.remove.push(place);
       }
@@ -80,9 +80,6 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       for (let waiter = next(); waiter !== undefined; waiter = next()) everybody.push(waiter);
       return everybody;
     },
-    get size() {
-      return size;
-    },
     counts: () => ({
       remove: queues.remove.size,
       change: queues.change.size,
@@ -90,6 +87,7 @@ export function createWaitingRoom<W>(): WaitingRoom<W> {
       pass: queues.pass.size,
     }),
   };
+  return room;
 }
 
 interface ClassQueue<W> {
@@ -105,13 +103,6 @@ interface ClassQueue<W> {
 function createClassQueue<W>(): ClassQueue<W> {
   const again = new Set<Place<W>>();
   const byKey = new Map<unknown, Set<Place<W>>>();
-  let size = 0;
-
-  function shift(): W | undefined {
-    const place = takeFirst(again) ?? shiftByKey();
-    if (place) size -= 1;
-    return place?.waiter;
-  }
 
   function shiftByKey(): Place<W> | undefined {
     for (const [key, places] of byKey) {
@@ -123,33 +114,34 @@ function createClassQueue<W>(): ClassQueue<W> {
     return undefined;
   }
 
-  function remove(place: Place<W>): boolean {
-    const key = place.key ?? place;
-    const places = place.again ? again : byKey.get(key);
-    if (!places?.delete(place)) return false;
-    if (!place.again && places.size === 0) byKey.delete(key);
-    size -= 1;
-    return true;
-  }
-
-  return {
-    get size() {
-      return size;
-    },
-    push(place) {
-      size += 1;
+  const queue = {
+    size: 0,
+    push(place: Place<W>) {
+      queue.size += 1;
       const key = place.key ?? place;
       const places = place.again ? again : (byKey.get(key) ?? new Set());
       places.add(place);
       if (!place.again) byKey.set(key, places);
     },
-    delete: remove,
-    takeAll(key) {
-      const repeated = [...again].filter((place) => place.key === key);
-      return [...repeated, ...(byKey.get(key) ?? [])].filter(remove);
+    delete(place: Place<W>) {
+      const key = place.key ?? place;
+      const places = place.again ? again : byKey.get(key);
+      if (!places?.delete(place)) return false;
+      if (!place.again && places.size === 0) byKey.delete(key);
+      queue.size -= 1;
+      return true;
     },
-    shift,
+    takeAll(key: unknown) {
+      const repeated = [...again].filter((place) => place.key === key);
+      return [...repeated, ...(byKey.get(key) ?? [])].filter(queue.delete);
+    },
+    shift() {
+      const place = takeFirst(again) ?? shiftByKey();
+      if (place) queue.size -= 1;
+      return place?.waiter;
+    },
   };
+  return queue;
 }
 
 function takeFirst<T>(set: Set<T>): T | undefined {
