@@ -1,7 +1,7 @@
 import { type FileInput, isFileInput } from './operations/file-input.ts';
-import { type FilePaths, isFormData, toFormParts } from './operations/form-parts.ts';
+import { type FilePaths, toFormParts } from './operations/form-parts.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
-import { isNamed } from './operations/part.ts';
+import { isFormData, isNamed } from './operations/part.ts';
 import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
 import { compileQuery } from './operations/query.ts';
 

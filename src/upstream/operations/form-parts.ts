@@ -37,11 +37,6 @@ export function toFormParts(
   });
 }
 
-/** Tells a form. Its tag is asked first: the mere name loads the `fetch` of Node, which takes 14 MB. */
-export function isFormData(value: unknown): value is FormData {
-  return Object.prototype.toString.call(value) === '[object FormData]' && value instanceof FormData;
-}
-
 /** The fields of a given form. @throws TypeError for text where a file belongs: text in a form is never a path. */
 export function readFormData(label: string, form: FormData, fields: Fields): Named {
   const types = new Map(Object.entries(fields).map(([written, type]) => [toName(written), type]));

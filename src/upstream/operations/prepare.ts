@@ -1,13 +1,7 @@
 import { isFileInput } from './file-input.ts';
-import {
-  type FilePaths,
-  type FormPart,
-  isFormData,
-  readFormData,
-  toFormParts,
-} from './form-parts.ts';
+import { type FilePaths, type FormPart, readFormData, toFormParts } from './form-parts.ts';
 import type { Fields, Operation } from './operation.ts';
-import { compilePart, isFileType, isNamed, type Named, toName } from './part.ts';
+import { compilePart, isFileType, isFormData, isNamed, type Named, toName } from './part.ts';
 import { compileQuery } from './query.ts';
 
 /** A call turned into what goes over the wire. */
@@ -139,22 +133,15 @@ function compileBody(
   const findFile = (name: string, value: unknown) =>
     fileNames.includes(name) && isFileInput(value) ? value : undefined;
 
-  function readFields(given: unknown): Named | undefined {
-    if (isFormData(given)) {
-      if (content === 'json') throw new TypeError(`${label} cannot be a form`);
-      return readFormData(label, given, body);
-    }
-    if (given === undefined || isNamed(given)) return given;
-    throw new TypeError(`${label} must be an object`);
-  }
-
   return (given) => {
-    const fields = readFields(given);
+    const isGivenForm = isFormData(given);
+    if (isGivenForm && content === 'json') throw new TypeError(`${label} cannot be a form`);
+    const fields = isGivenForm ? readFormData(label, given, body) : checkPart(id, 'body', given);
     check(fields);
     if (fields === undefined || row === undefined) return { body: undefined };
     const isForm =
       content === 'multipart' ||
-      isFormData(given) ||
+      isGivenForm ||
       fileNames.some((name) => fields[name] !== undefined);
     if (!isForm) return { body: JSON.stringify(fields) };
     return { body: undefined, form: toFormParts(label, fields, { findFile, filePaths }) };
