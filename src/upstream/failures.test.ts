@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ResponseTooLarge } from './answer-body.ts';
-import { parseAnswer, toAnswerError, toExchangeError } from './failures.ts';
+import { toAnswerError, toExchangeError } from './failures.ts';
 import type { CallScope } from './outgoing-call.ts';
+import { parseAnswer } from './send.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 const asked = { token: 't0ken', nowMs, pauseMs: undefined };

@@ -1,5 +1,4 @@
 import {
-  type AnswerHead,
   findWords,
   ResponseTooLarge,
   readAnswerBody,
@@ -9,7 +8,6 @@ import {
 import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
-import type { RedirectTarget } from './operations/call-types.ts';
 import type { CallScope } from './outgoing-call.ts';
 import { parseRetryAfterMs } from './pause.ts';
 import { classifyStatus } from './status-table.ts';
@@ -54,49 +52,6 @@ function withoutToken(text: string, token: string): string {
     .replaceAll(encodeURIComponent(token), '[token]')
     .replace(CREDENTIALS, '$1 [token]');
 }
-
-/** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
-export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
-  const head = toHead(answer.status, answer.headers);
-  const value = readAnswerBody(answer.text);
-  if (value.kind === 'empty') return { kind: 'done', value: undefined, head };
-  if (value.kind === 'json') return { kind: 'done', value: value.value, head };
-  const error = new UpstreamError('unreadable', {
-    operation,
-    detail: `the answer is no JSON but ${value.kind}`,
-    retry: 'later',
-    outcome: 'unknown',
-    ...head,
-    body: value,
-  });
-  return { kind: 'failed', error };
-}
-
-/** A 2xx answer with a content that no JSON is: the stream that was asked for, or one that is ignored. */
-export function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
-  return { kind: 'done', value: content?.stream, head: toHead(status, headers) };
-}
-
-/**
- * Target of a redirect, as an answer; undefined when it is none or leads to no web address. @param asked URL of the
- * request.
- */
-export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
-  const { status, headers } = answer;
-  const { location } = headers;
-  if (!REDIRECTS.has(status) || typeof location !== 'string') return undefined;
-  const target = URL.parse(location, asked);
-  if (target?.protocol !== 'https:' && target?.protocol !== 'http:') return undefined;
-  const value: RedirectTarget = { url: target.href, status };
-  return { kind: 'done', value, head: toHead(status, headers) };
-}
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-
-/** Content of a 2xx answer, or the error of another. */
-export type ParsedAnswer =
-  | { readonly kind: 'done'; readonly value: unknown; readonly head: AnswerHead }
-  | { readonly kind: 'failed'; readonly error: UpstreamError };
 
 /** Error when no answer could be read. @param isSent true once the request was on the wire. */
 export function toExchangeError(

@@ -1,18 +1,12 @@
-import { acceptedEncodings } from './answer-body.ts';
+import { type AnswerHead, acceptedEncodings, readAnswerBody, toHead } from './answer-body.ts';
 import { addHeaders, type Bearer } from './bearer.ts';
 import { type Clock, readSteady } from './clock.ts';
-import type { UpstreamError } from './errors.ts';
+import { UpstreamError } from './errors.ts';
 import { type Answer, exchange, type StreamLimits, type WireRequest } from './exchange.ts';
-import {
-  findRedirect,
-  type ParsedAnswer,
-  parseAnswer,
-  toAnswerError,
-  toExchangeError,
-  toOpaqueAnswer,
-} from './failures.ts';
+import { toAnswerError, toExchangeError } from './failures.ts';
 import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
+import type { RedirectTarget } from './operations/call-types.ts';
 import { type Attempt, type CallScope, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
@@ -61,10 +55,16 @@ export async function send(deps: SendDeps, attempt: Attempt): Promise<Sent> {
 
 async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireRequest): Promise<Sent> {
   const { call, scope, turn } = attempt;
+  const { timeouts, responseBytesMax } = deps;
+  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
   const startedMs = performance.now();
   let sentAtMs: number | undefined;
   const limits = {
-    ...toLimits(deps, attempt),
+    // A longer limit of a call gives its attempts more time too.
+    headersMs: Math.max(timeouts.headersMs, withinMs),
+    bodyMs: Math.max(timeouts.bodyMs, withinMs),
+    ...{ responseBytesMax, skipAnswerAboveBytes, signal: scope.signal },
+    stream: call.operation.response.kind === 'stream' ? toStreamLimits(call) : undefined,
     refuse: () => (deps.hooks.mayLeave?.() === false ? toLate(call) : undefined),
     // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
@@ -86,16 +86,6 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
   const isElsewhere = read.kind === 'failed' && read.error.code === 'redirected';
   const kind = isElsewhere ? 'redirected' : 'answer';
   return { ...read, result: { kind, status: answer.status } };
-}
-
-function toLimits({ timeouts, responseBytesMax }: SendDeps, { scope, call }: Attempt) {
-  const { skipAnswerAboveBytes, withinMs = 0 } = call.options;
-  // A longer limit of a call gives its attempts more time too.
-  const headersMs = Math.max(timeouts.headersMs, withinMs);
-  const bodyMs = Math.max(timeouts.bodyMs, withinMs);
-  const signal = scope.signal;
-  const stream = call.operation.response.kind === 'stream' ? toStreamLimits(call) : undefined;
-  return { headersMs, bodyMs, responseBytesMax, skipAnswerAboveBytes, signal, stream };
 }
 
 function toStreamLimits({ operation, options: { signal } }: OutgoingCall): StreamLimits {
@@ -159,6 +149,49 @@ function readAnswer(
   });
   return { kind: 'failed', error };
 }
+
+/** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
+export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
+  const head = toHead(answer.status, answer.headers);
+  const value = readAnswerBody(answer.text);
+  if (value.kind === 'empty') return { kind: 'done', value: undefined, head };
+  if (value.kind === 'json') return { kind: 'done', value: value.value, head };
+  const error = new UpstreamError('unreadable', {
+    operation,
+    detail: `the answer is no JSON but ${value.kind}`,
+    retry: 'later',
+    outcome: 'unknown',
+    ...head,
+    body: value,
+  });
+  return { kind: 'failed', error };
+}
+
+/** A 2xx answer with a content that no JSON is: the stream that was asked for, or one that is ignored. */
+export function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
+  return { kind: 'done', value: content?.stream, head: toHead(status, headers) };
+}
+
+/**
+ * Target of a redirect, as an answer; undefined when it is none or leads to no web address. @param asked URL of the
+ * request.
+ */
+export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
+  const { status, headers } = answer;
+  const { location } = headers;
+  if (!REDIRECTS.has(status) || typeof location !== 'string') return undefined;
+  const target = URL.parse(location, asked);
+  if (target?.protocol !== 'https:' && target?.protocol !== 'http:') return undefined;
+  const value: RedirectTarget = { url: target.href, status };
+  return { kind: 'done', value, head: toHead(status, headers) };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Content of a 2xx answer, or the error of another. */
+export type ParsedAnswer =
+  | { readonly kind: 'done'; readonly value: unknown; readonly head: AnswerHead }
+  | { readonly kind: 'failed'; readonly error: UpstreamError };
 
 /**
  * A fault of the caller says nothing about the service: giving up, giving too little time, sending an unreadable

@@ -1,6 +1,6 @@
 import type { Wire } from '../../src/sandbox/http/wire.ts';
 import { UpstreamError } from '../../src/upstream/errors.ts';
-import { parseAnswer, toAnswerError } from '../../src/upstream/failures.ts';
+import { toAnswerError } from '../../src/upstream/failures.ts';
 import type { Operation } from '../../src/upstream/operations/operation.ts';
 import {
   compileOperation,
@@ -8,6 +8,7 @@ import {
   type PreparedRequest,
 } from '../../src/upstream/operations/prepare.ts';
 import { planRepeatMs } from '../../src/upstream/retry.ts';
+import { parseAnswer } from '../../src/upstream/send.ts';
 import type { CallOptions, Transport } from '../../src/upstream/transport.ts';
 import type { Company } from './company.ts';
 import type { Scheduler } from './scheduler.ts';
