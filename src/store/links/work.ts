@@ -24,23 +24,25 @@ export async function saveDoneLinks(
   groupId: GroupId,
   { changes, plannedVersion }: { changes: readonly DoneLink[]; plannedVersion: number },
 ): Promise<void> {
-  const put = changes.filter(({ wanted, heldAlready }) => wanted && !heldAlready);
-  const found = changes.filter(({ wanted, heldAlready }) => wanted && heldAlready);
-  const gone = toIds(changes.filter(({ wanted }) => !wanted));
-  const saveDone = (userIds: readonly UserId[], observed: number, put_in: number) =>
-    changeLinks(
-      tx,
-      { table, groupId, userIds },
-      {
-        ...{ observed, put_in, retry_at: null, attempts: 0, stuck_at: null, problem: null },
-        // Every write after the plan has a higher version, so this is the compare-and-set of each row.
-        pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
-      },
-    );
-  await saveDone(toIds(put), 1, 1);
-  await saveDone(toIds(found), 1, 0);
-  if (gone.length === 0) return;
-  await saveDone(await deleteDone(tx, { table, groupId, plannedVersion }, gone), 0, 0);
+  const [put, found, gone]: [UserId[], UserId[], UserId[]] = [[], [], []];
+  for (const { userId, wanted, heldAlready } of changes) {
+    const isThere = heldAlready ? found : put;
+    (wanted ? isThere : gone).push(userId);
+  }
+  const left =
+    gone.length === 0 ? [] : await deleteDone(tx, { table, groupId, plannedVersion }, gone);
+  for (const [userIds, observed, put_in] of [
+    [put, 1, 1],
+    [found, 1, 0],
+    [left, 0, 0],
+  ] as const) {
+    const chosen = { table, groupId, userIds };
+    await changeLinks(tx, chosen, {
+      ...{ observed, put_in, retry_at: null, attempts: 0, stuck_at: null, problem: null },
+      // Every write after the plan has a higher version, so this is the compare-and-set of each row.
+      pending: sql`case when pending <= ${plannedVersion} then null else pending end`,
+    });
+  }
 }
 
 /** Links of some users in one list of a group, those of them that meet a condition. */
@@ -61,10 +63,6 @@ async function changeLinks(
     const links = tx.updateTable(table).set(change).where('group_id', '=', groupId);
     await links.where('user_id', 'in', chunk).where(where).execute();
   }
-}
-
-function toIds(changes: readonly Pick<LinkChange, 'userId'>[]): UserId[] {
-  return changes.map(({ userId }) => userId);
 }
 
 /**
@@ -160,7 +158,7 @@ export async function failLinks(
       retry_at: failing.toRetryAt(attempts),
       problem: JSON.stringify(problem),
     };
-    await changeLinks(tx, { table, groupId, userIds: toIds(same) }, change);
+    await changeLinks(tx, { table, groupId, userIds: same.map(({ userId }) => userId) }, change);
   }
 }
 
