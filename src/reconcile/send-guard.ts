@@ -3,8 +3,12 @@ import { listHarms, type SentChange } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
 import type { SentCreate } from '../domain/resource-state.ts';
-import { insertOwnCall, saveCallOutcomes, type WrittenChange } from '../store/audit/own-calls.ts';
-import { toIsRepair } from '../store/audit/provider-harm.ts';
+import {
+  insertOwnCall,
+  saveCallOutcomes,
+  toIsRepair,
+  type WrittenChange,
+} from '../store/audit/own-calls.ts';
 import { type ChangeRow, insertChange } from '../store/changes.ts';
 import { markInFlight } from '../store/in-flight.ts';
 import type { Lead } from '../store/leader.ts';
