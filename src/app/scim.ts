@@ -13,7 +13,7 @@ import { findGroupPrivilege } from '../scim/groups/protect-group.ts';
 import { createMoments } from '../scim/render/resource-text.ts';
 import { adoptUserByHand } from '../scim/users/adopt-by-hand.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { LeaderNews } from './leader-news.ts';
+import type { Leadership } from './leader.ts';
 import type { BridgeOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { toKeyHosts, toRepairPolicy, toScimPolicy, toSessionLimits } from './settings.ts';
@@ -39,7 +39,7 @@ export function toScimDeps(options: BridgeOptions, parts: BridgeParts): ScimDeps
     policy: toScimPolicy(settings),
     baseUrl: `${options.publicUrl}${SCIM_PATH}`,
     toMoment: createMoments(),
-    findClosed: (type) => findClosed(type, leadership.news()),
+    findClosed: createClosedFinder(leadership),
     looksFirst: () => leadership.news().isReading,
     isUpstreamDown() {
       const { credentials, service } = leadership.news().health;
@@ -126,17 +126,18 @@ export function openRequestLog(
 }
 
 /** "Not found" may be said only once everything was read, and never of a section we may not read. */
-function findClosed(
-  type: 'user' | 'group',
-  { firstRead, sections }: Pick<LeaderNews, 'firstRead' | 'sections'>,
-): ReturnType<ScimDeps['findClosed']> {
-  if (firstRead.kind !== 'finished') {
-    const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
-    return { detail, retryAfterSeconds: 10 };
-  }
-  const section = type === 'user' ? 'users' : 'groups';
-  const problem = sections[section]?.problem;
-  if (!problem) return undefined;
-  const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
-  return { detail, retryAfterSeconds: 300 };
+function createClosedFinder({ news }: Pick<Leadership, 'news'>): ScimDeps['findClosed'] {
+  return function findClosed(type) {
+    const { firstRead, sections } = news();
+    if (firstRead.kind !== 'finished') {
+      const detail =
+        'The bridge is still reading the service for the first time. Try again shortly.';
+      return { detail, retryAfterSeconds: 10 };
+    }
+    const section = type === 'user' ? 'users' : 'groups';
+    const problem = sections[section]?.problem;
+    if (!problem) return undefined;
+    const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
+    return { detail, retryAfterSeconds: 300 };
+  };
 }
