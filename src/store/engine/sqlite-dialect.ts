@@ -38,23 +38,22 @@ export function openSession(
   statements: Statements,
   { turns, isInTransaction }: { readonly turns: Turns; isInTransaction(): boolean },
 ): SqliteSession {
-  const connection = toConnection(statements, turns);
   const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
-  const executor = new DirectExecutor(connection);
+  const executor = new DirectExecutor(statements, turns);
   const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
   const run = (text: string) => statements.prepare(text).execute([]);
   return {
     db: new Kysely<Schema>(props),
     async write(work) {
-      const own = new DirectExecutor(connection);
+      const own = new DirectExecutor(statements, turns);
       run('savepoint write');
       try {
         const result = await work(new Transaction<Schema>({ ...props, executor: own }));
         run('release write');
-        own.end('committed');
+        own.over = 'committed';
         return result;
       } catch (error) {
-        own.end('undone');
+        own.over = 'undone';
         // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
         if (isInTransaction()) {
           run('rollback to write');
@@ -64,24 +63,6 @@ export function openSession(
       }
     },
   };
-}
-
-function toConnection({ prepare }: Statements, turns: Turns): DatabaseConnection {
-  return {
-    async executeQuery({ sql, parameters }) {
-      const pause = turns();
-      if (pause) await pause;
-      return toResult(prepare(sql).execute(parameters));
-    },
-    async *streamQuery({ sql, parameters }) {
-      for (const row of prepare(sql).iterate(parameters)) yield toResult({ rows: [row] });
-    },
-  };
-}
-
-/** The type of the rows is that of the query, which the caller knows. */
-function toResult<Row>(result: QueryResult<unknown>): QueryResult<Row> {
-  return result as QueryResult<Row>;
 }
 
 /** kysely's SQLite dialect; how its statements run is the business of the session. */
@@ -114,25 +95,30 @@ class SingleWriterCompiler extends SqliteQueryCompiler {
 const compiler = new SingleWriterCompiler();
 const adapter = new SingleWriterAdapter();
 
-/** Executes on its one connection, without asking for it each time. */
-class DirectExecutor extends DefaultQueryExecutor {
-  readonly #connection: DatabaseConnection;
-  #over: 'committed' | 'undone' | undefined;
+/** Executes on its one connection, which it is itself, without asking for it each time. */
+class DirectExecutor extends DefaultQueryExecutor implements DatabaseConnection {
+  readonly #statements: Statements;
+  readonly #turns: Turns;
+  /** End of the write that the statements belong to: all later ones are refused. */
+  over: 'committed' | 'undone' | undefined;
 
-  constructor(connection: DatabaseConnection) {
-    super(compiler, adapter, { provideConnection: (consumer) => consumer(connection) });
-    this.#connection = connection;
+  constructor(statements: Statements, turns: Turns) {
+    super(compiler, adapter, { provideConnection: (consumer) => consumer(this) });
+    this.#statements = statements;
+    this.#turns = turns;
   }
 
-  override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#over === undefined) return this.#connection.executeQuery<Row>(query);
-    const message = `the write is already ${this.#over}`;
-    return Promise.reject(new StoreError('store-failed', message));
+  override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.over !== undefined) {
+      throw new StoreError('store-failed', `the write is already ${this.over}`);
+    }
+    const pause = this.#turns();
+    if (pause) await pause;
+    return this.#statements.prepare(sql).execute(parameters);
   }
 
-  /** Refuses all later statements: the write that they belong to is over. */
-  end(how: 'committed' | 'undone'): void {
-    this.#over = how;
+  async *streamQuery<Row>({ sql, parameters }: CompiledQuery): AsyncGenerator<QueryResult<Row>> {
+    for (const row of this.#statements.prepare(sql).iterate<Row>(parameters)) yield { rows: [row] };
   }
 }
 
@@ -141,10 +127,10 @@ export interface Statements {
   prepare(text: string): Statement;
 }
 
-/** A prepared statement, whose rows are objects. */
+/** A prepared statement, whose rows are objects. Their type is that of the query, which the caller knows. */
 interface Statement {
-  execute(parameters: readonly unknown[]): QueryResult<unknown>;
-  iterate(parameters: readonly unknown[]): Iterable<unknown>;
+  execute<Row>(parameters: readonly unknown[]): QueryResult<Row>;
+  iterate<Row>(parameters: readonly unknown[]): Iterable<Row>;
 }
 
 /** Options of prepared statements. */
@@ -196,24 +182,18 @@ function adapt(database: DatabaseSync, given: string, measure: StatementLog['mea
   // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
   statement.setReturnArrays(true);
   return {
-    execute(parameters) {
-      if (names.length === 0) {
-        const { changes } = measure(verb, () =>
-          translated(() => statement.run(...parameters.map(toInputValue))),
-        );
-        return { rows: [], numAffectedRows: BigInt(changes) };
-      }
-      const rows = measure(verb, () =>
-        translated(() => parseRows(statement.all(...parameters.map(toInputValue)))),
-      );
-      return { rows: rows.map((values) => toRow(names, values)) };
-    },
+    execute: <Row>(parameters: readonly unknown[]) =>
+      measure(verb, () => {
+        try {
+          const values = parameters.map(toInputValue);
+          if (names.length > 0) return { rows: parseRows<Row>(names, statement.all(...values)) };
+          return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+        } catch (error) {
+          throw toSqliteStoreError(error);
+        }
+      }),
     // A statement of its own: running the shared one again would end this iteration early.
-    iterate: (parameters) =>
-      rowsOf(
-        translated(() => database.prepare(text)),
-        parameters,
-      ),
+    iterate: (parameters) => parseEach(database, text, parameters),
   };
 }
 
@@ -224,37 +204,33 @@ function prepare(
   tell: (fail: () => never) => never,
 ): StatementSync {
   try {
-    return translated(() => database.prepare(text));
+    return database.prepare(text);
   } catch (error) {
     return tell(() => {
-      throw error;
+      throw toSqliteStoreError(error);
     });
   }
 }
 
-function toRow(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  // Most of what is read passes here: a loop by index makes no entry for each value.
-  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
-  return row;
-}
-
 /** The rows of a statement that returns arrays, which its type does not say. */
-function parseRows(rows: unknown): readonly (readonly unknown[])[] {
-  return rows as readonly (readonly unknown[])[];
+function parseRows<Row>(names: readonly string[], rows: unknown): Row[] {
+  return (rows as readonly (readonly unknown[])[]).map((values) => {
+    const row: Record<string, unknown> = {};
+    // Most of what is read passes here: a loop by index makes no entry for each value.
+    for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index];
+    return row as Row;
+  });
 }
 
-function* rowsOf(statement: StatementSync, parameters: readonly unknown[]): Generator<unknown> {
+function* parseEach<Row>(
+  database: DatabaseSync,
+  text: string,
+  parameters: readonly unknown[],
+): Generator<Row> {
   try {
-    yield* statement.iterate(...parameters.map(toInputValue));
-  } catch (error) {
-    throw toSqliteStoreError(error);
-  }
-}
-
-function translated<T>(call: () => T): T {
-  try {
-    return call();
+    for (const row of database.prepare(text).iterate(...parameters.map(toInputValue))) {
+      yield row as Row;
+    }
   } catch (error) {
     throw toSqliteStoreError(error);
   }
