@@ -62,12 +62,11 @@ interface AccessDeps {
 export function createAccess(deps: AccessDeps): Access {
   const { store, clock, onFailure, keysFailed } = deps;
   let { given } = deps;
-  let findGiven = createGivenTokenFinder(given);
   const usage = createUsage({ store, clock, onFailure });
   const reader = createDocumentReader(deps.keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
   const lookup = createLookup({
-    findGiven: (presented) => findGiven(presented),
+    findGiven: createGivenTokenFinder(given),
     load: (presented) => load(store, presented),
     clock,
     used: ({ id }) => usage.used(id),
@@ -80,7 +79,7 @@ export function createAccess(deps: AccessDeps): Access {
     sessions: createSessions({ store, clock, findGiven: () => given, limits: deps.sessionLimits }),
     renew(next) {
       given = next;
-      findGiven = createGivenTokenFinder(next);
+      lookup.renew(createGivenTokenFinder(next));
     },
     issuerKeys,
     async stop() {

@@ -31,6 +31,8 @@ interface LookupDeps {
 /** Finds the credential of a token; the store is asked at most every few seconds for each. */
 interface Lookup {
   readonly find: FindCredential;
+  /** Finds the tokens that need no store in this way from now on. */
+  renew(findGiven: LookupDeps['findGiven']): void;
   /** Makes the next look-up ask the store, because something was revoked. */
   forget(): void;
 }
@@ -39,7 +41,8 @@ interface Lookup {
  * Creates the look-ups of one process. Only valid credentials are remembered, so that a stranger cannot fill the
  * memory.
  */
-export function createLookup({ findGiven, load, clock, used }: LookupDeps): Lookup {
+export function createLookup({ load, clock, used, ...deps }: LookupDeps): Lookup {
+  let { findGiven } = deps;
   const known = new Map<string, Kept & { readonly askedAt: number }>();
   const asking = new Map<string, Promise<Kept | undefined>>();
 
@@ -83,6 +86,9 @@ export function createLookup({ findGiven, load, clock, used }: LookupDeps): Look
       if (kept === undefined || isOver(kept, clock.now())) return undefined;
       used(kept.credential);
       return kept.credential;
+    },
+    renew(next) {
+      findGiven = next;
     },
     forget() {
       known.clear();
