@@ -63,7 +63,7 @@ async function takeTurnInTime(
   try {
     return await takeTurn(deps, call, { signal: scope.signal, again });
   } catch (cause) {
-    if (scope.ended() !== 'deadline') throw cause;
+    if (scope.ended !== 'deadline') throw cause;
     throw toNotSent('timeout', call, { detail: 'its time was over before its turn came', cause });
   }
 }
@@ -115,7 +115,7 @@ async function findNextTurn(
   const { attemptsMax = deps.attemptsMax, repeat = call.operation.repeat } = call.options;
   const { body } = call.request;
   if (typeof body === 'object' && !body.isRepeatable) return undefined;
-  const remainingMs = scope.ended() === undefined ? scope.remainingMs() : 0;
+  const remainingMs = scope.ended === undefined ? scope.remainingMs() : 0;
   const plan = { error, attempt, attemptsMax, repeat, remainingMs, random: random() };
   const delayMs = planRepeatMs(plan);
   if (delayMs === undefined) return undefined;
@@ -160,14 +160,15 @@ export interface AttemptDeps extends SendDeps {
  * @throws UpstreamError
  */
 async function runAttempt(deps: AttemptDeps, attempt: Attempt): Promise<Done> {
-  const { call, turn } = attempt;
+  const { call, scope, turn } = attempt;
   try {
     const passage = deps.gates.enter(call.operation.id, call.options.key);
     let result: PassageResult = { kind: 'not-tried' };
     try {
       const hook = call.operation.method === 'GET' ? undefined : deps.hooks.beforeSend;
       if (call.options.beforeSend || hook) await announce(attempt, hook);
-      assertWanted(deps, attempt);
+      assertWritable(deps, call); // Again: the call may have waited long for its turn.
+      if (scope.ended !== undefined) throw toUnwanted(attempt);
       const sent = await send(deps, attempt);
       result = sent.result;
       if (sent.kind === 'failed') throw sent.error;
@@ -209,12 +210,9 @@ async function announce(
   }
 }
 
-/** Checks a last time that the call is still wanted. @throws UpstreamError */
-function assertWanted(deps: AttemptDeps, { call, scope }: Attempt): void {
-  assertWritable(deps, call); // Again: the call may have waited long for its turn.
-  const ended = scope.ended();
-  if (ended === undefined) return;
-  const code = ended === 'caller' ? 'aborted' : 'timeout';
+/** Error of a call that nobody wants any more when it could leave. */
+function toUnwanted({ call, scope }: Attempt): UpstreamError {
+  const code = scope.ended === 'caller' ? 'aborted' : 'timeout';
   const cause: unknown = scope.signal.reason;
-  throw toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
+  return toNotSent(code, call, { detail: 'its time was over before it was sent', cause });
 }

@@ -92,8 +92,8 @@ async function get(
   const { headersMs, bodyMs } = deps.timeouts;
   let isSent = false;
   const toError = (cause: unknown) => {
-    const ended = () => (signal?.aborted ? ('caller' as const) : undefined);
-    return toExchangeError(ID, cause, { scope: { ended }, isSent: true });
+    const scope = { ended: signal?.aborted ? 'caller' : undefined } as const;
+    return toExchangeError(ID, cause, { scope, isSent: true });
   };
   const request = {
     origin,

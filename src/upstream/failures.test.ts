@@ -83,9 +83,9 @@ describe('what a 2xx answer holds', () => {
   });
 });
 
-function scope(ended: ReturnType<CallScope['ended']>): CallScope {
+function scope(ended: CallScope['ended']): CallScope {
   const { signal } = new AbortController();
-  return { signal, ended: () => ended, remainingMs: () => 0, close: () => undefined };
+  return { signal, ended, remainingMs: () => 0, close: () => undefined };
 }
 
 function coded(code: unknown): Error {

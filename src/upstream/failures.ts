@@ -73,7 +73,7 @@ export function toExchangeError(
   if (cause instanceof BodyFailed) {
     return new UpstreamError('connection', { ...later, detail: cause.message });
   }
-  switch (scope.ended()) {
+  switch (scope.ended) {
     case 'caller':
       return new UpstreamError('aborted', { ...later, detail: 'given up by the caller' });
     case 'deadline':

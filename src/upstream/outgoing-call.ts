@@ -46,7 +46,7 @@ export interface CallScope {
   /** Aborts when the time is over or the caller gives up. */
   readonly signal: AbortSignal;
   /** Reason of the abort; undefined before it. */
-  ended(): 'deadline' | 'caller' | undefined;
+  readonly ended: 'deadline' | 'caller' | undefined;
   remainingMs(): number;
   /** Must be called when the call has ended. */
   close(): void;
@@ -60,22 +60,22 @@ export function openCallScope(
 ): CallScope {
   const controller = new AbortController();
   const endMs = readSteady(clock) + timeoutMs;
-  let ended: 'deadline' | 'caller' | undefined;
   const end = (by: 'deadline' | 'caller') => {
-    ended ??= by;
+    scope.ended ??= by;
     controller.abort(by === 'caller' ? callerSignal?.reason : undefined);
   };
   const timer = setTimeout(end, timeoutMs, 'deadline' as const);
   const onAbort = () => end('caller');
-  if (callerSignal?.aborted) onAbort();
-  else callerSignal?.addEventListener('abort', onAbort, { once: true });
-  return {
+  const scope: CallScope & { ended: CallScope['ended'] } = {
     signal: controller.signal,
-    ended: () => ended,
+    ended: undefined,
     remainingMs: () => endMs - readSteady(clock),
     close() {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', onAbort);
     },
   };
+  if (callerSignal?.aborted) onAbort();
+  else callerSignal?.addEventListener('abort', onAbort, { once: true });
+  return scope;
 }

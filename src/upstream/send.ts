@@ -89,9 +89,10 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
 }
 
 function toStreamLimits({ operation, options: { signal } }: OutgoingCall): StreamLimits {
-  const ended = (): 'caller' | undefined => (signal?.aborted ? 'caller' : undefined);
-  const toError = (cause: unknown) =>
-    toExchangeError(operation.id, cause, { scope: { ended }, isSent: true });
+  const toError = (cause: unknown) => {
+    const scope = { ended: signal?.aborted ? 'caller' : undefined } as const;
+    return toExchangeError(operation.id, cause, { scope, isSent: true });
+  };
   return { signal, toError };
 }
 
@@ -204,8 +205,8 @@ function classifyLost(
 ): PassageResult {
   if (status !== undefined) return { kind: 'answer', status };
   const patienceMs = Math.min(timeouts.headersMs, timeouts.callMs) / 2;
-  const isShort = scope.ended() === 'deadline' && waitedMs < patienceMs;
-  const isLapsed = scope.ended() === undefined && code === 'timeout' && outcome === 'not-sent';
+  const isShort = scope.ended === 'deadline' && waitedMs < patienceMs;
+  const isLapsed = scope.ended === undefined && code === 'timeout' && outcome === 'not-sent';
   const isOurs = code === 'aborted' || code === 'closed' || cause instanceof BodyFailed;
   return isOurs || isShort || isLapsed ? { kind: 'not-tried' } : { kind: 'no-answer' };
 }
