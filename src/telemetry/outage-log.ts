@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { events, type LogFields } from './events.ts';
+import { events } from './events.ts';
 import type { Logger } from './logger.ts';
 
 /** A log that writes two lines for an outage of the store. */
@@ -48,22 +48,15 @@ export function createOutageLog({ logger, clock, codes, isUsable }: OutageLogOpt
 
   const fold = (into: Logger): Logger => ({
     log(line) {
-      const code = findCode(line.fields, codes);
-      if (code === undefined) into.log(line);
-      else meet(code);
+      const { error } = line.fields;
+      let each = typeof error === 'object' ? error : undefined;
+      // The error of the line or one of its causes.
+      while (each !== undefined && !codes.has(each.code ?? '')) each = each.cause;
+      if (each?.code === undefined) into.log(line);
+      else meet(each.code);
     },
     with: (fields) => fold(into.with(fields)),
   });
 
   return { ...fold(logger), stop: () => stopping.abort() };
-}
-
-/** The code of the line's error or of one of its causes, when it is one of these. */
-function findCode({ error }: LogFields, codes: ReadonlySet<string>): string | undefined {
-  let each = typeof error === 'object' ? error : undefined;
-  while (each !== undefined) {
-    if (each.code !== undefined && codes.has(each.code)) return each.code;
-    each = each.cause;
-  }
-  return undefined;
 }

@@ -12,22 +12,20 @@ export const systemClock: Clock = {
 
 /** Written with the timer itself: `timers/promises` makes an error with a stack for each sleep that is ended early. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    let timer: NodeJS.Timeout | undefined;
-    const end = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const goOn = (leftMs: number) => {
-      if (leftMs > 0) {
-        timer = setTimeout(goOn, Math.min(leftMs, timerMsMax), leftMs - timerMsMax);
-        return;
-      }
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    signal?.addEventListener('abort', end, { once: true });
-    goOn(ms);
-  });
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  if (ms <= 0) return Promise.resolve();
+  if (ms > timerMsMax) {
+    return sleep(timerMsMax, signal).then(() => sleep(ms - timerMsMax, signal));
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    signal?.removeEventListener('abort', end);
+    resolve();
+  }, ms);
+  const end = () => {
+    clearTimeout(timer);
+    reject(signal?.reason);
+  };
+  signal?.addEventListener('abort', end, { once: true });
+  return promise;
 }
