@@ -117,8 +117,9 @@ export function toCellColumns(
   cells: Cells<string>,
   link?: StuckLink,
 ): { readonly cells: string; readonly stuck_at: number | null } {
-  const since = [findOldestStuck(cells)?.since, link?.since].filter((at) => at !== undefined);
-  return { cells: JSON.stringify(cells), stuck_at: since.length === 0 ? null : Math.min(...since) };
+  const never = Number.POSITIVE_INFINITY;
+  const since = Math.min(findOldestStuck(cells)?.since ?? never, link?.since ?? never);
+  return { cells: JSON.stringify(cells), stuck_at: since === never ? null : since };
 }
 
 /** The columns of a user's cells, with the time since which one of them waits for a free seat. */
