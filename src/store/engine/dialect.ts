@@ -1,5 +1,5 @@
 import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import type { Db } from '../store.ts';
+import type { Db, RanStatement } from '../store.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
 export function isPostgres(db: Db): boolean {
@@ -51,3 +51,16 @@ export async function readInChunks<T, Row>(
   for (const some of chunks(list)) rows.push(...(await read(some)));
   return rows;
 }
+
+/** Listener of the statements of a store, which is set once there is somebody to tell. */
+export interface StatementListener {
+  tell?: (statement: RanStatement) => void;
+}
+
+/** Finds the first word of a statement, such as `select`. */
+export function toVerb(text: string): string {
+  return VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
+}
+
+/** A `with` may read or change; a change is made with its own word first. */
+const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, type LogEvent, PostgresDialect, sql } from 'kysely';
 import { createPostgresBell } from '../postgres-bell.ts';
 import type { Schema } from '../schema.ts';
 import type { Store, StoreOptions } from '../store.ts';
+import { type StatementListener, toVerb } from './dialect.ts';
 import { keepTrying } from './keep-trying.ts';
 import { isAbsent, toAttemptsMax } from './postgres-errors.ts';
 import { openPool } from './postgres-pool.ts';
-import { createStatementLog } from './statement-log.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;
@@ -23,14 +23,17 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     onConnectionLost,
     random = Math.random,
   } = options;
-  const { log, listen } = createStatementLog();
+  const listener: StatementListener = {};
   const open = (max: number) => {
     const pool = openPool({
       findUrl,
       connectionsMax: max,
       onConnectionLost: (e) => onConnectionLost?.(e),
     });
-    return { pool, db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), log }) };
+    return {
+      pool,
+      db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), log: toLog(listener) }),
+    };
   };
   const { db, pool } = open(connectionsMax);
 
@@ -50,7 +53,9 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     aside,
     bell,
     generation: () => undefined,
-    onStatement: listen,
+    onStatement: (tell) => {
+      listener.tell = tell;
+    },
     connections: pool.count,
     write: (work) =>
       running.run(() => retryContended(() => db.transaction().execute(work), random)),
@@ -61,6 +66,12 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
       await Promise.all([db.destroy(), aside.destroy()]);
     },
   };
+}
+
+/** The log of kysely, for an engine that answers later. */
+function toLog(listener: StatementListener): (event: LogEvent) => void {
+  return ({ level, query, queryDurationMillis: durationMs }) =>
+    listener.tell?.({ verb: toVerb(query.sql), durationMs, hasFailed: level === 'error' });
 }
 
 /** The pool drops those who wait for a connection when it ends, so the end waits for them. */

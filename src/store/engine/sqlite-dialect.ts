@@ -17,8 +17,8 @@ import {
 } from 'kysely';
 import type { Turns } from '../../domain/turns.ts';
 import type { Schema } from '../schema.ts';
+import { type StatementListener, toVerb } from './dialect.ts';
 import { toSqliteStoreError } from './sqlite-file.ts';
-import { type StatementLog, toVerb } from './statement-log.ts';
 import { StoreError } from './store-error.ts';
 
 /** kysely on one connection, whose transactions the write queue opens and commits. */
@@ -134,8 +134,9 @@ interface Statement {
 }
 
 /** Options of prepared statements. */
-interface CacheOptions extends Pick<StatementLog, 'measure'> {
+interface CacheOptions {
   readonly statementsMax: number;
+  readonly listener: StatementListener;
 }
 
 /** Length from which on a text is not kept: it holds a list, of another length the next time. */
@@ -147,13 +148,13 @@ const KEPT_LENGTH_MAX = 4_000;
  */
 export function cachedStatements(
   database: DatabaseSync,
-  { statementsMax, measure }: CacheOptions,
+  { statementsMax, listener }: CacheOptions,
 ): Statements {
   const cache = new Map<string, Statement>();
   return {
     prepare(text) {
       const known = cache.get(text);
-      const statement = known ?? adapt(database, text, measure);
+      const statement = known ?? adapt(database, text, listener);
       if (text.length > KEPT_LENGTH_MAX) return statement;
       // Set again: a Map keeps the order of insertion.
       if (known) cache.delete(text);
@@ -174,41 +175,45 @@ function dropFirst(cache: Map<string, unknown>): void {
 /** SQLite plans a statement anew each time that a limit is bound, unless the limit is an expression. */
 const BOUND_LIMIT = /\blimit \?/g;
 
-function adapt(database: DatabaseSync, given: string, measure: StatementLog['measure']): Statement {
+function adapt(database: DatabaseSync, given: string, listener: StatementListener): Statement {
   const verb = toVerb(given);
   const text = given.replace(BOUND_LIMIT, '$& + 0');
-  const statement = prepare(database, text, (fail) => measure(verb, fail));
+  const statement = prepare(database, text, () =>
+    listener.tell?.({ verb, durationMs: 0, hasFailed: true }),
+  );
   const names = statement.columns().map(({ name }) => name);
   // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
   statement.setReturnArrays(true);
   return {
-    execute: <Row>(parameters: readonly unknown[]) =>
-      measure(verb, () => {
-        try {
-          const values = parameters.map(toInputValue);
-          if (names.length > 0) return { rows: parseRows<Row>(names, statement.all(...values)) };
-          return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
-        } catch (error) {
-          throw toSqliteStoreError(error);
-        }
-      }),
+    execute<Row>(parameters: readonly unknown[]): QueryResult<Row> {
+      const beganAt = performance.now();
+      let hasFailed = true;
+      try {
+        const values = parameters.map(toInputValue);
+        const result =
+          names.length > 0
+            ? { rows: parseRows<Row>(names, statement.all(...values)) }
+            : { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+        hasFailed = false;
+        return result;
+      } catch (error) {
+        throw toSqliteStoreError(error);
+      } finally {
+        listener.tell?.({ verb, durationMs: performance.now() - beganAt, hasFailed });
+      }
+    },
     // A statement of its own: running the shared one again would end this iteration early.
     iterate: (parameters) => parseEach(database, text, parameters),
   };
 }
 
 /** Prepares a statement; one that cannot be prepared never runs, and is told as failed all the same. */
-function prepare(
-  database: DatabaseSync,
-  text: string,
-  tell: (fail: () => never) => never,
-): StatementSync {
+function prepare(database: DatabaseSync, text: string, tellFailed: () => void): StatementSync {
   try {
     return database.prepare(text);
   } catch (error) {
-    return tell(() => {
-      throw toSqliteStoreError(error);
-    });
+    tellFailed();
+    throw toSqliteStoreError(error);
   }
 }
 

@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads';
 import { createTurns, type Turns } from '../../domain/turns.ts';
 import { createLocalBell } from '../bell.ts';
 import type { Db, Store } from '../store.ts';
+import type { StatementListener } from './dialect.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError, watchPlace } from './sqlite-file.ts';
-import { createStatementLog, type StatementLog } from './statement-log.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
@@ -40,9 +40,9 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   const { settled, count, ...transaction } = createTransaction(writer, path);
   const queue = createWriteQueue(transaction, batchMax);
   const turns = createTurns();
-  const statements = createStatementLog();
-  const { write } = toSession(writer, turns, statements);
-  const { db: read } = toSession(reader, turns, statements);
+  const listener: StatementListener = {};
+  const { write } = toSession(writer, turns, listener);
+  const { db: read } = toSession(reader, turns, listener);
 
   return {
     engine: 'sqlite',
@@ -50,7 +50,9 @@ function openLocked(path: string, lock: DatabaseSync): Store {
     aside: read,
     bell: createLocalBell(),
     generation: count,
-    onStatement: statements.listen,
+    onStatement: (tell) => {
+      listener.tell = tell;
+    },
     connections: () => undefined,
     write: (work) => queue.run(() => write(work)),
     scrub: async () => {
@@ -74,16 +76,16 @@ function openLocked(path: string, lock: DatabaseSync): Store {
  */
 export function openConnection(path?: string): { readonly db: Db; close(): void } {
   const connection = connect(path ?? ':memory:', { readOnly: path !== undefined });
-  const { db } = toSession(connection, createTurns(), createStatementLog());
+  const { db } = toSession(connection, createTurns(), {});
   return { db, close: () => connection.close() };
 }
 
 function toSession(
   connection: DatabaseSync,
   turns: Turns,
-  { measure }: StatementLog,
+  listener: StatementListener,
 ): SqliteSession {
-  return openSession(cachedStatements(connection, { statementsMax, measure }), {
+  return openSession(cachedStatements(connection, { statementsMax, listener }), {
     turns,
     isInTransaction: () => connection.isTransaction,
   });
