@@ -21,9 +21,8 @@ import { OUTAGE_CODES, type WatchedStore } from '../store/engine/store-health.ts
 import { createProtection } from '../store/resources/protection.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import { events } from '../telemetry/events.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import { createOutageLog, type Logger, type OutageLog } from '../telemetry/logger.ts';
 import { createTrafficCounter } from '../telemetry/metrics.ts';
-import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 import { createApps, toHealthSources } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import { createLifecycle } from './lifecycle.ts';

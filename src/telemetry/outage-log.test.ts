@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createFakeClock, runReady } from '../upstream/testing/fake-clock.ts';
 import { events, type LogLine } from './events.ts';
-import type { Logger } from './logger.ts';
-import { createOutageLog } from './outage-log.ts';
+
+import { createOutageLog, type Logger } from './logger.ts';
 
 function start() {
   const lines: LogLine[] = [];
