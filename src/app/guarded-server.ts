@@ -171,7 +171,7 @@ export async function listen(
   const server = createGuardedServer(limits);
   servers.push(server);
   let current = app;
-  server.on('request', (req, res) => current(req, res));
+  server.on('request', app);
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -185,6 +185,7 @@ export async function listen(
   return {
     server,
     serve(next) {
+      server.off('request', current).on('request', next);
       current = next;
     },
   };
