@@ -92,8 +92,8 @@ async function get(
   const { headersMs, bodyMs } = deps.timeouts;
   let isSent = false;
   const toError = (cause: unknown) => {
-    const scope = { ended: signal?.aborted ? 'caller' : undefined } as const;
-    return toExchangeError(ID, cause, { scope, isSent: true });
+    const ended = signal?.aborted ? 'caller' : undefined;
+    return toExchangeError(ID, cause, { scope: { ended }, isSent: true });
   };
   const request = {
     origin,

@@ -90,8 +90,8 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
 
 function toStreamLimits({ operation, options: { signal } }: OutgoingCall): StreamLimits {
   const toError = (cause: unknown) => {
-    const scope = { ended: signal?.aborted ? 'caller' : undefined } as const;
-    return toExchangeError(operation.id, cause, { scope, isSent: true });
+    const ended = signal?.aborted ? 'caller' : undefined;
+    return toExchangeError(operation.id, cause, { scope: { ended }, isSent: true });
   };
   return { signal, toError };
 }
