@@ -55,21 +55,21 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
   }
 
   return {
-    run: (write) =>
-      new Promise((resolve, reject) => {
-        if (isClosed)
-          throw new StoreError('store-closed', 'a write came after the store was closed');
-        const attempt = async () => {
-          try {
-            const value = await write();
-            return () => resolve(value);
-          } catch (error) {
-            return () => reject(error);
-          }
-        };
-        waiting.push({ attempt, fail: reject });
-        draining ??= drain();
-      }),
+    async run<T>(write: () => Promise<T>) {
+      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const attempt = async () => {
+        try {
+          const value = await write();
+          return () => resolve(value);
+        } catch (error) {
+          return () => reject(error);
+        }
+      };
+      waiting.push({ attempt, fail: reject });
+      draining ??= drain();
+      return promise;
+    },
     close: async () => {
       isClosed = true;
       await draining;
