@@ -171,7 +171,8 @@ export interface QueueFacts {
 export function estimateQueueMs(facts: QueueFacts): number {
   const { callClass, others, waiting, free, pauseMs, costMs } = facts;
   const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
-  const ahead = urgent.reduce((sum, each) => sum + waiting[each], others);
+  let ahead = others;
+  for (const each of urgent) ahead += waiting[each];
   const missing = ahead + 1 - free;
   if (missing <= 0) return pauseMs;
   // Less urgent waiting classes get a tenth of the turns each all the same; and so does this one, when it is such a
