@@ -1,5 +1,4 @@
 import { type AnswerHead, toHead } from './answer-body.ts';
-import type { Bearer } from './bearer.ts';
 import type { Budget, Turn } from './budget.ts';
 import { readSteady } from './clock.ts';
 import { UpstreamError } from './errors.ts';
@@ -13,7 +12,7 @@ import {
 } from './outgoing-call.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import { planRepeatMs } from './retry.ts';
-import { type Done, type SendDeps, send } from './send.ts';
+import { type Bearer, type Done, type SendDeps, send } from './send.ts';
 import type { TransportHooks, WritesRefused } from './transport-options.ts';
 
 /** Dependencies of `runCall`. */

@@ -1,5 +1,4 @@
 import { type AnswerHead, toHead } from './answer-body.ts';
-import { addHeaders, type Bearer } from './bearer.ts';
 import type { Clock } from './clock.ts';
 import { UpstreamError } from './errors.ts';
 import { type Answer, exchange } from './exchange.ts';
@@ -7,6 +6,7 @@ import { toAnswerError, toExchangeError } from './failures.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { type CallScope, openCallScope } from './outgoing-call.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
+import { addHeaders, type Bearer } from './send.ts';
 import type { CallOptions, Timeouts } from './transport-options.ts';
 
 /** Content of an answer, which arrives while it is read, with what the headers say of it. */

@@ -1,10 +1,11 @@
-import { createBearer } from './bearer.ts';
+import { acceptedEncodings } from './answer-body.ts';
 import { createBudget } from './budget.ts';
 import type { CallDeps } from './call.ts';
 import { createDispatcher, createOpenDispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { createGates } from './gates.ts';
 import { assertCount, assertMs } from './limits.ts';
 import { createRateLimit } from './rate-limit.ts';
+import type { Bearer } from './send.ts';
 import type { TransportOptions } from './transport-options.ts';
 
 const defaultTimeouts = {
@@ -83,4 +84,30 @@ function parseBaseUrl(baseUrl: string): URL {
     throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
   }
   return url;
+}
+
+/** Creates a bearer. @throws TypeError for a token that no header can carry */
+function createBearer(first: string, userAgent: string): Bearer {
+  const bearer = {
+    token: first,
+    headers: createHeaders(first, userAgent),
+    renew(token: string) {
+      bearer.headers = createHeaders(token, userAgent);
+      bearer.token = token;
+    },
+  };
+  return bearer;
+}
+
+/** Bearer credentials as in RFC 6750 §2.1, checked here so that no later error ever quotes them. */
+function createHeaders(token: string, userAgent: string): string[] {
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new TypeError('the token must be visible ASCII characters without spaces');
+  }
+  return [
+    ['authorization', `Bearer ${token}`],
+    ['accept', 'application/json'],
+    ['accept-encoding', acceptedEncodings],
+    ['user-agent', userAgent],
+  ].flat();
 }

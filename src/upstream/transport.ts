@@ -1,4 +1,3 @@
-import { addHeaders } from './bearer.ts';
 import type { BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import type { CallClass } from './call-class.ts';
@@ -19,6 +18,7 @@ import {
   prepareRaw,
   type RawRequest,
 } from './raw-request.ts';
+import { addHeaders } from './send.ts';
 import { createDeps } from './transport-deps.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 
