@@ -74,31 +74,18 @@ export async function saveLinks(
   links: readonly LinkWrite[],
 ): Promise<void> {
   for (const chunk of chunks(links)) {
-    await tx
-      .insertInto(table)
-      .values(
-        chunk.map((link) => ({
-          group_id: groupId,
-          user_id: link.userId,
-          desired: link.desired,
-          observed: link.observed,
-          pending: link.pending,
-          put_in: link.putIn ?? 0,
-          retry_at: link.retryAt ?? null,
-          attempts: 0,
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['user_id', 'group_id']).doUpdateSet((set) => ({
-          desired: set.ref('excluded.desired'),
-          observed: set.ref('excluded.observed'),
-          pending: set.ref('excluded.pending'),
-          put_in: set.ref('excluded.put_in'),
-          retry_at: set.ref('excluded.retry_at'),
-          attempts: set.ref('excluded.attempts'),
-        })),
-      )
-      .execute();
+    const rows = chunk.map(
+      ({ userId, desired, observed, pending, putIn = 0, retryAt = null }) =>
+        sql`(${groupId}, ${userId}, ${desired}, ${observed}, ${pending}, ${putIn}, ${retryAt}, 0)`,
+    );
+    // Written as SQL, which costs kysely least.
+    await sql`
+      insert into ${sql.table(table)}
+        (group_id, user_id, desired, observed, pending, put_in, retry_at, attempts)
+      values ${sql.join(rows)}
+      on conflict (user_id, group_id) do update set desired = excluded.desired,
+        observed = excluded.observed, pending = excluded.pending, put_in = excluded.put_in,
+        retry_at = excluded.retry_at, attempts = excluded.attempts`.execute(tx);
   }
 }
 
@@ -228,14 +215,15 @@ export async function readNamedUsers(
   const users = new Map<UserId, NamedUser>();
   let isWaiting = false;
   let hasAdmins = false;
-  const flag = (table: string, where: string) => sql`case when exists (
-    select 1 from ${sql.table(table)} where group_id = ${groupId} and ${sql.raw(where)}) then 1 else 0 end`;
   for (const chunk of chunks(ids)) {
     const { rows } = await sql<NamedRow>`
       select named.id, named.deleted_at, named.upstream_id, named.active, link.user_id as linked,
         link.desired, link.observed, link.pending, link.put_in, link.retry_at, link.problem,
-        ${flag('memberships', 'pending is not null')} + ${flag('group_admins', 'pending is not null')} as waiting,
-        ${flag('group_admins', 'coalesce(desired, observed) = 1')} as administered
+        cast(exists (select 1 from memberships where group_id = ${groupId} and pending is not null)
+          or exists (select 1 from group_admins where group_id = ${groupId} and pending is not null)
+          as integer) as waiting,
+        cast(exists (select 1 from group_admins where group_id = ${groupId}
+          and coalesce(desired, observed) = 1) as integer) as administered
       from users as named left join memberships as link
         on link.user_id = named.id and link.group_id = ${groupId}
       where named.id in (${sql.join(chunk)})`.execute(tx);
