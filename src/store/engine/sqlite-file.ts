@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
@@ -36,30 +36,6 @@ export function createFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    throw toSqliteStoreError(error);
-  }
-}
-
-/**
- * Remembers which file lies at a path now. The function that it returns throws where another one does, or none: what is written
- * then would be lost at the next start, which opens the path. @throws StoreError `store-replaced`
- */
-export function watchPlace(path: string): () => void {
-  const opened = findFile(path);
-  return () => {
-    const there = findFile(path);
-    if (there !== undefined && there.ino === opened?.ino && there.dev === opened.dev) return;
-    throw new StoreError(
-      'store-replaced',
-      `the store ${path} was removed or replaced while it is open`,
-    );
-  };
-}
-
-function findFile(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     throw toSqliteStoreError(error);
   }

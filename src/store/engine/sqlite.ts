@@ -1,3 +1,4 @@
+import { type Stats, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -7,7 +8,8 @@ import { createLocalBell } from '../bell.ts';
 import type { Db, Store } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
 import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
-import { connect, createFile, takeFile, toSqliteStoreError, watchPlace } from './sqlite-file.ts';
+import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
+import { StoreError } from './store-error.ts';
 import { createWriteQueue, type WriterTransaction } from './write-queue.ts';
 
 /** More than all fixed queries together; generated ones push each other out. */
@@ -177,6 +179,30 @@ function createTransaction(writer: DatabaseSync, path: string): OwnTransaction {
     count: () => count,
     settled: async () => copying,
   };
+}
+
+/**
+ * Remembers which file lies at a path now. The function that it returns throws where another one does, or none: what is written
+ * then would be lost at the next start, which opens the path. @throws StoreError `store-replaced`
+ */
+function watchPlace(path: string): () => void {
+  const opened = findFile(path);
+  return () => {
+    const there = findFile(path);
+    if (there !== undefined && there.ino === opened?.ino && there.dev === opened.dev) return;
+    throw new StoreError(
+      'store-replaced',
+      `the store ${path} was removed or replaced while it is open`,
+    );
+  };
+}
+
+function findFile(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw toSqliteStoreError(error);
+  }
 }
 
 /** Brings what is written of a file to the disk, on another thread. */
