@@ -1,8 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Credential, Purpose } from '../domain/credential.ts';
 import { assertNever } from '../domain/errors.ts';
-import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import { createTokenFinder } from '../domain/token-check.ts';
 import { createDocumentReader, type DocumentPolicy } from '../outbound/read-document.ts';
 import { findAccessToken } from '../store/credentials/clients.ts';
 import { findToken } from '../store/credentials/tokens.ts';
@@ -10,7 +7,7 @@ import type { Db, Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { type Clients, createClients } from './clients.ts';
 import type { FindCredential } from './credential.ts';
-import { createLookup, type Kept } from './lookup.ts';
+import { createGivenTokenFinder, createLookup, type GivenTokens, type Kept } from './lookup.ts';
 import { createProviders, type Providers } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';
@@ -29,18 +26,6 @@ export interface Access {
   renew(given: GivenTokens): void;
   /** Stores the uses that are not stored yet, and asks no issuer any more. */
   stop(): Promise<void>;
-}
-
-/** The tokens of the settings, which need no store. */
-export interface GivenTokens {
-  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
-  readonly scim: readonly string[];
-  /** setting: ops.token */
-  readonly operator: string | undefined;
-  /** setting: ops.readerToken */
-  readonly reader: string | undefined;
-  /** setting: ops.metricsToken */
-  readonly metrics: string | undefined;
 }
 
 /** Dependencies of `createAccess`. */
@@ -125,32 +110,4 @@ async function loadAccessToken(db: Db, { id, digest }: PresentedSecret): Promise
     provider,
   } as const;
   return { credential, expiresAt };
-}
-
-/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
-export function createGivenTokenFinder({
-  scim,
-  operator,
-  reader,
-  metrics,
-}: GivenTokens): (presented: string) => Credential | undefined {
-  const given = [
-    ...scim.map((token, index) => ({
-      token,
-      credential: toCredential('scim', `scim.tokens ${index + 1}`, `${index + 1}`),
-    })),
-    { token: operator, credential: toCredential('operator', 'ops.token') },
-    { token: reader, credential: toCredential('reader', 'ops.readerToken') },
-    { token: metrics, credential: toCredential('metrics', 'ops.metricsToken') },
-  ];
-  const all = given.flatMap(({ token, credential }) =>
-    token === undefined ? [] : [{ token, credential }],
-  );
-  const findPlace = createTokenFinder(all.map(({ token }) => token));
-  return (presented) => all[findPlace(presented)]?.credential;
-}
-
-function toCredential(purpose: Purpose, name: string, place: string = purpose): Credential {
-  const id = `settings-${place}`;
-  return { id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER };
 }

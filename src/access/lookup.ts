@@ -1,4 +1,6 @@
-import type { Credential } from '../domain/credential.ts';
+import type { Credential, Purpose } from '../domain/credential.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
+import { createTokenFinder } from '../domain/token-check.ts';
 import type { FindCredential } from './credential.ts';
 import { findPresented, type PresentedSecret } from './secret-text.ts';
 
@@ -99,4 +101,44 @@ export function createLookup({ load, clock, used, ...deps }: LookupDeps): Lookup
 
 function isOver({ expiresAt }: Kept, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
+}
+
+/** The tokens of the settings, which need no store. */
+export interface GivenTokens {
+  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
+  readonly scim: readonly string[];
+  /** setting: ops.token */
+  readonly operator: string | undefined;
+  /** setting: ops.readerToken */
+  readonly reader: string | undefined;
+  /** setting: ops.metricsToken */
+  readonly metrics: string | undefined;
+}
+
+/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
+export function createGivenTokenFinder({
+  scim,
+  operator,
+  reader,
+  metrics,
+}: GivenTokens): (presented: string) => Credential | undefined {
+  const given = [
+    ...scim.map((token, index) => ({
+      token,
+      credential: toCredential('scim', `scim.tokens ${index + 1}`, `${index + 1}`),
+    })),
+    { token: operator, credential: toCredential('operator', 'ops.token') },
+    { token: reader, credential: toCredential('reader', 'ops.readerToken') },
+    { token: metrics, credential: toCredential('metrics', 'ops.metricsToken') },
+  ];
+  const all = given.flatMap(({ token, credential }) =>
+    token === undefined ? [] : [{ token, credential }],
+  );
+  const findPlace = createTokenFinder(all.map(({ token }) => token));
+  return (presented) => all[findPlace(presented)]?.credential;
+}
+
+function toCredential(purpose: Purpose, name: string, place: string = purpose): Credential {
+  const id = `settings-${place}`;
+  return { id, name, purpose, profile: 'lenient', provider: DEFAULT_PROVIDER };
 }

@@ -1,5 +1,6 @@
-import { type Access, createAccess, type GivenTokens } from '../access/access.ts';
+import { type Access, createAccess } from '../access/access.ts';
 import { type Attempts, createAttempts } from '../access/attempts.ts';
+import type { GivenTokens } from '../access/lookup.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createRequestLog, type StoredRequestLog } from '../ops/requests/request-log.ts';
