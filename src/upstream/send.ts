@@ -208,7 +208,7 @@ export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
 }
 
 /** A 2xx answer with a content that no JSON is: the stream that was asked for, or one that is ignored. */
-export function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
+function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnswer {
   return { kind: 'done', value: content?.stream, head: toHead(status, headers) };
 }
 
@@ -216,7 +216,7 @@ export function toOpaqueAnswer({ status, headers, content }: Answer): ParsedAnsw
  * Target of a redirect, as an answer; undefined when it is none or leads to no web address. @param asked URL of the
  * request.
  */
-export function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
+function findRedirect(answer: Answer, asked: string): ParsedAnswer | undefined {
   const { status, headers } = answer;
   const { location } = headers;
   if (!REDIRECTS.has(status) || typeof location !== 'string') return undefined;
