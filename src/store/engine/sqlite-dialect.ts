@@ -41,23 +41,25 @@ export function openSession(
   const dialect = new Dialect({ database: async () => Promise.reject(new Error('not used')) });
   const executor = new DirectExecutor(statements, turns);
   const props = { config: { dialect }, driver: new DummyDriver(), dialect, executor };
-  const run = (text: string) => statements.prepare(text).execute([]);
+  const begin = statements.prepare('savepoint write');
+  const release = statements.prepare('release write');
+  const undo = statements.prepare('rollback to write');
   return {
     db: new Kysely<Schema>(props),
     async write(work) {
       const own = new DirectExecutor(statements, turns);
-      run('savepoint write');
+      begin.execute([]);
       try {
         const result = await work(new Transaction<Schema>({ ...props, executor: own }));
-        run('release write');
+        release.execute([]);
         own.over = 'committed';
         return result;
       } catch (error) {
         own.over = 'undone';
         // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
         if (isInTransaction()) {
-          run('rollback to write');
-          run('release write');
+          undo.execute([]);
+          release.execute([]);
         }
         throw error;
       }
