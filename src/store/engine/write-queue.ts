@@ -28,10 +28,11 @@ interface WriteQueue {
   close(): Promise<void>;
 }
 
+/** A write, and how its caller is told of its end, which the queue does after the commit. */
 interface Job {
-  /** Runs the write and returns how to tell its caller, which the queue does after the commit. Never rejects. */
-  attempt(): Promise<() => void>;
-  fail(error: unknown): void;
+  write(): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -58,15 +59,7 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
     async run<T>(write: () => Promise<T>) {
       if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
       const { promise, resolve, reject } = Promise.withResolvers<T>();
-      const attempt = async () => {
-        try {
-          const value = await write();
-          return () => resolve(value);
-        } catch (error) {
-          return () => reject(error);
-        }
-      };
-      waiting.push({ attempt, fail: reject });
+      waiting.push({ write, resolve, reject });
       draining ??= drain();
       return promise;
     },
@@ -82,8 +75,13 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
   const told: (() => void)[] = [];
   try {
     transaction.begin();
-    for (const job of batch) {
-      told.push(await job.attempt());
+    for (const { write, resolve, reject } of batch) {
+      try {
+        const value = await write();
+        told.push(() => resolve(value));
+      } catch (error) {
+        told.push(() => reject(error));
+      }
       if (!transaction.isOpen()) return withoutCulprit(batch, told);
     }
     const preparing = transaction.prepare();
@@ -91,7 +89,7 @@ async function runBatch(transaction: WriterTransaction, batch: Job[]): Promise<J
     transaction.commit();
   } catch (error) {
     transaction.rollback();
-    for (const job of batch) job.fail(error);
+    for (const { reject } of batch) reject(error);
     return [];
   }
   for (const tell of told) tell();
