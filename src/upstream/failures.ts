@@ -9,7 +9,7 @@ import { UpstreamError, type UpstreamFailure } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { BodyFailed } from './form-body.ts';
 import type { CallScope } from './outgoing-call.ts';
-import { parseRetryAfterMs } from './pause.ts';
+import { parseRetryAfterMs } from './rate-limit.ts';
 import { classifyStatus } from './status-table.ts';
 
 /** Circumstances of an answer that is an error. */
