@@ -18,7 +18,6 @@ import { countHarmRoom } from '../reconcile/provider-limit.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
-import type { FirstReadDeps } from '../reconcile/read/step.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import { createSeatLine } from '../reconcile/seat-line.ts';
@@ -92,7 +91,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     firstRead,
     callForOperator,
     look: detectors.keeper.look,
-    renewToken: createRenewal(readDeps),
+    renewToken(token) {
+      upstream.renewToken(token);
+      void isAnswering(readDeps);
+    },
     news,
     async readNews() {
       queue = await convergence.readQueue();
@@ -161,21 +163,10 @@ function toNews(
 }
 
 /** Opens the jobs that keep samples and proofs, and forget old ones. */
-function openKeeping(deps: ReconcileDeps, options: WatchedOptions) {
-  const pruning = createPruning(deps, toRetention(options.settings));
-  return [openSampling(deps, options), pruning, createLeaverProofs(deps), deps.seats];
-}
-
-/** A service without a rate takes any number of calls. */
-function openSampling(deps: ReconcileDeps, { traffic, target }: WatchedOptions) {
-  return createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
-}
-
-function createRenewal(deps: FirstReadDeps): BridgeTenure['renewToken'] {
-  return (token) => {
-    deps.upstream.renewToken(token);
-    void isAnswering(deps);
-  };
+function openKeeping(deps: ReconcileDeps, { settings, traffic, target }: WatchedOptions) {
+  const sampling = createSampling({ ...deps, traffic, callsMax: target.requestsPerSecond * 60 });
+  const pruning = createPruning(deps, toRetention(settings));
+  return [sampling, pruning, createLeaverProofs(deps), deps.seats];
 }
 
 async function createDeps(
