@@ -158,6 +158,32 @@ describe('references', () => {
     expect(await readAt(a)).toMatchObject({ [ENTERPRISE]: { department: 'Board' } });
   });
 
+  test('a change of a user in a circle outlasts the manager that the user was created with', async () => {
+    const change = patch('/Users/bulkId:a', {
+      op: 'replace',
+      path: `${ENTERPRISE}:manager`,
+      value: 'somebody else',
+    });
+    for (const place of [1, 2]) {
+      const users = [newUser('a', manager('b')), newUser('b', manager('a'))];
+      const answer = await sendBulk(users.toSpliced(place, 0, change));
+
+      expect(listStatuses(answer)).toEqual(['201', '201', '201'].toSpliced(place, 1, '200'));
+      const read = await readAt(listResults(answer)[0]);
+      expect(read[ENTERPRISE]).toMatchObject({ manager: { value: 'somebody else' } });
+    }
+  });
+
+  test('a user in a circle who is deleted by the same request was created all the same', async () => {
+    const answer = await sendBulk([
+      newUser('a', manager('b')),
+      newUser('b', manager('a')),
+      { method: 'DELETE', path: '/Users/bulkId:b' },
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['201', '201', '204']);
+  });
+
   test('only values that are ids are references', async () => {
     const answer = await sendBulk([
       newUser('a', { displayName: 'bulkId:nobody', title: 'bulkId:a' }),

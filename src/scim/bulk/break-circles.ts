@@ -1,12 +1,12 @@
 import type { Work } from '../../domain/turns.ts';
 import { type BulkOperation, type BulkWrite, isCreation, listNames } from './bulk-operation.ts';
-import { listReferences, splitReferences } from './references.ts';
+import { findTargetName, listReferences, splitReferences } from './references.ts';
 import { toOrder } from './to-order.ts';
 
 /**
  * The operations without the circles that managers make: a new user in one is created without its manager, which
- * is set when all users are there. Other circles stay: groups cannot be members of groups. Linear in the number of
- * operations and references.
+ * is set when its manager is there, before other operations change or delete the user. Other circles stay: groups
+ * cannot be members of groups. Linear in the number of operations and references.
  * @see RFC 7644 §3.7.1
  */
 export function* breakCircles(operations: readonly BulkOperation[]): Work<BulkOperation[]> {
@@ -18,7 +18,20 @@ export function* breakCircles(operations: readonly BulkOperation[]): Work<BulkOp
       operation.kind === 'write' && inCircle.has(operation) && operation.type === 'User';
     broken.push(isPostponed ? yield* postpone(operation) : operation);
   }
-  return broken;
+  return putBehind(broken);
+}
+
+/** What changes a user whose manager is set later comes after that: otherwise the manager would undo the change. */
+function putBehind(operations: readonly BulkOperation[]): BulkOperation[] {
+  const lacking = new Map<string, ReadonlySet<string>>();
+  for (const operation of operations) {
+    if (operation.kind === 'malformed' || operation.postponed === undefined) continue;
+    lacking.set(operation.bulkId ?? '', operation.postponed.references);
+  }
+  return operations.map((operation) => {
+    const behind = lacking.get(findTargetName(operation) ?? '');
+    return behind && operation.kind === 'write' ? { ...operation, behind } : operation;
+  });
 }
 
 /** Operations that others of the circle refer to: nothing waits for the others. */

@@ -24,7 +24,9 @@ export interface BulkWrite {
   readonly action: BulkAction;
   /** The bulkIds it names. */
   readonly references: ReadonlySet<string>;
-  /** Attributes of the new user that are set when all operations are performed; undefined: none. */
+  /** The bulkIds that have to be there before it, because its user gets attributes then that name them. */
+  readonly behind: ReadonlySet<string>;
+  /** Attributes of the new user that are set when all that they name is there; undefined: none. */
   readonly postponed: Postponed | undefined;
 }
 
@@ -60,7 +62,9 @@ export function isCreation(operation: BulkOperation): boolean {
   return (operation.kind === 'write' ? operation.action.method : operation.method) === 'POST';
 }
 
-/** Lists the bulkIds that an operation names. */
+/** Lists the bulkIds that an operation waits for: those that it names, and those that it stands behind. */
 export function listNames(operation: BulkOperation): Iterable<string> {
-  return operation.kind === 'write' ? operation.references : [];
+  if (operation.kind === 'malformed') return [];
+  const { references, behind } = operation;
+  return behind.size === 0 ? references : references.union(behind);
 }

@@ -66,7 +66,16 @@ function* parseOperation(value: JsonValue, index: number): Work<BulkOperation> {
       throw invalidSyntax('A POST in a bulk request needs a bulkId.');
     }
     const references = yield* listReferences(action, type);
-    return { kind: 'write', index, bulkId, type, action, references, postponed: undefined };
+    return {
+      kind: 'write',
+      index,
+      bulkId,
+      type,
+      action,
+      references,
+      behind: new Set(),
+      postponed: undefined,
+    };
   } catch (error) {
     if (!(error instanceof ScimError)) throw error;
     return { kind: 'malformed', index, bulkId, method, error };

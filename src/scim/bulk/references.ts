@@ -10,7 +10,7 @@ import {
   type ResourceSchema,
   userSchema,
 } from '../schema/resource-schemas.ts';
-import type { BulkAction } from './bulk-operation.ts';
+import type { BulkAction, BulkOperation } from './bulk-operation.ts';
 
 /** A reference in the place of an id: the whole text. */
 const WHOLE = /^bulkId:(.+)$/i;
@@ -66,7 +66,17 @@ export function* resolveReferences(
 
 /** True when the id is still a reference. */
 export function isReference(id: string): boolean {
-  return WHOLE.test(id);
+  return findName(id) !== undefined;
+}
+
+function findName(id: string): string | undefined {
+  return WHOLE.exec(id)?.[1];
+}
+
+/** The bulkId of the new resource that an operation changes or deletes; undefined: it does neither. */
+export function findTargetName(operation: BulkOperation): string | undefined {
+  if (operation.kind === 'malformed' || operation.action.method === 'POST') return undefined;
+  return findName(operation.action.id);
 }
 
 /** A resource without the attributes whose values are ids, and these by their qualified names. */
@@ -233,7 +243,7 @@ function* resolveIds(value: JsonValue, resolve: Resolve): Work<JsonValue> {
 
 /** The id, or the one that it refers to. */
 export function resolveText(text: string, resolve: Resolve): string {
-  const bulkId = WHOLE.exec(text)?.[1];
+  const bulkId = findName(text);
   return bulkId === undefined ? text : (resolve(bulkId) ?? text);
 }
 

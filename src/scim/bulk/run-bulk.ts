@@ -24,8 +24,9 @@ import {
   type BulkRequest,
   type BulkWrite,
   isCreation,
+  listNames,
 } from './bulk-operation.ts';
-import { isReference, resolveReferences, resolveText } from './references.ts';
+import { findTargetName, isReference, resolveReferences, resolveText } from './references.ts';
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
@@ -99,7 +100,7 @@ export async function runBulk(
     else await perform(run, operation);
   }
   await run.settlements.settle();
-  for (const result of [...run.results.values()]) await complete(run, result);
+  for (const [operation, result] of [...run.results]) await complete(run, operation, result);
   await run.settlements.settle();
   const results = [...run.results].map(([operation, outcome]) => ({
     ...outcome,
@@ -165,8 +166,7 @@ async function resolve(run: Run, { action, references, type }: BulkWrite): Promi
 }
 
 /** Sets the attributes of a new user that had to wait for other new users. */
-async function complete(run: Run, result: Outcome): Promise<void> {
-  const { operation } = result;
+async function complete(run: Run, operation: BulkOperation, result: Outcome): Promise<void> {
   if (result.kind === 'failed' || result.operation.postponed === undefined) return;
   const { value, references } = result.operation.postponed;
   const data = { Operations: [{ op: 'add', value }] };
@@ -177,17 +177,23 @@ async function complete(run: Run, result: Outcome): Promise<void> {
     }
     const resolved = await resolve(run, { ...result.operation, action, references });
     const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
-    run.results.set(operation, { ...result, accepted });
+    const completed = { ...result.operation, postponed: undefined };
+    run.results.set(operation, { ...result, operation: completed, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
     fail(run, operation, error, result.id);
   }
 }
 
-async function settleReferents({ creations, settlements }: Run, operation: BulkOperation) {
-  if (operation.kind === 'malformed' || operation.references.size === 0) return;
-  const referents = [...operation.references].flatMap((bulkId) => creations.get(bulkId) ?? []);
-  await settlements.settle(referents);
+/** Settles what the operation waits for, and completes the user that it changes. */
+async function settleReferents(run: Run, operation: BulkOperation): Promise<void> {
+  const referents = [...listNames(operation)].flatMap((bulkId) => run.creations.get(bulkId) ?? []);
+  if (referents.length > 0) await run.settlements.settle(referents);
+  const created = run.creations.get(findTargetName(operation) ?? '');
+  const result = created && run.results.get(created);
+  if (created === undefined || result === undefined) return;
+  await complete(run, created, result);
+  await run.settlements.settle([created]);
 }
 
 /** @throws ScimError 400 where nothing has the bulkId, 409 where what had it failed */
@@ -205,7 +211,7 @@ function assertResolved(run: Run, { references }: BulkWrite): void {
 function findId({ creations, results }: Run, bulkId: string): string | undefined {
   const creation = creations.get(bulkId);
   const result = creation && results.get(creation);
-  return result?.kind === 'accepted' ? result.id : undefined;
+  return result?.id;
 }
 
 /** @param id of the resource that exists all the same */

@@ -19,6 +19,7 @@ function toOperations(text: string): BulkOperation[] {
       type: 'User',
       action,
       references: new Set(names.split(',').filter((name) => name !== '')),
+      behind: new Set(),
       postponed: undefined,
     };
   });
