@@ -2,6 +2,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../domain/clock.ts';
 import {
+  isStandstill,
   type Overload,
   type OverloadLimits,
   toAverage,
@@ -39,11 +40,18 @@ export function createOverloadWatch(
   let delayMs = 0;
   let storeWaitMs = 0;
   let dueAt = 0;
+  let usedBefore = process.cpuUsage();
   let timer: NodeJS.Timeout | undefined;
   let collectedAt = Number.NEGATIVE_INFINITY;
 
   function measure(): void {
     const lateMs = performance.now() - dueAt;
+    const { user, system } = process.cpuUsage(usedBefore);
+    // A proxy sends requests to whoever answers quickly: all of them would come here and be refused.
+    if (isStandstill({ lateMs, busyMs: (user + system) / 1_000 })) {
+      next();
+      return;
+    }
     delayMs = toDelayMs(delayMs, { lateMs, afterMs: EVERY_MS });
     storeWaitMs = toAverage(storeWaitMs, { ms: findStoreWaitMs(), overMs: lateMs + EVERY_MS });
     const before = overload;
@@ -66,6 +74,7 @@ export function createOverloadWatch(
 
   function next(): void {
     dueAt = performance.now() + EVERY_MS;
+    usedBefore = process.cpuUsage();
     timer = setTimeout(measure, EVERY_MS).unref();
   }
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Overload, type OverloadKind, toDelayMs, toOverload } from './overload.ts';
+import {
+  isStandstill,
+  type Overload,
+  type OverloadKind,
+  toDelayMs,
+  toOverload,
+} from './overload.ts';
 
 const limits = { delayMaxMs: 250, memoryBytesMax: 1_000 };
 const sinceMs = 1_000;
@@ -87,4 +93,10 @@ test('the delay is forgotten within seconds, also of a process that was stopped 
   expect(stopped).toBeLessThan(2_500);
   expect(afterTurns(40, 0, stopped)).toBeLessThan(125);
   expect(afterTurns(1, -50, 10)).toBeLessThan(10);
+});
+
+test('a standstill is late by seconds and uses no processor, which a busy machine still gives', () => {
+  expect(isStandstill({ lateMs: 30_000, busyMs: 20 })).toBe(true);
+  expect(isStandstill({ lateMs: 30_000, busyMs: 5_000 })).toBe(false);
+  expect(isStandstill({ lateMs: 3_000, busyMs: 20 })).toBe(false);
 });

@@ -28,8 +28,10 @@ const CALM: Readonly<Record<OverloadKind, number>> = { memory: 0.9, delay: 0.5, 
 const KINDS = ['memory', 'delay', 'store'] as const satisfies readonly OverloadKind[];
 /** Time over which waits are averaged, in milliseconds. */
 const WINDOW_MS = 1_000;
-/** A process that was suspended for an hour was not busy for an hour. */
+/** Longest lateness that counts, in milliseconds. */
 const LATE_MAX_MS = 5_000;
+/** Part of that time for which a process that works uses a processor, however many others want it. */
+const WORKING = 0.1;
 
 /**
  * Derives the overload from a measurement: one that has begun ends well below its limit, so that it does not begin
@@ -49,6 +51,14 @@ export function toOverload(
   const kind = KINDS.find((each) => parts[each] >= (before?.kind === each ? CALM[each] : 1));
   if (kind === undefined || kind === before?.kind) return kind && before;
   return { kind, sinceMs: nowMs };
+}
+
+/**
+ * True after a standstill of the whole process, such as that of a paused machine: it was late, and not because of
+ * its work. @param busyMs processor time that it used meanwhile
+ */
+export function isStandstill({ lateMs, busyMs }: { lateMs: number; busyMs: number }): boolean {
+  return lateMs > LATE_MAX_MS && busyMs < lateMs * WORKING;
 }
 
 /**
