@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
 import type { Filter } from '../filter/tree.ts';
 import type { AttributeRule } from '../schema/attribute-table.ts';
-import { isPrimary, toContent, toUse, toValueContent, weigh } from './elements.ts';
+import { hasContent, isPrimary, toContent, toUse, toValueContent, weigh } from './elements.ts';
 
 /**
  * The values of a list in their order, while a PATCH changes them one after the other. Each change costs as much as
@@ -16,6 +16,8 @@ export class ValueList {
   /** Numbers by content and use. undefined: there may be equal values, and the next use makes the index. */
   #index: Map<string, Map<string, number>> | undefined;
   #next = 0;
+  /** The last value with content that another one took `primary` from. */
+  #ousted: number | undefined;
 
   constructor(rule: AttributeRule, values: readonly JsonObject[]) {
     this.#rule = rule;
@@ -32,6 +34,7 @@ export class ValueList {
     this.#values.clear();
     this.#primaries.clear();
     this.#index = undefined;
+    this.#ousted = undefined;
     for (const value of values) this.insert(value);
   }
 
@@ -92,8 +95,23 @@ export class ValueList {
     if (chosen === -1) return;
     for (const number of [...this.#primaries]) {
       const value = this.#values.get(number);
-      if (number !== chosen && value) this.set(number, { ...value, primary: false });
+      if (number === chosen || value === undefined) continue;
+      if (hasContent(value)) this.#ousted = number;
+      this.set(number, { ...value, primary: false });
     }
+  }
+
+  /** Removes values without content. One that was primary gives that back to the value that it took it from. */
+  dropEmpty(): void {
+    let isLost = false;
+    for (const [number, value] of this.#values) {
+      if (hasContent(value)) continue;
+      isLost ||= isPrimary(value);
+      this.set(number, undefined);
+    }
+    const number = isLost && this.#primaries.size === 0 ? this.#ousted : undefined;
+    const ousted = number === undefined ? undefined : this.#values.get(number);
+    if (number !== undefined && ousted) this.set(number, { ...ousted, primary: true });
   }
 
   /** Joins equal values. */

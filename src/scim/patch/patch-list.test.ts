@@ -130,6 +130,29 @@ const cases: readonly PatchCase[] = [
     },
   ],
   [
+    'an element that is made primary and gets no value takes it from nobody',
+    replace('emails[type eq "other"].primary', true),
+    {},
+  ],
+  [
+    'an element that is added without a value takes primary from nobody',
+    add('emails', [{ type: 'other', primary: true }]),
+    {},
+  ],
+  [
+    'what was made primary in between keeps that',
+    [
+      replace('emails[type eq "other"].primary', true),
+      replace('emails[type eq "home"].primary', true),
+    ],
+    {
+      emails: [
+        { ...work, primary: false },
+        { ...home, primary: true },
+      ],
+    },
+  ],
+  [
     'an element made without primary takes it from nobody',
     add('emails[type eq "other"].value', 'z@x'),
     { emails: [work, home, { type: 'other', value: 'z@x' }] },

@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Work } from '../../domain/turns.ts';
 import { USER_LIST_MAX } from '../dialect/coerce.ts';
-import { hasContent, weigh, withoutNulls } from '../dialect/elements.ts';
+import { weigh, withoutNulls } from '../dialect/elements.ts';
 import type { AttributeStep, PatchTarget } from '../dialect/patch-step.ts';
 import type { ValueList } from '../dialect/value-list.ts';
 import { badRequest, invalidValue } from '../errors.ts';
@@ -45,9 +45,7 @@ export function* patchList(list: ValueList, step: AttributeStep, repairs: Repair
  * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` elements are left
  */
 export function* tidyList({ name }: AttributeRule, list: ValueList): Work<JsonObject[]> {
-  for (const [number, value] of list.list()) {
-    if (!hasContent(value)) list.set(number, undefined);
-  }
+  list.dropEmpty();
   yield* list.unite();
   const tidy = list.list().map(([, value]) => value);
   if (tidy.length <= USER_LIST_MAX) return tidy;
