@@ -6,8 +6,13 @@ import { findToken } from '../store/credentials/tokens.ts';
 import type { Db, Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { type Clients, createClients } from './clients.ts';
-import type { FindCredential } from './credential.ts';
-import { createGivenTokenFinder, createLookup, type GivenTokens, type Kept } from './lookup.ts';
+import {
+  createGivenTokenFinder,
+  createLookup,
+  type FindCredential,
+  type GivenTokens,
+  type Kept,
+} from './lookup.ts';
 import { createProviders, type Providers } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createSessions, type SessionLimits, type Sessions } from './sessions.ts';

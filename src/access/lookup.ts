@@ -1,7 +1,6 @@
 import type { Credential, Purpose } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createTokenFinder } from '../domain/token-check.ts';
-import type { FindCredential } from './credential.ts';
 import { findPresented, type PresentedSecret } from './secret-text.ts';
 
 /**
@@ -29,6 +28,12 @@ interface LookupDeps {
   /** Called at each use of a credential that the store keeps. */
   readonly used: (credential: Credential) => void;
 }
+
+/**
+ * Finds the credential that a presented token belongs to; undefined when it is unknown or not valid any more.
+ * @throws StoreError when the look-up failed, which is no "undefined"
+ */
+export type FindCredential = (presented: string) => Promise<Credential | undefined>;
 
 /** Finds the credential of a token; the store is asked at most every few seconds for each. */
 interface Lookup {

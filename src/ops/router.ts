@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import type { Attempts } from '../access/attempts.ts';
-import type { FindCredential } from '../access/credential.ts';
+import type { FindCredential } from '../access/lookup.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { toOpsDocument } from './document.ts';
 import type { News } from './events/news.ts';

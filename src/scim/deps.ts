@@ -1,5 +1,5 @@
 import type { Attempts } from '../access/attempts.ts';
-import type { FindCredential } from '../access/credential.ts';
+import type { FindCredential } from '../access/lookup.ts';
 import type { AdmissionLimits, TurnedAway } from '../domain/admission.ts';
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';

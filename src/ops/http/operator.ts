@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { AttemptAnswer, Attempts, FailedAttempt } from '../../access/attempts.ts';
-import type { FindCredential } from '../../access/credential.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
+import type { FindCredential } from '../../access/lookup.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Attempts } from '../../access/attempts.ts';
-import type { FindCredential } from '../../access/credential.ts';
 import { toFailedAttempt } from '../../access/failed-request.ts';
+import type { FindCredential } from '../../access/lookup.ts';
 import { ScimError } from '../errors.ts';
 import { createRequestRepairs, type RepairKind } from '../repairs.ts';
 import { note } from './notes.ts';
