@@ -386,6 +386,12 @@ test('a command that does not exist is refused, with --help too', async () => {
   expect(await runAny('user', '--limit', '3')).toMatchObject({ code: 64, text });
 });
 
+test('an option that does not exist is named, not the value that follows it', async () => {
+  const refused = { code: 64, text: expect.stringMatching(/unknown option '--port'/) };
+  expect(await runAny('sandbox', '--port', '18200')).toMatchObject(refused);
+  expect(await runAny('--port', '18200', 'status')).toMatchObject(refused);
+});
+
 /** The script for a shell. */
 async function printScript(shell: string): Promise<string> {
   const { code, text } = await runAny('completion', shell);

@@ -55,22 +55,35 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .configureOutput({ writeOut: write, writeErr: writeError });
 }
 
+const HELP: readonly string[] = ['--help', '-h'];
+
 /** Refuses a command that does not exist, also beside `--help`, which would print the help of the others. */
 function assertKnown(program: Command, args: readonly string[]): void {
   let command = program;
-  for (let place = 0; command.commands.length > 0; place += 1) {
+  for (let place = 0; command.commands.length > 0; ) {
     const word = args[place];
     if (word === undefined) return;
     if (word.startsWith('-')) {
-      const option = command.options.find(({ long, short }) => word === long || word === short);
-      if (option?.required) place += 1;
+      const words = countWords(command, word);
+      // Commander refuses an option that it does not know. What follows that one is no command.
+      if (words === undefined) return;
+      place += words;
       continue;
     }
     const child = command.commands.find((known) => known.name() === word);
     if (child === undefined && word !== 'help') refuseUnknown(command, word);
     if (child === undefined) return;
     command = child;
+    place += 1;
   }
+}
+
+/** Counts the words of an option, with its value; undefined: the command has no such option. */
+function countWords({ options }: Command, word: string): number | undefined {
+  const [name] = word.split('=');
+  const option = options.find(({ long, short }) => name === long || name === short);
+  if (option === undefined) return HELP.includes(word) ? 1 : undefined;
+  return option.required && word === name ? 2 : 1;
 }
 
 function refuseUnknown(command: Command, word: string): never {
