@@ -87,6 +87,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     provide: { isLong: false },
     tags: [{ name: 'long', description: 'Only in `npm run test:long`.' }],
     sequence: { sequencer: LongestFirst },
