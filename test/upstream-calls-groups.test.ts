@@ -7,6 +7,7 @@ import {
   runCallTable,
   withGroup,
 } from './support/call-table.ts';
+import { toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -111,7 +112,7 @@ const memberForms = [
   },
 ] as const;
 
-const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, removed }) => {
+const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, removed }, index) => {
   const sandbox: SandboxOptions = { shape: { memberPatch }, seed: { users: 100 } };
   return [
     {
@@ -141,6 +142,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
     },
     {
       what: `a group with 100 members (${memberPatch})`,
+      tags: toCellTags(index, 0),
       sandbox,
       calls: sum({ 'groups.createGroup': 1 }, added),
       async prepare(bridge) {

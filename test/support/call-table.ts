@@ -10,6 +10,8 @@ export type Calls = Partial<Record<OperationName, number>>;
 /** What a request of an identity provider costs. */
 export interface CallRow {
   readonly what: string;
+  /** Default: none. */
+  readonly tags?: readonly string[];
   readonly sandbox?: SandboxOptions;
   /** As environment variables. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -49,8 +51,8 @@ export function withGroup(
 /** A test for each row: its calls are counted until nothing is left to do. */
 export function runCallTable(title: string, rows: readonly CallRow[]): void {
   describe(title, () => {
-    for (const { what, sandbox, settings = {}, calls, prepare } of rows) {
-      test(`${what}: ${toWords(calls)}`, async () => {
+    for (const { what, tags = [], sandbox, settings = {}, calls, prepare } of rows) {
+      test(`${what}: ${toWords(calls)}`, { tags: [...tags] }, async () => {
         await withTestBridge({ ...(sandbox ? { sandbox } : {}), settings }, async (bridge) => {
           const act = await prepare(bridge);
           await untilSettled(bridge);
