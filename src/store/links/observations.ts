@@ -61,21 +61,18 @@ export async function observeLinks(
     else ${toAbsent(seen)} end`;
   const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
   const whom = touchAt === undefined ? sql`` : sql`returning user_id as id`;
-  const { rows: known } = await sql<{ id: UserId }>`update ${name} set observed = ${next}
+  let { rows: written } = await sql<{ id: UserId }>`update ${name} set observed = ${next}
     where group_id = ${groupId} and observed is distinct from ${next} ${whom}`.execute(tx);
-  const { rows: others } =
-    added === 0
-      ? { rows: [] }
-      : await sql<{ id: UserId }>`insert into ${name} (group_id, user_id, desired, observed)
+  if (added > 0) {
+    const { rows } = await sql<{ id: UserId }>`
+      insert into ${name} (group_id, user_id, desired, observed)
       select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
         where deleted_at is null and upstream_id in (${accounts})
       on conflict (user_id, group_id) do nothing ${whom}`.execute(tx);
-  if (touchAt !== undefined)
-    await touchUsers(
-      tx,
-      [...known, ...others].map(({ id }) => id),
-      touchAt,
-    );
+    written = written.concat(rows);
+  }
+  const userIds = written.map(({ id }) => id);
+  if (touchAt !== undefined) await touchUsers(tx, userIds, touchAt);
   if (doneUpTo === 0) return added + moved;
   // Retries refused changes that a new observation does not show; failed ones keep their time.
   await sql`update ${name} set

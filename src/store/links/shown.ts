@@ -22,8 +22,8 @@ const MEMBERS_AT_ONCE = 2_000;
  * changed answer gets another version. `now` is epoch milliseconds.
  */
 export async function touchUsers(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  const update = isPostgres(tx) ? touchUnlocked : touch;
-  for await (const chunk of cutByLinks(tx, userIds)) await update(tx, chunk, now);
+  if (isPostgres(tx)) return touchAmongWriters(tx, userIds, now);
+  for await (const chunk of cutByLinks(tx, userIds)) await touch(tx, chunk, now);
 }
 
 async function touch(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
@@ -36,15 +36,17 @@ async function touch(tx: Db, userIds: readonly UserId[], now: number): Promise<v
  * Such a user has another version by now and is touched again, with the groups of both. Locks only users whose groups
  * change, in the order of all, as whoever writes several does: nobody waits for somebody who waits.
  */
-async function touchUnlocked(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
-  for (let left = userIds; left.length > 0; ) {
-    const { rows } = await sql<{ id: UserId }>`
-      with changed as materialized (select * from (${toFresh(tx, left)}) as every where shown_groups <> items),
-      fresh as (select u.id, changed.items from changed join users as u on u.id = changed.id
-        where u.version = changed.version order by u.seq for no key update of u),
-      touched as (update users ${showFresh(now)} from fresh where users.id = fresh.id returning users.id)
-      select id from changed where id not in (select id from touched)`.execute(tx);
-    left = rows.map(({ id }) => id);
+async function touchAmongWriters(tx: Db, userIds: readonly UserId[], now: number): Promise<void> {
+  for (const chunk of chunks(await putInOrder(tx, userIds), TOUCH_CHUNK)) {
+    for (let left: readonly UserId[] = chunk; left.length > 0; ) {
+      const { rows } = await sql<{ id: UserId }>`
+        with changed as materialized (select * from (${toFresh(tx, left)}) as every where shown_groups <> items),
+        fresh as (select u.id, changed.items from changed join users as u on u.id = changed.id
+          where u.version = changed.version order by u.seq for no key update of u),
+        touched as (update users ${showFresh(now)} from fresh where users.id = fresh.id returning users.id)
+        select id from changed where id not in (select id from touched)`.execute(tx);
+      left = rows.map(({ id }) => id);
+    }
   }
 }
 
@@ -68,15 +70,8 @@ function showFresh(now: number): RawBuilder<unknown> {
     modified_at = case when users.modified_at > ${now} then users.modified_at else ${now} end`;
 }
 
-/**
- * Users for one statement each. PostgreSQL has a process of its own for its work, so that only their number counts, and
- * their order.
- */
+/** Users for one statement each, which holds the event loop by the number of their links. */
 async function* cutByLinks(tx: Db, userIds: readonly UserId[]): AsyncGenerator<readonly UserId[]> {
-  if (isPostgres(tx)) {
-    yield* chunks(await putInOrder(tx, userIds), TOUCH_CHUNK);
-    return;
-  }
   for (const chunk of chunks(userIds, TOUCH_CHUNK)) {
     if (chunk.length <= TOUCH_UNCOUNTED) {
       yield chunk;
