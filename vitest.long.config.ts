@@ -5,6 +5,8 @@ import usual from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...usual.test,
+    // Turns of the event loop are measured here: with more room for garbage, a collection would be the longest of them.
+    execArgv: [],
     include: [
       'src/reconcile/**/*.test.ts',
       'src/upstream/page-progress.test.ts',
