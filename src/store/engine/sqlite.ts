@@ -41,10 +41,10 @@ function openLocked(path: string, lock: DatabaseSync): Store {
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
   const { settled, count, ...transaction } = createTransaction(writer, path);
   const queue = createWriteQueue(transaction, batchMax);
-  const turns = createTurns();
   const listener: StatementListener = {};
-  const { write } = toSession(writer, turns, listener);
-  const { db: read } = toSession(reader, turns, listener);
+  // Each has turns of its own, so that long reads do not keep a transaction to one statement a turn.
+  const { write } = toSession(writer, createTurns(), listener);
+  const { db: read } = toSession(reader, createTurns(), listener);
 
   return {
     engine: 'sqlite',
