@@ -17,9 +17,15 @@ import type { SweepRun } from './run.ts';
 
 /** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
 export interface DriftChanges {
-  readonly confirmed: readonly { readonly row: DriftRow; readonly difference: Difference }[];
+  readonly confirmed: readonly Confirmed[];
   readonly gone: readonly DriftRow[];
   readonly fresh: readonly Difference[];
+}
+
+/** Known drift, and the difference that shows it again. */
+interface Confirmed {
+  readonly row: DriftRow;
+  readonly difference: Difference;
 }
 
 /** Drifts and changes that are known of resources. */
@@ -44,7 +50,7 @@ export function compareWithKnown(
   const all = isMissing ? [comparison.difference] : comparison.differences;
   const differences = all.filter((one) => !isHeld(one, held));
   const byKey = new Map(differences.map((one) => [toDifferenceKey(one), one]));
-  const confirmed: DriftChanges['confirmed'][number][] = [];
+  const confirmed: Confirmed[] = [];
   const gone: DriftRow[] = [];
   for (const row of known) {
     const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
@@ -70,14 +76,14 @@ export async function storeDriftChanges(
   finding: Finding,
 ): Promise<void> {
   const { now } = finding;
-  const same = confirmed.filter(({ row, difference }) => isSame(row, difference));
+  const same = confirmed.filter(isSame);
   await confirmDrifts(
     tx,
     same.map(({ row }) => row),
     now,
   );
-  for (const { row, difference } of confirmed) {
-    if (!isSame(row, difference)) await updateDrift(tx, row.id, { ...difference, now });
+  for (const seen of confirmed) {
+    if (!isSame(seen)) await updateDrift(tx, seen.row.id, { ...seen.difference, now });
   }
   await endDrifts(tx, gone, { status: 'gone', now });
   await insertDrifts(tx, fresh, finding);
@@ -107,6 +113,7 @@ export function countDriftChanges(
   counts.opened += fresh.length;
 }
 
-function isSame(row: DriftRow, { desired, observed }: Difference): boolean {
+/** True for a known drift whose values are still the same. */
+export function isSame({ row, difference: { desired, observed } }: Confirmed): boolean {
   return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
 }
