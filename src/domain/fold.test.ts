@@ -8,6 +8,12 @@ const cases = [
   { why: 'plain letters lose their case', text: 'Ada@Example.COM', want: 'ada@example.com' },
   { why: 'composed and decomposed letters are one', text: 'E\u0301va', want: 'éva' },
   { why: 'letters of other scripts lose their case', text: 'ИВАН', want: 'иван' },
+  {
+    why: 'a sigma is one letter, within a word and at its end',
+    text: 'ΟΔΟΣ.ΝΙΚΟΣ',
+    want: 'οδοσ.νικοσ',
+  },
+  { why: 'a sigma in lower case is the same', text: 'Οδος.Νικος', want: 'οδοσ.νικοσ' },
   { why: 'marks end up in order', text: '\u0130\u0323', want: '\u1ecb\u0307' },
   { why: 'nothing stays nothing', text: '', want: '' },
 ];
@@ -18,6 +24,10 @@ for (const { why, text, want } of cases) {
     expect(foldCase(want)).toBe(want);
   });
 }
+
+test('the beginning of a text is folded as in the text', () => {
+  expect(foldCase('ΟΔΥΣΣΕΑΣ').startsWith(foldCase('ΟΔΥΣ'))).toBe(true);
+});
 
 /** Texts of marks alone, which only the service can have. */
 const marks: readonly (readonly [why: string, marks: string])[] = [

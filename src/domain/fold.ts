@@ -3,10 +3,11 @@ import { limitMarks } from './text.ts';
 /**
  * The form in which names that ignore case are stored and compared: NFC, lower case, few combining marks in a row.
  * Folding twice changes nothing; NFC comes again because lower-casing can leave marks out of order, and can make more of
- * them. Linear in the length of the text.
+ * them. One sigma stands for both, as lower-casing chooses by the letters around it: a part of a text would be folded
+ * otherwise than the text. Linear in the length of the text.
  */
 export function foldCase(text: string): string {
-  const lower = limitMarks(text).normalize('NFC').toLowerCase();
+  const lower = limitMarks(text).normalize('NFC').toLowerCase().replaceAll('\u03c2', '\u03c3');
   return limitMarks(lower.normalize('NFC'));
 }
 
