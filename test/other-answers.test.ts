@@ -92,3 +92,16 @@ test('a deactivation that somebody else made and the service does not repeat is 
   expect(service.calls.count({ operation: 'scim.updateUser' })).toBe(2);
   expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
 });
+
+test('a user is created where the service fails at the form that its documents show', async () => {
+  const { service, bridge } = await start({ emails: 'nothing but objects' });
+
+  await addUser(bridge, 'ada');
+  await untilSettled(bridge);
+  await addUser(bridge, 'bob');
+
+  expect(Object.keys(readService(service).people)).toContain('ada@example.com');
+  // The first form, the other one, and of the next user the known one.
+  expect(service.calls.count({ operation: 'scim.addUser' })).toBe(3);
+  expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+});

@@ -1,4 +1,5 @@
 import { toEcho } from '../../domain/cell.ts';
+import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserField, type UserState } from '../../domain/user.ts';
@@ -42,7 +43,8 @@ export async function createAccount(
   { state, action }: Creation,
 ): Promise<UserOutcome> {
   let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
-  for (const form of listCreateForms(deps.quirks.current(), action)) {
+  const attempts = countAttempts(state.cells);
+  for (const form of listCreateForms(deps.quirks.current(), { action, attempts })) {
     try {
       const body = toBody(action, form);
       const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
@@ -68,8 +70,11 @@ const ABOUT_ACCOUNT: { parts: readonly UserField[]; section: 'users' } = {
 const NEEDS_SEAT = { noSeat: ABOUT_ACCOUNT.parts, section: ABOUT_ACCOUNT.section };
 
 /** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
-function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {
-  const emailForms: EmailForm[] = quirks.emailForm ? [quirks.emailForm] : ['strings', 'objects'];
+function listCreateForms(
+  quirks: Quirks,
+  { action, attempts }: { readonly action: CreateUser; readonly attempts: number },
+): CreateForm[] {
+  const emailForms = quirks.emailForm ? [quirks.emailForm] : orderEmailForms(attempts);
   const nameForms =
     action.name === undefined
       ? [false]
@@ -84,6 +89,11 @@ function listCreateForms(quirks: Quirks, action: CreateUser): CreateForm[] {
     }
   }
   return list;
+}
+
+/** While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it. */
+function orderEmailForms(attempts: number): EmailForm[] {
+  return attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
 }
 
 function toBody({ userName, address, name }: CreateUser, form: CreateForm) {

@@ -14,7 +14,7 @@ import {
   toName,
 } from './company.ts';
 import { type Answer, type Call, findPerson, findTeam, inOrder, nothing, refuse } from './route.ts';
-import { spell } from './shape.ts';
+import { type OtherShape, spell } from './shape.ts';
 
 const SCIM = 'urn:ietf:params:scim:schemas:core:2.0';
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
@@ -24,6 +24,7 @@ const PLAIN_WORD = /^[0-9a-zA-Zа-яА-Я_]{1,128}$/;
 export function addUser({ company, body }: Call): Answer {
   const { shape } = company;
   const email = toEmail(body.emails, shape.emails);
+  if (email === undefined && shape.emails === 'nothing but objects') return nothing(500);
   if (email === undefined || !isUserName(company, body.userName)) return nothing(400);
   const name = isJsonObject(body.name) ? toKept(company, rename(undefined, body.name)) : {};
   const known = [...company.now().people.values()];
@@ -60,10 +61,10 @@ function toUserName({ shape }: OtherCompany, userName: JsonValue | undefined) {
   return shape.userNames === 'kept' && typeof userName === 'string' ? { userName } : {};
 }
 
-function toEmail(emails: JsonValue | undefined, form: 'objects' | 'texts' | 'either') {
+function toEmail(emails: JsonValue | undefined, form: OtherShape['emails']) {
   const [first] = Array.isArray(emails) ? emails : [];
   const text = isJsonObject(first) ? first.value : first;
-  const isRight = form === 'either' || (form === 'objects') === isJsonObject(first);
+  const isRight = form === 'either' || (form === 'texts') === (typeof first === 'string');
   return isRight && typeof text === 'string' && text.includes('@') ? text : undefined;
 }
 

@@ -17,8 +17,8 @@ export interface OtherShape {
   readonly userNames: 'made' | 'kept' | 'refused';
   /** Capital letters of addresses. */
   readonly addresses: 'lowered' | 'kept';
-  /** The entries of `emails` of a new person. */
-  readonly emails: 'objects' | 'texts' | 'either';
+  /** The entries of `emails` of a new person; others are refused or, where it takes nothing but objects, an error of its own. */
+  readonly emails: 'objects' | 'texts' | 'either' | 'nothing but objects';
   /** What a new person with the address of somebody inactive becomes: the old one, active again, or a 409. */
   readonly returning: 'restored' | 'refused';
   /** What a PATCH of a user does with `userName` and `emails`. */
