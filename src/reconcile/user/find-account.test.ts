@@ -65,6 +65,21 @@ describeBridges('find account in a big company without filters', ({ makeStore })
 });
 
 describeBridges('find account', ({ makeStore }) => {
+  test('a filter that is refused is no look, and one that failed is a look that failed', async () => {
+    const sandbox = await startCompany({ seed: { users: 250 } });
+    const { deps } = await readAll(sandbox, await makeStore());
+    const answers = [];
+    for (const status of [400, 403, 404, 405, 401]) {
+      const fault = { kind: 'status', status } as const;
+      sandbox.faults.add({ operation: 'scim.getUsers', fault, times: 1 });
+      answers.push((await findAccount(deps, context, nobody)).kind);
+      sandbox.faults.clear();
+    }
+
+    const listed = Array.from({ length: 4 }, () => 'not-there');
+    expect(answers).toEqual([...listed, 'could-not-look']);
+  });
+
   test.each(filters)(
     'an empty answer of a filter that is $why',
     async ({ shape, proof, calls }) => {

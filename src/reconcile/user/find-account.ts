@@ -12,7 +12,7 @@ import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import { classify } from '../verdict.ts';
-import { askUsers, type Filter, proveUserFilter } from './prove-user-filter.ts';
+import { askUsers, type Filter, orNothing, proveUserFilter } from './prove-user-filter.ts';
 
 /** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
 type FoundAccount =
@@ -69,9 +69,7 @@ async function findByFilter(
     const hits = await askFor(deps, context, { keys, filters: [first] });
     if (hits.length > 0) return toFound(hits);
   } catch (error) {
-    // A service that refuses filters is asked for the list instead.
-    if (classify(error).verdict === 'refused') return undefined;
-    throw error;
+    return orNothing(error, undefined);
   }
   if ((await proveUserFilter(deps, context)) !== 'proven') return undefined;
   const hits = await askFor(deps, context, { keys, filters: others });
@@ -182,13 +180,6 @@ async function findUser(
   } catch (error) {
     return orNothing(error, undefined);
   }
-}
-
-/** Returns nothing for a refused question, so that the list is asked instead. @throws the error otherwise */
-function orNothing<T>(error: unknown, nothing: T): T {
-  const { verdict } = classify(error);
-  if (verdict === 'later' || verdict === 'unknown') throw error;
-  return nothing;
 }
 
 /** Keys by which an account is recognised, both folded. */

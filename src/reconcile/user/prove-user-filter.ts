@@ -59,7 +59,16 @@ async function finds(
     const nobody = `${newId()}@nobody.invalid`;
     return (await askUsers(deps, context, { attribute, value: nobody })).length === 0;
   } catch (error) {
-    if (classify(error).verdict === 'refused') return false;
-    throw error;
+    return orNothing(error, false);
   }
+}
+
+/**
+ * Returns nothing for a question that is refused, by whatever status, so that the list is asked instead.
+ * @throws the error where the service could not be asked
+ */
+export function orNothing<T>(error: unknown, nothing: T): T {
+  const { verdict } = classify(error);
+  if (verdict === 'later' || verdict === 'unknown') throw error;
+  return nothing;
 }
