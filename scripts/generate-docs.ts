@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { toOpsDocument } from '../src/ops/document.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
-import { listSettingRows } from '../src/settings/rows.ts';
-import { settingsSchema } from '../src/settings/schema.ts';
+import { settingRows } from '../src/settings/rows.ts';
 import { toLogTable } from '../src/telemetry/log-lines.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
@@ -18,9 +17,8 @@ import { toGalleryTables } from './gallery-page.ts';
 import { toOpsPage } from './openapi/ops-page.ts';
 
 const root = join(import.meta.dirname, '..');
-const rows = listSettingRows(settingsSchema);
-writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(rows));
-writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(rows));
+writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(settingRows));
+writeFileSync(join(root, 'config/default.yaml'), toDefaultConfig(settingRows));
 
 const operations = join(root, 'docs/operations.md');
 const page = readFileSync(operations, 'utf8');

@@ -9,8 +9,7 @@ import { exitCodes } from '../src/cli/exit-codes.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { loadSettings } from '../src/settings/load.ts';
-import { listSettingRows } from '../src/settings/rows.ts';
-import { settingsSchema } from '../src/settings/schema.ts';
+import { settingRows } from '../src/settings/rows.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -65,9 +64,8 @@ test('systemd: every variable is a setting, every secret a file, and they allow 
     one.slice(0, one.indexOf('=')),
     one.slice(one.indexOf('=') + 1),
   ]);
-  const rows = listSettingRows(settingsSchema);
   const others = ['NODE_ENV', 'MALLOC_ARENA_MAX'];
-  const known = rows.flatMap((row) => [toFileVariable(row) ?? row.variable]);
+  const known = settingRows.flatMap((row) => [toFileVariable(row) ?? row.variable]);
   const { settings } = loadSettings({
     env: { ...Object.fromEntries(entries), UPSTREAM_URL: 'https://company.example.com' },
     readFile: (path) => `content-of-${path.replaceAll('/', '-')}`,

@@ -19,7 +19,7 @@ import { STOP_GRACE_MS } from '../src/app/tenure.ts';
 import { sweepCommand } from '../src/cli/sweep.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
-import { listSettingRows } from '../src/settings/rows.ts';
+import { settingRows } from '../src/settings/rows.ts';
 import { settingsSchema } from '../src/settings/schema.ts';
 import { runAlone } from './support/command.ts';
 
@@ -258,9 +258,8 @@ test('the image is that of this version, and every container has it', () => {
 });
 
 test('each secret is a file under a documented key, and every other variable is a setting', () => {
-  const rows = listSettingRows(settingsSchema);
-  const secrets = rows.filter((row) => toFileVariable(row) !== undefined);
-  const open = rows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
+  const secrets = settingRows.filter((row) => toFileVariable(row) !== undefined);
+  const open = settingRows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
   const documented = [...read('docs/replicas.md').matchAll(/--from-file=([\w-]+)/g)];
   const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
   const used = [...bridge.env, ...sweep.env];

@@ -19,8 +19,7 @@ import { STOP_GRACE_MS } from '../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../src/main.ts';
 import { toFileVariable } from '../src/settings/environment.ts';
 import { loadSettings } from '../src/settings/load.ts';
-import { listSettingRows } from '../src/settings/rows.ts';
-import { settingsSchema } from '../src/settings/schema.ts';
+import { settingRows } from '../src/settings/rows.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -144,7 +143,7 @@ test('compose: no secret is written down, and none of the services of the base p
 });
 
 /** Every variable of a setting, and of the file that may hold it. */
-const variables = listSettingRows(settingsSchema).flatMap((row) => {
+const variables = settingRows.flatMap((row) => {
   const file = toFileVariable(row);
   return file === undefined ? [row.variable] : [row.variable, file];
 });

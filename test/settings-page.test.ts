@@ -2,12 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HARM_KINDS } from '../src/domain/harm.ts';
-import { listSettingRows } from '../src/settings/rows.ts';
-import { settingsSchema } from '../src/settings/schema.ts';
+import { settingRows } from '../src/settings/rows.ts';
 import { readSources } from './support/source.ts';
 
 const root = join(import.meta.dirname, '..');
-const rows = listSettingRows(settingsSchema);
 /** Code that works with settings. Texts are left out, because messages name settings too. */
 const code = readSources()
   .filter(({ path }) => !path.startsWith('src/settings/') || path.endsWith('/store-url.ts'))
@@ -42,7 +40,7 @@ function isLimitOfHarm([section, kind, key]: readonly string[]): boolean {
 }
 
 test('every setting that is documented is read somewhere', () => {
-  const unread = rows.filter(({ path }) => {
+  const unread = settingRows.filter(({ path }) => {
     const [key = '', section = 'settings'] = path.toReversed();
     if (path.length > 2) return !isLimitOfHarm(path);
     // The section of the sandbox is handed to it as its options.
@@ -61,8 +59,8 @@ test('no variable of the environment is read beside those of the settings, but C
 });
 
 test('every variable that a document names is one of a setting', () => {
-  const own = new Set(rows.flatMap(({ variable }) => [variable, `${variable}_FILE`]));
-  const sections = new Set(rows.map(({ variable }) => variable.split('_')[0]));
+  const own = new Set(settingRows.flatMap(({ variable }) => [variable, `${variable}_FILE`]));
+  const sections = new Set(settingRows.map(({ variable }) => variable.split('_')[0]));
   const pages = ['README.md', 'SECURITY.md', ...globSync('docs/**/*.md', { cwd: root })];
   const named = pages.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');

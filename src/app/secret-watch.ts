@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedSettings } from '../settings/load.ts';
-import { listSettingRows } from '../settings/rows.ts';
-import { type Settings, settingsSchema } from '../settings/schema.ts';
+import { settingRows } from '../settings/rows.ts';
+import type { Settings } from '../settings/schema.ts';
 import { findAt } from '../settings/tree.ts';
 import { events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -105,14 +105,12 @@ async function readAll(paths: readonly string[]): Promise<string | undefined> {
   }
 }
 
-const rows = listSettingRows(settingsSchema);
-
 /** Settings that differ: those that hold at once, and those that need a restart. */
 function listChanges(
   before: Settings,
   after: Settings,
 ): { readonly secrets: readonly string[]; readonly others: readonly string[] } {
-  const changed = rows.filter(
+  const changed = settingRows.filter(
     ({ path }) => !isDeepStrictEqual(findAt(before, path), findAt(after, path)),
   );
   const names = changed.map(({ name }) => name);

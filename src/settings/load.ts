@@ -3,7 +3,7 @@ import { listCrossProblems, listWarnings } from './cross-rules.ts';
 import { type Environment, readEnvironment, toFileVariable } from './environment.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { toProblems } from './problems.ts';
-import { listSettingRows } from './rows.ts';
+import { settingRows } from './rows.ts';
 import { type Settings, settingsSchema } from './schema.ts';
 import { listShownSettings, type ShownSetting } from './shown.ts';
 import { toStoreUrl } from './store-url.ts';
@@ -35,9 +35,8 @@ export interface LoadedSettings {
  * @throws SettingsError that lists every problem at once.
  */
 export function loadSettings({ env, readFile, configFile }: SettingsSource): LoadedSettings {
-  const rows = listSettingRows(settingsSchema);
   const file = readConfigFile(configFile, readFile);
-  const environment = readEnvironment(rows, { env, readFile });
+  const environment = readEnvironment(settingRows, { env, readFile });
   const input = environment.values.reduce<Tree>(
     (tree, { row, value }) => withValue(tree, row.path, value),
     file.tree,
@@ -47,7 +46,12 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const problems: SettingProblem[] = [
     ...file.problems,
     ...environment.problems,
-    ...toProblems(result.error, { rows, values: environment.values, input, configFile }),
+    ...toProblems(result.error, {
+      rows: settingRows,
+      values: environment.values,
+      input,
+      configFile,
+    }),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError(problems);
   const settings = { ...result.data, database: { url: toStoreUrl(result.data) } };
@@ -57,8 +61,8 @@ export function loadSettings({ env, readFile, configFile }: SettingsSource): Loa
   const sources = { values: environment.values, file: file.tree, configFile };
   return {
     settings,
-    warnings: [...listMisspelt(rows, env), ...listWarnings(settings)],
-    shown: listShownSettings(rows, settings, sources),
+    warnings: [...listMisspelt(settingRows, env), ...listWarnings(settings)],
+    shown: listShownSettings(settingRows, settings, sources),
     secretFiles: environment.values.flatMap(({ row, from }) => {
       const path = env[from];
       return from === toFileVariable(row) && path !== undefined ? [path] : [];

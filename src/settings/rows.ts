@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../domain/errors.ts';
 import { type KindFacts, kindFacts } from './kinds.ts';
+import { settingsSchema } from './schema.ts';
 
 /** One setting as the schema describes it. */
 export interface SettingRow extends KindFacts {
@@ -15,15 +16,14 @@ export interface SettingRow extends KindFacts {
   readonly default: unknown;
 }
 
-/**
- * Lists every setting of a schema in its order, those of sections too. @throws BridgeError `bug` for an undocumented
- * one.
- */
-export function listSettingRows(schema: z.ZodObject, parent: readonly string[] = []): SettingRow[] {
+/** Every setting in the order of the schema, those of sections too. An undocumented one is a bug that ends the import. */
+export const settingRows: readonly SettingRow[] = listRows(settingsSchema, []);
+
+function listRows(schema: z.ZodObject, parent: readonly string[]): SettingRow[] {
   return Object.entries(schema.shape).flatMap(([key, child]) => {
     const path = [...parent, key];
     const { inner, fallback } = unwrap(child);
-    if (inner instanceof z.ZodObject) return listSettingRows(inner, path);
+    if (inner instanceof z.ZodObject) return listRows(inner, path);
     return [toSettingRow({ path, schema: child, inner, fallback })];
   });
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { listSettingRows } from '../../settings/rows.ts';
-import { settingsSchema } from '../../settings/schema.ts';
+import { settingRows } from '../../settings/rows.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { Evidence } from './evidence.ts';
 import { answered, toEvidence } from './evidence-for-test.ts';
@@ -21,7 +20,7 @@ test('nothing seen proves nothing: every guess is unknown', () => {
 
 test('ids are used once, and every setting that is named exists', () => {
   const results = listGuessResults(toEvidence({}));
-  const names = listSettingRows(settingsSchema).map(({ name }) => name);
+  const names = settingRows.map(({ name }) => name);
 
   expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
   for (const { setting } of results) if (setting !== undefined) expect(names).toContain(setting);
