@@ -28,20 +28,32 @@ export function discoveryRoutes({ baseUrl, policy }: ScimDeps): Router {
     },
   });
   router.route('/ServiceProviderConfig').get(rejectFilter, always(config)).all(allowOnly('GET'));
-  addList(router, '/ResourceTypes', toResourceTypes(baseUrl));
-  addList(router, '/Schemas', toSchemas(baseUrl));
+  addList(router, '/ResourceTypes', () => toResourceTypes(baseUrl));
+  addList(router, '/Schemas', () => toSchemas(baseUrl));
   return router;
 }
 
-function addList(router: Router, path: string, resources: JsonObject[]): void {
-  const list = toListResponse({ totalResults: resources.length, startIndex: 1, resources });
-  router.route(path).get(rejectFilter, always(list)).all(allowOnly('GET'));
+/** Describes at the first request: a start need not wait for it, and many bridges are never asked. */
+function addList(router: Router, path: string, describe: () => JsonObject[]): void {
+  let described: JsonObject[] | undefined;
+  const list = () => {
+    described ??= describe();
+    return described;
+  };
+  router
+    .route(path)
+    .get(rejectFilter, (_req, res) => {
+      const resources = list();
+      const { length: totalResults } = resources;
+      sendJson(res, 200, toListResponse({ totalResults, startIndex: 1, resources }));
+    })
+    .all(allowOnly('GET'));
   router
     .route(`${path}/:id`)
     .get(rejectFilter, (req, res) => {
       // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
       const wanted = req.params.id.toLowerCase();
-      const resource = resources.find(({ id }) => String(id).toLowerCase() === wanted);
+      const resource = list().find(({ id }) => String(id).toLowerCase() === wanted);
       if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
       sendJson(res, 200, resource);
     })
