@@ -6,7 +6,7 @@ import { withTimedBridge } from './support/timed-bridge.ts';
 
 const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
 /** The whole day that is looked back on, or enough of it to see that nothing is let through. */
-const hours = inject('isLong') ? 24 : 6;
+const hours = inject('isLong') ? 24 : 4;
 
 test('nineteen an hour are held once they are more than twenty in a day, and go on being held', {
   tags: SELECTED,

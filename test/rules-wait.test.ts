@@ -96,7 +96,7 @@ test(
   () =>
     withCalmBridge(options, async (bridge, clock) => {
       const { sandbox } = bridge;
-      const count = inject('isLong') ? 270 : 90;
+      const count = inject('isLong') ? 270 : 60;
       await create(bridge, clock, [0, count]);
       const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
       await clock.pass(sandbox, hasCreated(30));

@@ -5,6 +5,7 @@ import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { ada, addCompany, bob } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
 import { makeStoreFile } from './support/lives.ts';
+import { toCellTags } from './support/long.ts';
 import { addGroup, untilSettled } from './support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from './support/sweep.ts';
 
@@ -66,8 +67,10 @@ async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
   return items.filter((item) => !String(Object(item).kind).endsWith('.unmanaged'));
 }
 
-for (const { what, operation, skip } of places) {
-  test(`a sweep that is killed ${what} goes on at the next start, and finds each difference once`, async () => {
+for (const [index, { what, operation, skip }] of places.entries()) {
+  test(`a sweep that is killed ${what} goes on at the next start, and finds each difference once`, {
+    tags: toCellTags(index, 0),
+  }, async () => {
     const { service, DATABASE_URL } = await startWorld();
     const first = await startTestBridge({ service, settings: { ...settings, DATABASE_URL } });
     await addChangedCompany(first);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { LIVABLE_SHAPES } from '../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -54,7 +54,7 @@ for (const { shape, tags } of shapes) {
 
 const others = Object.entries(LIVABLE_SHAPES).slice(1, 3);
 for (const [index, [name, shape]] of others.entries()) {
-  describe(`with another service, ${name}`, { tags: index === 0 ? [] : LONG }, () => {
+  describe(`with another service, ${name}`, { tags: index === 0 ? SELECTED : LONG }, () => {
     let bridge: TestBridge<OtherService> | undefined;
 
     beforeAll(async () => {
@@ -66,7 +66,7 @@ for (const [index, [name, shape]] of others.entries()) {
       await bridge?.sandbox.stop();
     });
 
-    test.each(cases)('$id: $name', async (providerCase) => {
+    test.each(selectSome(cases))('$id: $name', async (providerCase) => {
       if (bridge === undefined) throw new Error('the bridge was not started');
       const failure = await runCase(providerCase, bridge);
       if (failure) expect.fail(describeFailure(failure));
