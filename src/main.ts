@@ -99,12 +99,13 @@ async function serveUntilStopped(
     await bridge.start();
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);
-    overloads.start();
     freezePrototypes();
     // What is compiled is kept now: an end may be a kill, and by then V8 has dropped what a start alone runs.
     flushCompileCache();
     logger.log(events.started(toStart(settings, store, ports.main.server)));
     write(toBanner(toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined })));
+    // The start is one long turn, on a busy machine of seconds: it is no overload.
+    overloads.start();
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     logger.log(events.stopping({ signal: typeof end === 'string' ? end : end.code }));
     overloads.stop();

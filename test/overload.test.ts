@@ -62,10 +62,11 @@ async function watchHealth({ baseUrl }: BridgeProcess, isOver: () => boolean): P
 async function withProcess(
   env: Record<string, string>,
   run: (bridge: BridgeProcess) => Promise<void>,
+  start: { readonly command?: readonly string[] } = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-overload-'));
   const fast = { UPSTREAM_REQUESTS_PER_SECOND: '0', SCIM_REQUESTS_PER_SECOND: '0' };
-  const bridge = await startBridge({ folder, env: { OPS_TOKEN, ...fast, ...env } });
+  const bridge = await startBridge({ folder, env: { OPS_TOKEN, ...fast, ...env }, ...start });
   try {
     await bridge.ready();
     await run(bridge);
@@ -74,6 +75,16 @@ async function withProcess(
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+test('a start that holds the event loop for seconds is no overload', () =>
+  withProcess(
+    {},
+    async (bridge) => {
+      await addUser(toRequester(bridge), 'ada');
+      expect(bridge.output()).not.toContain('more is asked than this process can do');
+    },
+    { command: ['test/support/slow-start.ts'] },
+  ));
 
 /** Resolves once a read is served again. */
 async function untilServed(bridge: BridgeProcess): Promise<void> {
