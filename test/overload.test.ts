@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { request } from 'undici';
 import { expect, inject, test } from 'vitest';
@@ -83,7 +84,7 @@ test('a start that holds the event loop for seconds is no overload', () =>
       await addUser(toRequester(bridge), 'ada');
       expect(bridge.output()).not.toContain('more is asked than this process can do');
     },
-    { command: ['test/support/slow-start.ts'] },
+    { command: [fileURLToPath(new URL('./support/slow-start.ts', import.meta.url))] },
   ));
 
 /** Resolves once a read is served again. */
