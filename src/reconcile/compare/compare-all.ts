@@ -130,12 +130,12 @@ function isLeftOut(comparison: Comparison): boolean {
  * leave it out.
  */
 async function wasTouched(
-  tx: Db,
+  db: Db,
   { id, modified_at, due_at }: ResourceRow,
   since: number,
 ): Promise<boolean> {
   if (modified_at >= since || due_at !== null) return true;
-  return ((await findNewestOwnCallFor(tx, id)) ?? 0) >= since;
+  return ((await findNewestOwnCallFor(db, id)) ?? 0) >= since;
 }
 
 /** Stores what changes of the known drifts; rows where more than a time changes are compared again, as they are by now. */
