@@ -186,7 +186,9 @@ test('a table fits the terminal, and colours are for a terminal alone', async ()
   });
 });
 
-test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
+test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', {
+  tags: LONG,
+}, async () => {
   const settings = { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
   await withTestBridge({ settings }, async (bridge) => {
     const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(

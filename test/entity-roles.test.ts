@@ -10,6 +10,7 @@ import { systemClock } from '../src/telemetry/system-clock.ts';
 import { startAuditWorld } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
+import { LONG } from './support/long.ts';
 import { createMortalStore, endLead, type Fate, type MortalStore } from './support/mortal-store.ts';
 import { readPlan, untilApplied } from './support/pilots.ts';
 import {
@@ -358,7 +359,9 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('are given once where the answer was lost, and still go with their rule', async () => {
+  test('are given once where the answer was lost, and still go with their rule', {
+    tags: LONG,
+  }, async () => {
     const place = await makePlace();
     for (const at of ['before-effect', 'after-effect'] as const) {
       place.sandbox.faults.add({

@@ -101,7 +101,7 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(lives.sandbox.calls.counts()).toEqual({ 'scim.updateUser': { 200: 1 } });
   });
 
-  test('finds a person whose create was lost, and makes nobody twice', async () => {
+  test('finds a person whose create was lost, and makes nobody twice', { tags: LONG }, async () => {
     const lives = await observePeople(await makeUrl('migrated'));
     const fault = { kind: 'reset', at: 'after-effect' } as const;
     lives.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
@@ -114,7 +114,9 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(lives.sandbox.calls.count({ operation: 'scim.getUsers' })).toBeGreaterThan(0);
   });
 
-  test('takes over a person whom somebody made since the service was read', async () => {
+  test('takes over a person whom somebody made since the service was read', {
+    tags: LONG,
+  }, async () => {
     const lives = await observePeople(await makeUrl('migrated'));
     const { service } = lives.sandbox;
     const email = 'person7@example.com';

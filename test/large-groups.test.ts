@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { userId } from '../src/domain/ids.ts';
 import { chunks } from '../src/store/engine/dialect.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { LONG } from './support/long.ts';
 import { addGroup, addUser, listResources, send, toPatch } from './support/provider.ts';
 import { logStatements, type StatementLog } from './support/statements.ts';
 
@@ -72,7 +73,7 @@ test('a group of any size is answered while it is read, and completely', async (
   }
 });
 
-test('in lists and searches it is answered as alone', async () => {
+test('in lists and searches it is answered as alone', { tags: LONG }, async () => {
   const alone = (await send(bridge, 'GET', `/Groups/${group}`)).body;
   const small = await addGroup(bridge, 'Small', [ids[0] ?? '']);
   const other = (await send(bridge, 'GET', `/Groups/${small}`)).body;
@@ -85,7 +86,9 @@ test('in lists and searches it is answered as alone', async () => {
   expect(listResources(await send(bridge, 'POST', '/.search', search))).toEqual([alone, other]);
 });
 
-test('each of its members is found by a filter, wherever it is in the list', async () => {
+test('each of its members is found by a filter, wherever it is in the list', {
+  tags: LONG,
+}, async () => {
   for (const [name, found] of [
     ['person0', [group]],
     [`person${MEMBERS - 2}`, [group]],

@@ -15,6 +15,7 @@ import {
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
+import { LONG } from './support/long.ts';
 import { createMortalStore, endLead, type MortalStore } from './support/mortal-store.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
@@ -264,7 +265,9 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(unread).toMatchObject({ state: 'unreadable', code: 'not-permitted', at: null });
   });
 
-  test('what nobody could look at is told as that, and never as nothing', async () => {
+  test('what nobody could look at is told as that, and never as nothing', {
+    tags: LONG,
+  }, async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();

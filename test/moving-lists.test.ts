@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../src/domain/extensions.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
+import { LONG } from './support/long.ts';
 import { listResources, send } from './support/provider.ts';
 import { SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import { tamperWith } from './support/tampering-proxy.ts';
@@ -105,21 +106,25 @@ test('the first read ends though somebody is deleted with every page, and nobody
     expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
   }));
 
-test('the first read ends though people come and go with every page, and nobody who stayed is left out', () =>
-  withMovingList(async ({ sandbox, count, setChange, start }) => {
-    setChange((page) => {
-      sandbox.service.removeUser(toEmail(page));
-      if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
-      if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
-    });
+test(
+  'the first read ends though people come and go with every page, and nobody who stayed is left out',
+  { tags: LONG },
+  () =>
+    withMovingList(async ({ sandbox, count, setChange, start }) => {
+      setChange((page) => {
+        sandbox.service.removeUser(toEmail(page));
+        if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
+        if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
+      });
 
-    const bridge = await start();
+      const bridge = await start();
 
-    expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
-    expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
-  }));
+      expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+      expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
+    }),
+);
 
-test('a sweep ends though somebody is deleted with every page', () =>
+test('a sweep ends though somebody is deleted with every page', { tags: LONG }, () =>
   withMovingList(async ({ sandbox, count, setChange, start }) => {
     const bridge = await start();
     const before = count();
@@ -130,7 +135,8 @@ test('a sweep ends though somebody is deleted with every page', () =>
     const reasons = Array.isArray(ended.reasons) ? ended.reasons.map(String) : [];
     expect(reasons.filter((reason) => reason.includes('scim'))).toEqual([]);
     expect(count() - before).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
-  }));
+  }),
+);
 
 describe('a list without a total that shrinks while it is read', () => {
   test('leaves out nobody of the company: everybody has a role', () =>

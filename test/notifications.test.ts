@@ -138,7 +138,9 @@ for (const [heldBy, more] of [
   });
 }
 
-test('more than ten leavers are told as a number, and who was told alone before is told when out', async () => {
+test('more than ten leavers are told as a number, and who was told alone before is told when out', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const settings = {
     ...SWEEP_SETTINGS,
@@ -231,7 +233,9 @@ test('plans that wait, differences by kind and credentials that expire are told 
   });
 });
 
-test('a receiver that is down for ten minutes gets everything afterwards, in order', async () => {
+test('a receiver that is down for ten minutes gets everything afterwards, in order', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const log: JsonObject[] = [];
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };

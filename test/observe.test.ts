@@ -6,6 +6,7 @@ import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { type Lives, makeLives, makeStoreFile } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import { readPlan } from './support/pilots.ts';
 import {
   addGroup,
@@ -269,7 +270,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(describeService(lives.sandbox)).toEqual(before);
   });
 
-  test('a plan of which providers have asked for everything again is discarded', async () => {
+  test('a plan of which providers have asked for everything again is discarded', {
+    tags: LONG,
+  }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
 

@@ -8,6 +8,7 @@ import { findUserRow, updateUser } from '../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { ada, bob, setActive } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import {
   addPilots,
   countMembers,
@@ -298,7 +299,9 @@ test('a dry run shows the plan that a sweep would make, and changes nothing', as
   });
 });
 
-test('what is undone each time is contested after the third repair, and then left alone', async () => {
+test('what is undone each time is contested after the third repair, and then left alone', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addPilots(bridge, 2);
     for (let round = 0; round < 3; round += 1) {

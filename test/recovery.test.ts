@@ -276,7 +276,9 @@ test('meanwhile a new write reaches the service in the field that it names and i
   });
 });
 
-test('recovery outlives restarts, and what no longer holds at the approval drops out', async (context) => {
+test('recovery outlives restarts, and what no longer holds at the approval drops out', {
+  tags: LONG,
+}, async (context) => {
   const { world, ids } = await makeRestored(context);
   const hash = await world.live(async (bridge) => (await untilPhase(bridge, 'waiting')).plan.hash);
 
@@ -316,7 +318,9 @@ test('a discarded plan leaves the service as it is', async (context) => {
   expect(describeService(world.sandbox)).toEqual(before);
 });
 
-test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', async (context) => {
+test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', {
+  tags: LONG,
+}, async (context) => {
   const { world, ids } = await makeRestored(context);
   const before = describeService(world.sandbox);
 

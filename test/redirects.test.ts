@@ -37,7 +37,7 @@ for (const status of [302, 303, 307, 308]) {
   );
 }
 
-test('writes that are sent elsewhere hold up no other calls', () =>
+test('writes that are sent elsewhere hold up no other calls', { tags: LONG }, () =>
   withTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (bridge) => {
     const { faults, calls } = bridge.sandbox;
     const fault = { kind: 'status', status: 307, headers } as const;
@@ -53,4 +53,5 @@ test('writes that are sent elsewhere hold up no other calls', () =>
     faults.clear();
     await untilSettled(bridge);
     expect(bridge.sandbox.service.users()).toHaveLength(3);
-  }));
+  }),
+);

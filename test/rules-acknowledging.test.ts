@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -146,29 +147,33 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
     }));
 });
 
-test('of 100 members of one PATCH the one that the service refuses is named, and nobody joins', () =>
-  withTestBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }, async (bridge) => {
-    const ids = await addUsers(bridge, 100);
-    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
-    bridge.sandbox.faults.add({ operation: 'scim.updateGroup', fault: refusal });
-    bridge.sandbox.faults.add({
-      operation: 'groupUsers.addUserToGroup',
-      fault: refusal,
-      skip: 40,
-      times: 1,
-    });
+test(
+  'of 100 members of one PATCH the one that the service refuses is named, and nobody joins',
+  { tags: LONG },
+  () =>
+    withTestBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }, async (bridge) => {
+      const ids = await addUsers(bridge, 100);
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      const refusal = { kind: 'status', status: 400, body: 'message' } as const;
+      bridge.sandbox.faults.add({ operation: 'scim.updateGroup', fault: refusal });
+      bridge.sandbox.faults.add({
+        operation: 'groupUsers.addUserToGroup',
+        fault: refusal,
+        skip: 40,
+        times: 1,
+      });
 
-    const body = toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
-    const answer = await bridge.request('PATCH', path, body);
-    await untilSettled(bridge);
+      const body = toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+      const answer = await bridge.request('PATCH', path, body);
+      await untilSettled(bridge);
 
-    expect(answer.status).toBe(400);
-    expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual([]);
-    expect(bridge.sandbox.service.members('Pilots')).toEqual([]);
-    const named = ids.filter((id) => String(answer.body.detail).includes(id));
-    expect(named).toHaveLength(1);
-  }));
+      expect(answer.status).toBe(400);
+      expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual([]);
+      expect(bridge.sandbox.service.members('Pilots')).toEqual([]);
+      const named = ids.filter((id) => String(answer.body.detail).includes(id));
+      expect(named).toHaveLength(1);
+    }),
+);
 
 test('a person unknown to the bridge refuses the whole PATCH before anything is stored', () =>
   withTestBridge({}, async (bridge) => {

@@ -302,32 +302,36 @@ describe('an outage of the service', () => {
     );
   }
 
-  test('over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck', async () =>
-    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
-      const { sandbox } = bridge;
-      const created = addUsers(bridge, 2);
-      await passTime(bridge, clock, 4_000);
-      const [leaver, other] = await created;
-      const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
-      void bridge.request('PATCH', `/Users/${leaver}`, toName('King'));
-      await passTime(bridge, clock, 3 * HOUR_MS);
-      name.remove();
-      const out = { kind: 'status', status: 503 } as const;
-      for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
-        sandbox.faults.add({ operation, fault: out });
-      void bridge.request('PATCH', `/Users/${leaver}`, toActive(false));
-      await passTime(bridge, clock, 17 * MINUTE_MS);
-      sandbox.faults.clear();
+  test(
+    'over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck',
+    { tags: LONG },
+    async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const created = addUsers(bridge, 2);
+        await passTime(bridge, clock, 4_000);
+        const [leaver, other] = await created;
+        const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
+        void bridge.request('PATCH', `/Users/${leaver}`, toName('King'));
+        await passTime(bridge, clock, 3 * HOUR_MS);
+        name.remove();
+        const out = { kind: 'status', status: 503 } as const;
+        for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
+          sandbox.faults.add({ operation, fault: out });
+        void bridge.request('PATCH', `/Users/${leaver}`, toActive(false));
+        await passTime(bridge, clock, 17 * MINUTE_MS);
+        sandbox.faults.clear();
 
-      void bridge.request('PATCH', `/Users/${other}`, toName('Other'));
-      const isActive = () => sandbox.service.getUser(emailOf(0)).active;
-      const hasName = () => sandbox.service.getUser(emailOf(1)).fullName.endsWith('Other');
-      await clock.pass(sandbox, hasName);
-      const answeredAt = clock.now();
-      await clock.pass(sandbox, () => !isActive());
+        void bridge.request('PATCH', `/Users/${other}`, toName('Other'));
+        const isActive = () => sandbox.service.getUser(emailOf(0)).active;
+        const hasName = () => sandbox.service.getUser(emailOf(1)).fullName.endsWith('Other');
+        await clock.pass(sandbox, hasName);
+        const answeredAt = clock.now();
+        await clock.pass(sandbox, () => !isActive());
 
-      expect(clock.now() - answeredAt).toBeLessThan(3_000);
-    }));
+        expect(clock.now() - answeredAt).toBeLessThan(3_000);
+      }),
+  );
 });
 
 /** True for a call of this operation that the service took. */

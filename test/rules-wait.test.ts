@@ -5,7 +5,7 @@ import { readBacklog } from '../src/store/resources/backlog.ts';
 import { updateUser } from '../src/store/users/users.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from './support/bridge.ts';
 import { type CalmClock, withCalmBridge } from './support/calm-clock.ts';
-import { SELECTED } from './support/long.ts';
+import { LONG, SELECTED } from './support/long.ts';
 import { findId, send, toMembers, toPatch, toUser } from './support/provider.ts';
 import { askOps, OPS_TOKEN } from './support/sweep.ts';
 
@@ -127,7 +127,7 @@ test('a look keeps its share of workers and calls while changes wait', () =>
     expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
   }));
 
-test('a call of an operator keeps its share while changes wait', () =>
+test('a call of an operator keeps its share while changes wait', { tags: LONG }, () =>
   withCalmBridge(
     { ...options, settings: { ...options.settings, OPS_TOKEN } },
     async (bridge, clock) => {
@@ -142,7 +142,8 @@ test('a call of an operator keeps its share while changes wait', () =>
       expect(tookMs).toBeLessThan(5_000);
       expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
     },
-  ));
+  ),
+);
 
 test('whoever is taken out of a group that nobody manages yet does not wait behind changes', () =>
   withCalmBridge(options, async (bridge, clock) => {

@@ -145,7 +145,9 @@ describeBridges('seats', ({ makeUrl }) => {
     });
   });
 
-  test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {
+  test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', {
+    tags: LONG,
+  }, async () => {
     const settings = {
       ...SWEEP_SETTINGS,
       DATABASE_URL: await makeUrl('migrated'),

@@ -6,7 +6,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { GROUP_EXTENSION } from './support/drift-cells.ts';
 import { createLeapingClock } from './support/leaping-clock.ts';
-import { toCellTags } from './support/long.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import { addGroup, addUser, send, toGroup, toMembers, untilSettled } from './support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
 import {
@@ -382,7 +382,9 @@ test('an account that no list shows is missing only when a look at it says so', 
   expect(Object.keys(bridge.sandbox.calls.counts())).not.toContain('scim.addUser');
 });
 
-test('of many who are missing a sweep looks for fifty, and the next goes on with the others', async () => {
+test('of many who are missing a sweep looks for fifty, and the next goes on with the others', {
+  tags: LONG,
+}, async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const names = Array.from({ length: 56 }, (_, n) => `extra${n}`);

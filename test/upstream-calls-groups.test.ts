@@ -7,7 +7,7 @@ import {
   runCallTable,
   withGroup,
 } from './support/call-table.ts';
-import { toCellTags } from './support/long.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -127,6 +127,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
     },
     {
       what: `100 more members, then out with them (${memberPatch})`,
+      tags: memberPatch === 'one-operation-per-request' ? LONG : [],
       sandbox,
       calls: sum(added, removed),
       async prepare(bridge) {

@@ -14,6 +14,7 @@ import {
   setActive,
   VERA,
 } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import { send } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -138,25 +139,29 @@ function byKind(a: { kind?: unknown }, b: { kind?: unknown }): number {
   return String(a.kind).localeCompare(String(b.kind));
 }
 
-test('a person who uses the account of the token is told as well, and what the bridge did itself is not', () =>
-  withAudit({ settings }, async (world) => {
-    const id = await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    const { service } = world.sandbox;
-    behindTheBack(world).setActive(ada, false);
-    await world.poll(LONG_MS);
-    await send(world, 'PATCH', `/Users/${id}`, setActive(true));
-    await world.poll(LONG_MS);
-    service.setActive(ada, false);
-    await world.poll();
-    await sweep(world);
+test(
+  'a person who uses the account of the token is told as well, and what the bridge did itself is not',
+  { tags: LONG },
+  () =>
+    withAudit({ settings }, async (world) => {
+      const id = await addCompany(world);
+      await sweep(world);
+      await world.poll(LONG_MS);
+      const { service } = world.sandbox;
+      behindTheBack(world).setActive(ada, false);
+      await world.poll(LONG_MS);
+      await send(world, 'PATCH', `/Users/${id}`, setActive(true));
+      await world.poll(LONG_MS);
+      service.setActive(ada, false);
+      await world.poll();
+      await sweep(world);
 
-    const { owner } = service;
-    const who = { id: owner.id, username: owner.userName, address: expect.anything() };
-    const [found] = await listWho(world, 'user.deactivated');
-    expect(found).toMatchObject({ name: ada, who });
-  }));
+      const { owner } = service;
+      const who = { id: owner.id, username: owner.userName, address: expect.anything() };
+      const [found] = await listWho(world, 'user.deactivated');
+      expect(found).toMatchObject({ name: ada, who });
+    }),
+);
 
 test('where events name nobody, nobody is told', () =>
   withAudit({ settings, shape: { auditDetails: 'null' } }, async (world) => {
@@ -171,26 +176,30 @@ test('where events name nobody, nobody is told', () =>
     ]);
   }));
 
-test('what was put right since has no author: neither who did it before, nor who put it right', () =>
-  withAudit({ settings }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).addMember('Pilots', bob);
-    await world.poll();
-    behindTheBack(world).removeMember('Pilots', bob);
-    await world.poll();
-    await sweep(world);
-    world.sandbox.service.addMember('Pilots', bob);
-    await sweep(world);
-    const unread = await listWho(world, 'member.added');
-    await world.poll();
+test(
+  'what was put right since has no author: neither who did it before, nor who put it right',
+  { tags: LONG },
+  () =>
+    withAudit({ settings }, async (world) => {
+      await addCompany(world);
+      await sweep(world);
+      await world.poll(LONG_MS);
+      behindTheBack(world).addMember('Pilots', bob);
+      await world.poll();
+      behindTheBack(world).removeMember('Pilots', bob);
+      await world.poll();
+      await sweep(world);
+      world.sandbox.service.addMember('Pilots', bob);
+      await sweep(world);
+      const unread = await listWho(world, 'member.added');
+      await world.poll();
 
-    const name = `Pilots of ${bob}`;
-    const { id } = world.sandbox.service.owner;
-    expect(unread).toEqual([{ name, who: null, message: null }]);
-    expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
-  }));
+      const name = `Pilots of ${bob}`;
+      const { id } = world.sandbox.service.owner;
+      expect(unread).toEqual([{ name, who: null, message: null }]);
+      expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
+    }),
+);
 
 test('who changed a group is not told for a new account of the same number', () =>
   withAudit({ settings }, async (world) => {

@@ -10,6 +10,7 @@ import {
   GROUP_EXTENSION,
   setActive,
 } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import { addPilots, emailOf, intrude, readPlan } from './support/pilots.ts';
 import {
   addGroup,
@@ -108,7 +109,7 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
     }));
 
-  test('is over for the places in groups of whom a write has deactivated', () =>
+  test('is over for the places in groups of whom a write has deactivated', { tags: LONG }, () =>
     run(async (bridge) => {
       const { service } = bridge.sandbox;
       const people = await addUsers(bridge, 2);
@@ -125,9 +126,10 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       await expect
         .poll(() => listManagedDrifts(bridge), PATIENT)
         .toEqual([`member.removed Pilots of ${emailOf(1)}`]);
-    }));
+    }),
+  );
 
-  test('stays while the write names another field', () =>
+  test('stays while the write names another field', { tags: LONG }, () =>
     run(async (bridge) => {
       const id = await addCompany(bridge);
       await sweep(bridge);
@@ -143,7 +145,8 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
         .poll(() => listManagedDrifts(bridge, 'gone'), PATIENT)
         .toEqual([`user.deactivated ${bob}`]);
       expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
-    }));
+    }),
+  );
 
   test('is over once what nobody asked for is taken over, by a provider or an operator', () =>
     run(async (bridge) => {
@@ -174,31 +177,39 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       ]);
     }));
 
-  test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
-    run(
-      async (bridge) => {
-        const group = await addPilots(bridge, 3);
-        intrude(bridge, 0, 3);
-        const { planId } = await sweep(bridge);
-        const held = await readPlan(bridge, planId);
-        const readyz = await readText(bridge, '/readyz');
-        const ids = await Promise.all([0, 1, 2].map((n) => idOf(bridge, 'Users', emailOf(n))));
-        const remove = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
-        const [first = '', ...rest] = ids;
-        await send(bridge, 'PATCH', `/Groups/${group}`, remove(first));
-        await expect
-          .poll(() => readText(bridge, '/readyz'), PATIENT)
-          .toContain('plan of 2 repairs');
-        for (const id of rest) await send(bridge, 'PATCH', `/Groups/${group}`, remove(id));
+  test(
+    'drops out of the plan that waits, and of an empty plan nothing is told',
+    { tags: LONG },
+    () =>
+      run(
+        async (bridge) => {
+          const group = await addPilots(bridge, 3);
+          intrude(bridge, 0, 3);
+          const { planId } = await sweep(bridge);
+          const held = await readPlan(bridge, planId);
+          const readyz = await readText(bridge, '/readyz');
+          const ids = await Promise.all([0, 1, 2].map((n) => idOf(bridge, 'Users', emailOf(n))));
+          const remove = (id: string) =>
+            toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+          const [first = '', ...rest] = ids;
+          await send(bridge, 'PATCH', `/Groups/${group}`, remove(first));
+          await expect
+            .poll(() => readText(bridge, '/readyz'), PATIENT)
+            .toContain('plan of 2 repairs');
+          for (const id of rest) await send(bridge, 'PATCH', `/Groups/${group}`, remove(id));
 
-        expect(held).toMatchObject({ status: 'held', counts: { total: 3 } });
-        expect(readyz).toContain('plan of 3 repairs');
-        await expect.poll(() => readText(bridge, '/readyz'), PATIENT).not.toContain('plan-held');
-        const after = await readPlan(bridge, planId);
-        const dropped = { kind: 'member.remove', status: 'dropped' };
-        expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped, dropped] });
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-      },
-      { DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '2' },
-    ));
+          expect(held).toMatchObject({ status: 'held', counts: { total: 3 } });
+          expect(readyz).toContain('plan of 3 repairs');
+          await expect.poll(() => readText(bridge, '/readyz'), PATIENT).not.toContain('plan-held');
+          const after = await readPlan(bridge, planId);
+          const dropped = { kind: 'member.remove', status: 'dropped' };
+          expect(after).toMatchObject({
+            status: 'discarded',
+            actions: [dropped, dropped, dropped],
+          });
+          expect(await listManagedDrifts(bridge)).toEqual([]);
+        },
+        { DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '2' },
+      ),
+  );
 });

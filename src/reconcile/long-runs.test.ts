@@ -1,11 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createConvergeHost } from '../../test/support/converge-host.ts';
+import { LONG } from '../../test/support/long.ts';
 import { addGroup, addLink, addUser, getGroup } from '../../test/support/rows.ts';
 import { describeBridges } from '../../test/support/stores.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 
 describeBridges('a long run', ({ makeStore }) => {
-  test('of 250 members, changed one by one, is one run to its end, and quiet', async () => {
+  test('of 250 members, changed one by one, is one run to its end, and quiet', {
+    tags: LONG,
+  }, async () => {
     const store = await makeStore();
     const sandbox = await startSandbox({ seed: { users: 250 } });
     onTestFinished(() => sandbox.stop());

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
+import { LONG } from '../../../test/support/long.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
@@ -57,7 +58,9 @@ describeBridges('first read of groups', ({ makeStore }) => {
     expect(rows).toEqual([{ pending: 7 }]);
   });
 
-  test('a page in which thousands of people are named is stored whole', async () => {
+  test('a page in which thousands of people are named is stored whole', {
+    tags: LONG,
+  }, async () => {
     const store = await makeStore();
     const large = { users: 1_200, groups: 3, membersPerGroup: 1_100 };
     const sandbox = await startCompany({ seed: large });
