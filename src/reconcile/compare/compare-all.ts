@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '../../domain/turns.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findNewestOwnCallFor } from '../../store/audit/own-calls.ts';
 import { listRows } from '../../store/resources/managed.ts';
 import { lockAgain, type ResourceRow } from '../../store/resources/rows.ts';
@@ -16,10 +16,11 @@ import {
 import { lookAgain, type Suspect } from './look-again.ts';
 import type { SweepRun } from './run.ts';
 
-/** Rows read at once: fewer groups, because each may have many members. */
-const PARTS = { users: 100, groups: 5 } as const;
-/** Length of a turn in milliseconds: a write that comes meanwhile takes several turns, so these are short. */
-const TURN_MS = 2;
+/**
+ * Rows of one turn of the event loop: a write that comes meanwhile takes several turns, so these are short. Fewer groups,
+ * because each may have many members.
+ */
+const PARTS = { users: 50, groups: 5 } as const;
 
 /**
  * Compares all users, or all groups, with the complete lists. A known drift is confirmed or ended by the lists alone; a
@@ -31,11 +32,11 @@ export async function compareAll(
   table: 'users' | 'groups',
   seen: SeenSince,
 ): Promise<void> {
-  const turns = createTurns(TURN_MS);
   for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const part: Part = await comparePart(run, table, { afterSeq, seen, turns });
+    const part: Part = await comparePart(run, table, { afterSeq, seen });
     for (const suspect of part.suspects) await lookAgain(run, suspect, seen);
     afterSeq = part.lastSeq;
+    await nextTurn();
     run.signal.throwIfAborted();
   }
 }
@@ -49,11 +50,11 @@ interface Part {
 async function comparePart(
   run: SweepRun,
   table: 'users' | 'groups',
-  { afterSeq, seen, turns }: { afterSeq: number; seen: SeenSince; turns: Turns },
+  { afterSeq, seen }: { afterSeq: number; seen: SeenSince },
 ): Promise<Part> {
   const { store, policy } = run.deps;
   // A call that began before the sweep may have ended in it.
-  const comparing = { seen, workedSince: seen.since - policy.callMs, turns };
+  const comparing = { seen, workedSince: seen.since - policy.callMs };
   const rows = await listRows(store.read, table, { afterSeq, limit: PARTS[table], of: 'all' });
   const read = await compareRows(store.read, rows, comparing);
   const [changed, same] = [read.filter(changesDrifts), read.filter((row) => !changesDrifts(row))];
@@ -66,26 +67,25 @@ async function comparePart(
     run.reasons.add(`the list ${comparison.leftOutBy} left out what another list shows`);
   }
   run.counts[table] += rows.length;
-  return { suspects: compared.filter(isSuspect), lastSeq: rows.at(-1)?.seq };
+  return { suspects: compared.filter(({ isSuspect }) => isSuspect), lastSeq: rows.at(-1)?.seq };
 }
 
 interface Comparing {
   readonly seen: SeenSince;
   /** A resource that was worked on since then (epoch milliseconds) may differ because of that. */
   readonly workedSince: number;
-  readonly turns: Turns;
 }
 
-/** Row, how it differs from the service, and what that changes of the known drifts. */
+/** Row, how it differs from the service, and what that changes of the known drifts; `fresh` are those seen twice. */
 interface ComparedRow extends Suspect, DriftChanges {
-  /** True for new differences that are drift already. */
-  readonly isSeenTwice: boolean;
+  /** True for new differences that a second look has to confirm. */
+  readonly isSuspect: boolean;
 }
 
 async function compareRows(
   db: Db,
   rows: readonly ResourceRow[],
-  { seen, workedSince, turns }: Comparing,
+  { seen, workedSince }: Comparing,
 ): Promise<ComparedRow[]> {
   const known = await listKnown(
     db,
@@ -95,30 +95,26 @@ async function compareRows(
   const held = Map.groupBy(known.held, ({ resource_id }) => resource_id);
   const compared: ComparedRow[] = [];
   for (const row of rows) {
-    const pause = turns();
-    if (pause) await pause;
     const told = await compareRow(db, row, seen);
     const isDropped = isLeftOut(told) && (await wasTouched(db, row, workedSince));
     const comparison = isDropped ? UNKNOWN : told;
     const ofIt = { drifts: drifts.get(row.id) ?? [], held: held.get(row.id) ?? [] };
+    const { fresh, ...changes } = compareWithKnown(comparison, ofIt);
     const isSeenTwice = wasSeenBefore(row, seen);
-    compared.push({ row, comparison, isSeenTwice, ...compareWithKnown(comparison, ofIt) });
+    // A missing resource was looked for before the comparison.
+    const isSuspect = comparison.kind === 'compared' && fresh.length > 0 && !isSeenTwice;
+    compared.push({ row, comparison, ...changes, fresh: isSeenTwice ? fresh : [], isSuspect });
   }
   return compared;
 }
 
-function changesDrifts({ confirmed, gone, fresh, isSeenTwice }: ComparedRow): boolean {
-  return confirmed.length > 0 || gone.length > 0 || (isSeenTwice && fresh.length > 0);
+function changesDrifts({ confirmed, gone, fresh }: ComparedRow): boolean {
+  return confirmed.length + gone.length + fresh.length > 0;
 }
 
 /** True when known drifts were only seen again, as they were. */
 function onlyConfirms(row: ComparedRow): boolean {
   return row.gone.length === 0 && row.fresh.length === 0 && row.confirmed.every(isSame);
-}
-
-/** True for new differences that a second look has to confirm. A missing resource was looked for before. */
-function isSuspect({ comparison, isSeenTwice, fresh }: ComparedRow): boolean {
-  return comparison.kind === 'compared' && fresh.length > 0 && !isSeenTwice;
 }
 
 function isLeftOut(comparison: Comparison): boolean {
@@ -155,7 +151,7 @@ async function storeChanges(
     const changes = {
       confirmed: compared.flatMap(({ confirmed }) => confirmed),
       gone: compared.flatMap(({ gone }) => gone),
-      fresh: compared.flatMap(({ isSeenTwice, fresh }) => (isSeenTwice ? fresh : [])),
+      fresh: compared.flatMap(({ fresh }) => fresh),
     };
     await storeDriftChanges(tx, changes, { detector: 'sweep', now: clock.now() });
     return { compared, changes };
