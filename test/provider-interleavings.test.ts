@@ -116,15 +116,11 @@ describeBridges('providers that act at the same time', ({ makeUrl }) => {
     });
   }
 
-  for (const seed of SEED === undefined ? [1, 2] : [Number(SEED)]) {
-    test(
-      `write, adopt and see nothing of each other: seed ${seed}`,
-      {
-        tags: SEED === undefined ? LONG : [],
-      },
-      () => expectApart(seed, 120),
-    );
-  }
+  test.each(SEED === undefined ? [1, 2] : [Number(SEED)])(
+    'write, adopt and see nothing of each other: seed %i',
+    { tags: SEED === undefined ? LONG : [] },
+    (seed) => expectApart(seed, 120),
+  );
 
   test.each([
     { what: 'create', seed: undefined },
