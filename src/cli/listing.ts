@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
+import { isId } from '../domain/ids.ts';
 import { toCount } from '../domain/text.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { findResource } from './find-resource.ts';
@@ -172,7 +173,7 @@ async function findSubject(
 ): Promise<Record<string, string>> {
   if (subject?.name === undefined) return {};
   const { filter, name, isAny } = subject;
-  if (IS_ID.test(name)) return { [filter]: name };
+  if (isId(name)) return { [filter]: name };
   try {
     const { id } = await findResource(client, name);
     return { [filter]: id };
@@ -181,9 +182,6 @@ async function findSubject(
     return { [filter]: name };
   }
 }
-
-/** Form of every id that the bridge gives. */
-const IS_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Clears a terminal; elsewhere an empty line is between two looks. */
 function toStart({ terminal }: CliContext): string {

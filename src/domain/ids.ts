@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-/** The SCIM id of a user: a UUID that the bridge assigns and never reuses. */
+/** The SCIM id of a user, which the bridge assigns and never reuses. */
 export type UserId = string & { readonly brand: 'UserId' };
-/** The SCIM id of a group: a UUID that the bridge assigns and never reuses. */
+/** The SCIM id of a group, which the bridge assigns and never reuses. */
 export type GroupId = string & { readonly brand: 'GroupId' };
 
 /** Brands text as a user's SCIM id; only the store knows whether such a user exists. */
@@ -15,9 +15,28 @@ export function groupId(text: string): GroupId {
   return text as GroupId;
 }
 
-/** A new random SCIM id. The word "bulkId" cannot occur in it (RFC 7643 §3.1). */
+/** Chance in an id: of a million ids two are the same in one of ten million companies, and the store takes one of them. */
+const ID_BYTES = 8;
+/** Bits of the first byte that make its first digit a letter. */
+const LETTER = 0xa0;
+
+/**
+ * A new random id, such as a SCIM id: 16 hexadecimal digits, which nobody's name is, and the first is a letter, so that
+ * no spreadsheet takes it for a number. The word "bulkId" cannot occur in it (RFC 7643 §3.1). It is short because a link of
+ * a user to a group stores both, in its row and in its indexes.
+ */
 export function newId(): string {
-  return randomUUID();
+  const bytes = randomBytes(ID_BYTES);
+  bytes.writeUInt8(bytes.readUInt8() | LETTER);
+  return bytes.toString('hex');
+}
+
+/** Form of what {@link newId} makes, or of the UUIDs that it made before. */
+const FORM = /^(?:[a-f][0-9a-f]{15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** True for text in the form of the ids that the bridge makes. Any other text in the place of an id may be a name. */
+export function isId(text: string): boolean {
+  return FORM.test(text);
 }
 
 /** One resource, as locks, waiters and logs name it. */

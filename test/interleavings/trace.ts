@@ -9,7 +9,7 @@ export interface Trace {
   look(): Promise<void>;
 }
 
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const ID = /\b[a-f][0-9a-f]{15}\b/g;
 
 /** An empty trace. Ids are numbered, so that two runs of a schedule can be compared. */
 export function createTrace(store: Store): Trace {
@@ -25,9 +25,9 @@ export function createTrace(store: Store): Trace {
 
   return {
     lines,
-    note: (owner, step) => void lines.push(`${owner} ${step}`.replaceAll(UUID, name)),
+    note: (owner, step) => void lines.push(`${owner} ${step}`.replaceAll(ID, name)),
     async look() {
-      const rows = describeRows(await readSnapshot(store)).map((row) => row.replaceAll(UUID, name));
+      const rows = describeRows(await readSnapshot(store)).map((row) => row.replaceAll(ID, name));
       for (const row of rows) if (!known.has(row)) lines.push(`    ${row}`);
       known = new Set(rows);
     },

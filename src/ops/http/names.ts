@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import { isId } from '../../domain/ids.ts';
 import { getOperator } from './operator.ts';
 
 /** Names the requests of readers who may know nobody by name. To be placed behind `requireOperator`. */
@@ -16,7 +17,6 @@ export function hidesNames(res: Response): boolean {
 
 /** Parameters that look for a name: their answers would tell whose an id is. */
 const BY_NAME = ['q', 'operator'];
-const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** True when a request looks by a name or an address for somebody whom its reader may not know. */
 export function looksForHidden(
@@ -26,5 +26,5 @@ export function looksForHidden(
 ): boolean {
   if (!hidesNames(res)) return false;
   if (BY_NAME.some((name) => filters[name] !== undefined)) return true;
-  return params.key !== undefined && !SCIM_ID.test(String(params.key));
+  return params.key !== undefined && !isId(String(params.key));
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../../domain/clock.ts';
+import { isId } from '../../domain/ids.ts';
 import type { KeptRequest, WrittenPath } from '../../domain/kept-request.ts';
 import { type Work, workInTurns } from '../../domain/turns.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
@@ -9,7 +10,6 @@ import type { RepairedParts } from '../repairs.ts';
 import { listWritten } from './list-written.ts';
 
 const CLIENT_LENGTH_MAX = 100;
-const SCIM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Keeps the writes and the refused requests of providers in the log: their form, never a value. Successful reads are
@@ -117,9 +117,9 @@ function findResource({ method, originalUrl }: Request, res: Response): string |
   return address?.split('/').at(-1);
 }
 
-/** Ids of the bridge only: any other text in the place of an id may be a name. */
+/** Ids of the bridge only: it keeps no name. */
 function toResourceId(id: string | undefined): string | null {
-  return id !== undefined && SCIM_ID.test(id) ? id : null;
+  return id !== undefined && isId(id) ? id : null;
 }
 
 function* toPart({

@@ -300,7 +300,7 @@ interface EntryParts {
   readonly type: string;
 }
 
-/** One entry of a list of links. Ids are UUIDs of ours, so only the name needs quoting. */
+/** One entry of a list of links. Ids are digits of ours, so only the name needs quoting. */
 function toEntry(db: Db, { id, display, ref, type }: EntryParts): RawBuilder<string> {
   const quoted = isPostgres(db) ? sql`to_json(${display})::text` : sql`json_quote(${display})`;
   const middle = sql.lit(`","$ref":"${ref}`);
