@@ -105,3 +105,20 @@ test('a user is created where the service fails at the form that its documents s
   expect(service.calls.count({ operation: 'scim.addUser' })).toBe(3);
   expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
 });
+
+test('what the service does not have at all is refused, and the rest goes on', async () => {
+  const { service, bridge } = await start({});
+  const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay'];
+  const ids = await Promise.all(names.map((name) => addUser(bridge, name)));
+  service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 501 } });
+
+  for (const id of ids) {
+    const away = toPatch({ op: 'replace', path: 'active', value: false });
+    await expect(send(bridge, 'PATCH', `/Users/${id}`, away)).rejects.toThrow(/answered with 403/);
+  }
+  await addGroup(bridge, 'Pilots');
+  await untilSettled(bridge);
+
+  expect(Object.keys(readService(service).groups)).toEqual(['Pilots']);
+  expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+});

@@ -44,7 +44,7 @@ export async function saveSection(
 }
 
 /**
- * Tells whether a 402, 403 or 405 concerned one resource only: then a cheap read of the section works. Otherwise the
+ * Tells whether a 402, 403, 405 or 501 concerned one resource only: then a cheap read of the section works. Otherwise the
  * section is closed, and the request has to wait.
  */
 export async function isSectionUp(

@@ -2,9 +2,9 @@ import type { AnswerBody, AnswerHeaders } from './answer-body.ts';
 
 /**
  * Stable code of a failure.
- * Refused: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405) `not-found` `conflict` `too-large`
+ * Refused: `refused` (400, 422 and other 4xx) `not-permitted` (402, 403, 405, 501) `not-found` `conflict` `too-large`
  * (413).
- * Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, 5xx) `redirected`.
+ * Not now: `credentials-refused` (401) `rate-limited` (429) `unavailable` (408, other 5xx) `redirected`.
  * Unusable answer: `unreadable` `response-too-large`. No answer: `connection` `timeout` `aborted`.
  * Not sent: `circuit-open` `overloaded` (queue full) `observe-mode` `writes-paused` `stopped` (by a hook) `closed`.
  */

@@ -89,7 +89,7 @@ test.each([{ result: answer(503) }, { result: { kind: 'no-answer' } as const }])
   },
 );
 
-test.each([400, 401, 403, 404, 409, 429])('%i proves that the service is there', (status) => {
+test.each([400, 401, 403, 404, 409, 429, 501])('%i proves that the service is there', (status) => {
   const gates = createGates(createFakeClock());
   for (const key of ['a', 'b', 'c', 'd']) meet(gates, key, answer(500));
   meet(gates, 'a', answer(status));

@@ -8,6 +8,7 @@ import {
   type ProbeGateOptions,
   type Verdict,
 } from './probe-gate.ts';
+import { isFailing } from './status-table.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /**
@@ -120,13 +121,13 @@ function toVerdicts(
   const unknown = { credentials: 'unknown', service: 'unknown', redirect: 'unknown' } as const;
   if (result.kind === 'not-tried') return unknown;
   if (result.kind === 'no-answer') return { ...unknown, service: 'bad' };
-  const service = result.status < 500 ? 'good' : 'bad';
+  const service = isFailing(result.status) ? 'bad' : 'good';
   if (result.kind === 'redirected') return { ...unknown, service, redirect: 'bad' };
   return {
     credentials: result.status === 401 ? 'bad' : 'good',
     service,
     // A failing gateway says nothing of the address.
-    redirect: result.status < 500 ? 'good' : 'unknown',
+    redirect: service === 'good' ? 'good' : 'unknown',
   };
 }
 
@@ -151,7 +152,7 @@ function toStopped(
 /** A gate that shuts only after failures of several resources in a row. */
 interface Breaker extends Omit<ProbeGate, 'record'> {
   /**
-   * Records a verdict: `bad` is a 5xx or a failed connection, `good` any other answer. A refusal too proves that the
+   * Records a verdict: `bad` is a failure or no answer, `good` any other answer. A refusal too proves that the
    * service is there.
    */
   record(admission: Admission, verdict: Verdict, key: string): void;

@@ -17,6 +17,7 @@ test.each([
   [422, 'refused', 'never', 'answered'],
   [429, 'rate-limited', 'later', 'answered'],
   [500, 'unavailable', 'later', 'unknown'],
+  [501, 'not-permitted', 'never', 'answered'],
   [503, 'unavailable', 'later', 'unknown'],
   [599, 'unavailable', 'later', 'unknown'],
 ] as const)('%i is %s: %s, outcome %s', (status, code, retry, outcome) => {

@@ -7,8 +7,16 @@ export interface StatusMeaning {
   readonly outcome: Outcome;
 }
 
+/** Status of a service that does not have the operation: it neither fails nor will have it later (RFC 9110 §15.6.2). */
+const NOT_IMPLEMENTED = 501;
+
+/** True for a status that says that the service fails. */
+export function isFailing(status: number): boolean {
+  return status >= 500 && status !== NOT_IMPLEMENTED;
+}
+
 /**
- * Classifies an answer other than 2xx; total. A 5xx or 408 may come from a gateway after the service has done the
+ * Classifies an answer other than 2xx; total. A failure or 408 may come from a gateway after the service has done the
  * work, and a redirect from a login page before it, so the effect of these is unknown.
  */
 export function classifyStatus(status: number): StatusMeaning {
@@ -18,6 +26,7 @@ export function classifyStatus(status: number): StatusMeaning {
     case 402:
     case 403:
     case 405:
+    case NOT_IMPLEMENTED:
       return { code: 'not-permitted', retry: 'never', outcome: 'answered' };
     case 404:
     case 410:
@@ -36,7 +45,7 @@ export function classifyStatus(status: number): StatusMeaning {
 }
 
 function classifyRange(status: number): StatusMeaning {
-  if (status >= 500) return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
+  if (isFailing(status)) return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
   if (status >= 400) return { code: 'refused', retry: 'never', outcome: 'answered' };
   return { code: 'redirected', retry: 'later', outcome: 'unknown' };
 }

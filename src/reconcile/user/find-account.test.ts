@@ -69,14 +69,14 @@ describeBridges('find account', ({ makeStore }) => {
     const sandbox = await startCompany({ seed: { users: 250 } });
     const { deps } = await readAll(sandbox, await makeStore());
     const answers = [];
-    for (const status of [400, 403, 404, 405, 401]) {
+    for (const status of [400, 403, 404, 405, 501, 401]) {
       const fault = { kind: 'status', status } as const;
       sandbox.faults.add({ operation: 'scim.getUsers', fault, times: 1 });
       answers.push((await findAccount(deps, context, nobody)).kind);
       sandbox.faults.clear();
     }
 
-    const listed = Array.from({ length: 4 }, () => 'not-there');
+    const listed = Array.from({ length: 5 }, () => 'not-there');
     expect(answers).toEqual([...listed, 'could-not-look']);
   });
 
