@@ -2,6 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
+import { readAnswerBody } from '../src/upstream/answer-body.ts';
+import { connect, getUser } from '../src/upstream/testing/connect.ts';
+import { startService } from '../src/upstream/testing/service.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import {
   addGroup,
@@ -350,4 +353,16 @@ test('18,000 members are added, shown, searched, replaced and removed in turns',
     // The provider and the service of this test are in the process too, with the same lists.
     expect([what, longestMs < 2 * TURN_MAX_MS || longestMs]).toEqual([what, true]);
   }
+});
+
+test('a list of the service with a group of 300,000 is read in turns', async () => {
+  const members = Array.from({ length: 300_000 }, (_, id) => ({ value: `${id}`, display: 'Ada' }));
+  const text = JSON.stringify({ totalResults: 1, Resources: [{ id: '1', members }] });
+  const { baseUrl } = await startService((res) => res.end(text));
+  const transport = connect(baseUrl);
+  const atOnceMs = await measureTurns(async () => void readAnswerBody(text));
+
+  const longestMs = await measureTurns(() => getUser(transport));
+
+  expect(longestMs).toBeLessThan(atOnceMs / 2);
 });

@@ -5,6 +5,7 @@ import { type Answer, exchange, type StreamLimits, type WireRequest } from './ex
 import { toAnswerError, toExchangeError } from './failures.ts';
 import { BodyFailed, type FormBody } from './form-body.ts';
 import type { PassageResult } from './gates.ts';
+import { readBodyInPieces } from './json-pieces.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { type Attempt, type CallScope, type OutgoingCall, toNotSent } from './outgoing-call.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -90,7 +91,7 @@ async function exchangeOnce(deps: SendDeps, attempt: Attempt, request: WireReque
     return { kind: 'failed', error, result: classifyLost(error, deps, { scope, waitedMs }) };
   }
   const noted = { answer, sentAtMs: sentAtMs ?? readSteady(deps.clock) };
-  const read = readAnswer(deps, attempt, noted);
+  const read = await readAnswer(deps, attempt, noted);
   const isElsewhere = read.kind === 'failed' && read.error.code === 'redirected';
   const kind = isElsewhere ? 'redirected' : 'answer';
   return { ...read, result: { kind, status: answer.status } };
@@ -170,16 +171,17 @@ function checkHeader(written: string, value: unknown): [name: string, value: str
   return [name, value];
 }
 
-function readAnswer(
+async function readAnswer(
   { rateLimit, bearer, wordsIn, clock, origin }: SendDeps,
   { call }: Attempt,
   { answer, sentAtMs }: { answer: Answer; sentAtMs: number },
-): ParsedAnswer {
+): Promise<ParsedAnswer> {
   const { id, response } = call.operation;
   const pauseMs = rateLimit.note(answer, sentAtMs);
   if (answer.status >= 200 && answer.status < 300) {
     const isOpaque = response.kind === 'none' || response.kind === 'stream';
-    return isOpaque ? toOpaqueAnswer(answer) : parseAnswer(id, answer);
+    if (isOpaque) return toOpaqueAnswer(answer);
+    return parseAnswer(id, answer, await readBodyInPieces(answer.text));
   }
   const asked = origin + call.request.path;
   const redirected = response.kind === 'redirect' ? findRedirect(answer, asked) : undefined;
@@ -191,18 +193,21 @@ function readAnswer(
 }
 
 /** Parses a 2xx answer, undefined when it is empty; or the error `unreadable`: the work may be done then. */
-export function parseAnswer(operation: string, answer: Answer): ParsedAnswer {
+export function parseAnswer(
+  operation: string,
+  answer: Answer,
+  body = readAnswerBody(answer.text),
+): ParsedAnswer {
   const head = toHead(answer.status, answer.headers);
-  const value = readAnswerBody(answer.text);
-  if (value.kind === 'empty') return { kind: 'done', value: undefined, head };
-  if (value.kind === 'json') return { kind: 'done', value: value.value, head };
+  if (body.kind === 'empty') return { kind: 'done', value: undefined, head };
+  if (body.kind === 'json') return { kind: 'done', value: body.value, head };
   const error = new UpstreamError('unreadable', {
     operation,
-    detail: `the answer is no JSON but ${value.kind}`,
+    detail: `the answer is no JSON but ${body.kind}`,
     retry: 'later',
     outcome: 'unknown',
     ...head,
-    body: value,
+    body,
   });
   return { kind: 'failed', error };
 }
