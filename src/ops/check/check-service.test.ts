@@ -127,11 +127,21 @@ const rows: {
   { shape: {}, guess: 'member-form', verdict: 'unknown' },
 ];
 
+/** What a check of each shape says: many guesses are of one. */
+const reports = new Map<string, ReturnType<typeof checkShape>>();
+
+async function checkShape(shape: SandboxShapeChange) {
+  const { check } = await startCompany({ shape });
+  return check();
+}
+
 for (const { shape, guess, ...want } of rows) {
   test(`guess ${guess} is ${want.verdict} by ${JSON.stringify(shape)}`, async () => {
-    const { check } = await startCompany({ shape });
+    const key = JSON.stringify(shape);
+    const report = reports.get(key) ?? checkShape(shape);
+    reports.set(key, report);
 
-    const found = findGuess(await check(), guess);
+    const found = findGuess(await report, guess);
 
     expect(found).toMatchObject(want);
     expect(found?.value).toBe(want.value);

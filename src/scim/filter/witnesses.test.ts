@@ -37,6 +37,7 @@ const twos = longer(ones);
 const lists = [[], ...ones, ...twos, ...longer(twos)];
 
 test('a filter says the same of the witnesses of a list as of the whole', () => {
+  const wrong: unknown[] = [];
   for (const text of filters) {
     const filter = parseFilter(text, groupSchema);
     for (const members of lists) {
@@ -46,10 +47,11 @@ test('a filter says the same of the witnesses of a list as of the whole', () => 
         matches(filter, { displayName: 'Crew', members: some }),
       );
 
-      expect({ text, members, matches: few }).toEqual({ text, members, matches: all });
-      expect(witnesses.list()[0]).toBe(members[0]);
+      const isSame = few === all && witnesses.list()[0] === members[0];
+      if (!isSame) wrong.push({ text, members, few, all });
     }
   }
+  expect(wrong).toEqual([]);
 });
 
 test('of any number of members few are kept, and once all is known no more are asked for', () => {
