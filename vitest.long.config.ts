@@ -9,7 +9,10 @@ export default defineConfig({
     execArgv: [],
     include: [
       'src/reconcile/**/*.test.ts',
-      'src/upstream/page-progress.test.ts',
+      'src/cli/program.test.ts',
+      'src/client/paginate.test.ts',
+      'src/ops/exports/read-entries.test.ts',
+      'src/upstream/{connecting,page-progress}.test.ts',
       'test/**/*.test.ts',
     ],
     provide: { isLong: true },

@@ -5,6 +5,7 @@ import type { Rule } from '../src/domain/rules.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from './support/bridge.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -390,40 +391,51 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
     }));
 
-  test('a list of admins that the service refuses from a provider stays the rules’', () =>
-    withRules(async (bridge) => {
-      const { service, faults } = bridge.sandbox;
-      const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
-      await untilSettled(bridge);
-      const refusal = { kind: 'status', status: 422 } as const;
-      faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
+  test(
+    'a list of admins that the service refuses from a provider stays the rules’',
+    { tags: LONG },
+    () =>
+      withRules(async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
+        await untilSettled(bridge);
+        const refusal = { kind: 'status', status: 422 } as const;
+        faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
 
-      const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
-      const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
-      await addGroup(bridge, 'Cook Admins', [b]);
-      await untilSettled(bridge);
+        const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
+        const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
+        await addGroup(bridge, 'Cook Admins', [b]);
+        await untilSettled(bridge);
 
-      expect(status).toBe(400);
-      expect(service.admins('Cook')).toContain(bob);
-      expect(service.admins('Cook')).not.toContain(ada);
-    }));
+        expect(status).toBe(400);
+        expect(service.admins('Cook')).toContain(bob);
+        expect(service.admins('Cook')).not.toContain(ada);
+      }),
+  );
 
-  test('permissions that the service refuses are not told to the provider who renamed nothing', () =>
-    withRules(async (bridge) => {
-      const { faults } = bridge.sandbox;
-      const id = await addUser(bridge, 'ada');
-      const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
-      await untilSettled(bridge);
-      faults.add({ operation: 'companyUsers.updateUser', fault: { kind: 'status', status: 422 } });
+  test(
+    'permissions that the service refuses are not told to the provider who renamed nothing',
+    { tags: LONG },
+    () =>
+      withRules(async (bridge) => {
+        const { faults } = bridge.sandbox;
+        const id = await addUser(bridge, 'ada');
+        const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
+        await untilSettled(bridge);
+        faults.add({
+          operation: 'companyUsers.updateUser',
+          fault: { kind: 'status', status: 422 },
+        });
 
-      const { status } = await bridge.request('PATCH', guests, change('add', [id]));
-      await untilStuck(bridge);
+        const { status } = await bridge.request('PATCH', guests, change('add', [id]));
+        await untilStuck(bridge);
 
-      expect(status).toBe(204);
-      const { body } = await send(bridge, 'GET', `/Users/${id}`);
-      expect(body[USER_EXTENSION]).toMatchObject({ appsPermissions: 2 });
-    }));
+        expect(status).toBe(204);
+        const { body } = await send(bridge, 'GET', `/Users/${id}`);
+        expect(body[USER_EXTENSION]).toMatchObject({ appsPermissions: 2 });
+      }),
+  );
 
   test('groups that administer each other come to rest', () =>
     withRules(
@@ -534,25 +546,30 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
     ]);
   });
 
-  test.each([
-    { by: 'an operator', settings: {} },
-    { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
-  ])('what follows from a difference that $by accepts is sent at once', ({ settings }) =>
-    withRules(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        await addUser(bridge, 'ada');
-        await addGroup(bridge, 'Pilots');
-        await addGroup(bridge, 'Pilots Admins');
-        service.addMember('Pilots Admins', ada);
+  test.each(
+    selectSome([
+      { by: 'an operator', settings: {} },
+      { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
+    ]),
+  )(
+    'what follows from a difference that $by accepts is sent at once',
+    { tags: SELECTED },
+    ({ settings }) =>
+      withRules(
+        async (bridge) => {
+          const { service } = bridge.sandbox;
+          await addUser(bridge, 'ada');
+          await addGroup(bridge, 'Pilots');
+          await addGroup(bridge, 'Pilots Admins');
+          service.addMember('Pilots Admins', ada);
 
-        await sweep(bridge);
-        await acceptDrifts(bridge);
+          await sweep(bridge);
+          await acceptDrifts(bridge);
 
-        await untilSoon(() => service.admins('Pilots').includes(ada));
-      },
-      { settings: { ...SWEEP_SETTINGS, ...settings } },
-    ),
+          await untilSoon(() => service.admins('Pilots').includes(ada));
+        },
+        { settings: { ...SWEEP_SETTINGS, ...settings } },
+      ),
   );
 
   test('what follows from discarded removals is sent at once', () =>

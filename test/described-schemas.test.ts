@@ -139,7 +139,7 @@ async function read(type: string, id: unknown, path: string): Promise<JsonValue 
 function listPlaces(mutability: string): Place[] {
   const fitting = places.filter(({ attribute }) => attribute.mutability === mutability);
   const others = fitting.filter((place) => !isUserList(place));
-  return [...selectSome(others), ...fitting.filter(isUserList)];
+  return [...selectSome(others, 6), ...fitting.filter(isUserList)];
 }
 
 /** What is sent, as part of what is answered. */

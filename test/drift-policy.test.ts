@@ -141,7 +141,7 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
     );
 
     test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, {
-      tags: SELECTED,
+      tags: name === 'audit' ? LONG : SELECTED,
     }, async () => {
       await withWorld('repair', async (world) => {
         for (const cell of selectSome(cells)) {
@@ -308,7 +308,7 @@ describeBridges('an account that is gone, of somebody without an address', ({ ma
     });
   });
 
-  test('an operator who wants it repaired is told what to do', async () => {
+  test('an operator who wants it repaired is told what to do', { tags: LONG }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
       const id = await loseVera(bridge);

@@ -152,7 +152,9 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     expect(listCalls(place)).toEqual(['removeEntity']);
   });
 
-  test('follow the name of the group, and go with a group that is released', async () => {
+  test('follow the name of the group, and go with a group that is released', {
+    tags: LONG,
+  }, async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ] }, async (bridge) => {
       place.sandbox.service.createGroup({ name: 'Boarders' });
@@ -239,7 +241,9 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('that others change are accepted where the policy names the kind, until a rule wants others', async () => {
+  test('that others change are accepted where the policy names the kind, until a rule wants others', {
+    tags: LONG,
+  }, async () => {
     const place = await makePlace();
     const settings = {
       DRIFT_POLICY: JSON.stringify({ 'entity.changed': 'accept', 'entity.removed': 'accept' }),
@@ -411,7 +415,9 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     ['given', { Minutes: [READ], Hangar: [READ] }],
     ['taken', {}],
   ] as const) {
-    test(`that were being ${what} when the process was killed are ${what} once by the next`, async () => {
+    test(`that were being ${what} when the process was killed are ${what} once by the next`, {
+      tags: what === 'given' ? LONG : [],
+    }, async () => {
       const place = await makePlace();
       await live(place, { Minutes: [READ] }, async (bridge) => {
         await addGroup(bridge, 'Board');
@@ -456,7 +462,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('that are held and discarded stay, and are no difference', async () => {
+  test('that are held and discarded stay, and are no difference', { tags: LONG }, async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
       await addGroup(bridge, 'Board');
@@ -481,7 +487,9 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('wait while the bridge observes, and are part of the plan of going live', async () => {
+  test('wait while the bridge observes, and are part of the plan of going live', {
+    tags: LONG,
+  }, async () => {
     const place = await makePlace();
     const wanted = { Minutes: [READ] };
     await live(place, wanted, async (bridge) => void (await addGroup(bridge, 'Board')), {

@@ -12,7 +12,7 @@ import { startTestBridge, type TestBridge, withTestBridge } from './support/brid
 import { breakBridge } from './support/broken-bridge.ts';
 import { type BrokenPlace, brokenPlaces, morePlaces } from './support/broken-places.ts';
 import { type Person, runner } from './support/command.ts';
-import { LONG } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { addGroup, addUser, send } from './support/provider.ts';
 import { askOps, OPS_TOKEN } from './support/sweep.ts';
 import { makeProvider } from './support/walled.ts';
@@ -61,8 +61,9 @@ async function look(of: TestBridge) {
 }
 
 describe('a whole bridge', () => {
-  test.each(['okta', 'entra', 'ipsie'])(
+  test.each(selectSome(['okta', 'entra', 'ipsie']))(
     'passes the gate of %s and is left as it was',
+    { tags: SELECTED },
     async (gate) => {
       const before = await look(bridge);
 
@@ -115,7 +116,7 @@ describe('a whole bridge', () => {
     }
   });
 
-  test('has its gate run for a provider with limits', async () => {
+  test('has its gate run for a provider with limits', { tags: LONG }, async () => {
     const limits = { domains: ['partner.example'], groupNames: ['Partner *'] };
     await makeProvider(bridge, 'partners', limits);
     const args = ['--provider', 'partners', '--domain', 'partner.example'];

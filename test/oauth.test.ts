@@ -6,6 +6,7 @@ import { clientCommand } from '../src/cli/client.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
+import { SELECTED, selectSome } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { createSetClock } from './support/set-clock.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
@@ -81,49 +82,55 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
 }
 
 describeBridges('OAuth', ({ makeUrl }) => {
-  test.each([
-    ['client_secret_basic', oauth.ClientSecretBasic],
-    ['client_secret_post', oauth.ClientSecretPost],
-  ])('a public library gets an access token with %s, which opens SCIM', async (_, authenticate) => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    await withTestBridge({ settings }, async (bridge) => {
-      const made = await makeClient(bridge, 'entra');
-      const client = { client_id: made.id };
-      const server = toServer(bridge);
-      // The bridge of a test has no certificate.
-      const options = { [oauth.allowInsecureRequests]: true };
-      const response = await oauth.clientCredentialsGrantRequest(
-        server,
-        client,
-        authenticate(made.secret),
-        new URLSearchParams({ scope: 'scim' }),
-        options,
-      );
-      const token = await oauth.processClientCredentialsResponse(server, client, response);
+  test.each(
+    selectSome([
+      ['client_secret_basic', oauth.ClientSecretBasic],
+      ['client_secret_post', oauth.ClientSecretPost],
+    ]),
+  )(
+    'a public library gets an access token with %s, which opens SCIM',
+    { tags: SELECTED },
+    async (_, authenticate) => {
+      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings }, async (bridge) => {
+        const made = await makeClient(bridge, 'entra');
+        const client = { client_id: made.id };
+        const server = toServer(bridge);
+        // The bridge of a test has no certificate.
+        const options = { [oauth.allowInsecureRequests]: true };
+        const response = await oauth.clientCredentialsGrantRequest(
+          server,
+          client,
+          authenticate(made.secret),
+          new URLSearchParams({ scope: 'scim' }),
+          options,
+        );
+        const token = await oauth.processClientCredentialsResponse(server, client, response);
 
-      expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
-      expect(response.headers.get('cache-control')).toBe('no-store');
-      const url = new URL(`${bridge.baseUrl}/Users`);
-      const headers = new Headers({ accept: 'application/scim+json' });
-      const users = await oauth.protectedResourceRequest(
-        ...([token.access_token, 'GET', url, headers, null, options] as const),
-      );
-      expect(users.status).toBe(200);
-      const rows = await bridge.store.read.selectFrom('access_tokens').selectAll().execute();
-      const secrets = await bridge.store.read.selectFrom('client_secrets').selectAll().execute();
-      const stored = JSON.stringify([rows, secrets]);
-      expect(rows).toHaveLength(1);
-      expect(stored).not.toContain(made.secret.slice(-43));
-      expect(stored).not.toContain(token.access_token.slice(-43));
-      const readLog = async () => {
-        await bridge.request('GET', '/Users/nobody', undefined, {
-          authorization: `Bearer ${token.access_token}`,
-        });
-        return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
-      };
-      await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
-    });
-  });
+        expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
+        expect(response.headers.get('cache-control')).toBe('no-store');
+        const url = new URL(`${bridge.baseUrl}/Users`);
+        const headers = new Headers({ accept: 'application/scim+json' });
+        const users = await oauth.protectedResourceRequest(
+          ...([token.access_token, 'GET', url, headers, null, options] as const),
+        );
+        expect(users.status).toBe(200);
+        const rows = await bridge.store.read.selectFrom('access_tokens').selectAll().execute();
+        const secrets = await bridge.store.read.selectFrom('client_secrets').selectAll().execute();
+        const stored = JSON.stringify([rows, secrets]);
+        expect(rows).toHaveLength(1);
+        expect(stored).not.toContain(made.secret.slice(-43));
+        expect(stored).not.toContain(token.access_token.slice(-43));
+        const readLog = async () => {
+          await bridge.request('GET', '/Users/nobody', undefined, {
+            authorization: `Bearer ${token.access_token}`,
+          });
+          return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
+        };
+        await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
+      });
+    },
+  );
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
     const clock = createSetClock();

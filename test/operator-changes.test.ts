@@ -8,6 +8,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runner, runSweep } from './support/command.ts';
+import { SELECTED, selectSome } from './support/long.ts';
 import { addGroup, addUser, send, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -93,8 +94,9 @@ const rows: Row[] = [
 ];
 
 describeBridges('after a call of an operator', ({ makeUrl }) => {
-  test.each(rows)(
+  test.each(selectSome(rows))(
     '$what is looked at with few calls, shown to differ, and not undone',
+    { tags: SELECTED },
     async ({ operation, toArgs, path, toName, drift, calls: wanted }) => {
       const sandbox = await startSandbox();
       onTestFinished(() => sandbox.stop());

@@ -5,7 +5,7 @@ import { readBridge, readService, withoutGone } from './fault-matrix/company.ts'
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import type { Counterpart } from './support/counterpart.ts';
 import { assertFindsEveryKind } from './support/drift-cells.ts';
-import { LONG } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import {
   LIVABLE_SHAPES,
   NOTED_SHAPE,
@@ -132,18 +132,22 @@ const told: { what: string; shape: Partial<OtherShape>; reason: RegExp }[] = [
   },
   { what: '403 for what is not there', shape: { missing: 403 }, reason: /could not be looked for/ },
 ];
-test.each(told)('$what: a sweep says that it is not complete', async ({ shape, reason }) => {
-  const service = await startInhabited({ ...NOTED_SHAPE, ...shape });
-  const bridge = await startInFrontOf(service);
-  await live(bridge);
-  service.service.deleteGroup('Pink');
-  service.service.setActive('hal@example.com', false);
+test.each(selectSome(told))(
+  '$what: a sweep says that it is not complete',
+  { tags: SELECTED },
+  async ({ shape, reason }) => {
+    const service = await startInhabited({ ...NOTED_SHAPE, ...shape });
+    const bridge = await startInFrontOf(service);
+    await live(bridge);
+    service.service.deleteGroup('Pink');
+    service.service.setActive('hal@example.com', false);
 
-  const { status, reasons } = await sweep(bridge);
+    const { status, reasons } = await sweep(bridge);
 
-  expect(status).toBe('incomplete');
-  expect(String(reasons)).toMatch(reason);
-});
+    expect(status).toBe('incomplete');
+    expect(String(reasons)).toMatch(reason);
+  },
+);
 
 const unread: { what: string; shape: Partial<OtherShape>; words: string }[] = [
   {
@@ -180,7 +184,9 @@ test('what the service says of one group that is gone leaves the others open', a
   expect((await bridge.request('GET', '/Groups')).status).toBe(200);
 });
 
-test('lists that are late are believed by nobody who looks, and true later', async () => {
+test('lists that are late are believed by nobody who looks, and true later', {
+  tags: LONG,
+}, async () => {
   let aheadMs = 0;
   const clock = () => aheadMs;
   const shape = { ...NOTED_SHAPE, listsLateMs: 60_000 };
@@ -208,7 +214,9 @@ test('the creator as a member is told as somebody who came in', async () => {
   expect(await listManagedDrifts(bridge)).toEqual(['member.added Pilots of owner_example_com']);
 });
 
-test('names that come back in capital letters are sent once, and are no drift', async () => {
+test('names that come back in capital letters are sent once, and are no drift', {
+  tags: LONG,
+}, async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, letters: 'capitals' });
   const bridge = await startInFrontOf(service);
   const ada = `/Users/${await addUser(bridge, 'ada')}`;

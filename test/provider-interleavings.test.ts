@@ -3,7 +3,7 @@ import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { parseStored } from '../src/store/engine/columns.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { type Interleaved, interleave } from './support/interleaved-providers.ts';
-import { LONG } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { listResources, toGroup, toUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { SWEEP_SETTINGS } from './support/sweep.ts';
@@ -122,32 +122,38 @@ describeBridges('providers that act at the same time', ({ makeUrl }) => {
     (seed) => expectApart(seed, 120),
   );
 
-  test.each([
-    { what: 'create', seed: undefined },
-    { what: 'take over', seed: prepareMany },
-  ])('that $what the same at once: one does, the others are told whose it is', async ({ seed }) => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    await withTestBridge({ settings, ...(seed && { prepare: seed }) }, async (bridge) => {
-      const names = ['a', 'b', 'c', 'd'];
-      const providers: WalledProvider[] = [];
-      for (const name of names) providers.push(await makeProvider(bridge, name));
-      for (let round = 1; round <= ROUNDS; round += 1) {
-        for (const [path, body] of [
-          ['/Users', toUser(`n${round}`)],
-          ['/Groups', toGroup(`n${round}`)],
-        ] as const) {
-          const answers = await Promise.all(
-            providers.map(({ request }) => request('POST', path, body)),
-          );
-          const winner = names[answers.findIndex(({ status }) => status === 201)];
-          const told = answers.map((answer) => [answer.status, toOwner(answer)]);
-          const [made, ...refused] = told.toSorted(([x], [y]) => Number(x) - Number(y));
-          expect(made).toEqual([201, undefined]);
-          expect(refused).toEqual(refused.map(() => [403, winner]));
+  test.each(
+    selectSome([
+      { what: 'create', seed: undefined },
+      { what: 'take over', seed: prepareMany },
+    ]),
+  )(
+    'that $what the same at once: one does, the others are told whose it is',
+    { tags: SELECTED },
+    async ({ seed }) => {
+      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings, ...(seed && { prepare: seed }) }, async (bridge) => {
+        const names = ['a', 'b', 'c', 'd'];
+        const providers: WalledProvider[] = [];
+        for (const name of names) providers.push(await makeProvider(bridge, name));
+        for (let round = 1; round <= ROUNDS; round += 1) {
+          for (const [path, body] of [
+            ['/Users', toUser(`n${round}`)],
+            ['/Groups', toGroup(`n${round}`)],
+          ] as const) {
+            const answers = await Promise.all(
+              providers.map(({ request }) => request('POST', path, body)),
+            );
+            const winner = names[answers.findIndex(({ status }) => status === 201)];
+            const told = answers.map((answer) => [answer.status, toOwner(answer)]);
+            const [made, ...refused] = told.toSorted(([x], [y]) => Number(x) - Number(y));
+            expect(made).toEqual([201, undefined]);
+            expect(refused).toEqual(refused.map(() => [403, winner]));
+          }
         }
-      }
-    });
-  });
+      });
+    },
+  );
 
   test('the same for long', { tags: LONG, timeout: LONG_MS }, () =>
     expectApart(Number(SEED ?? 3), OPERATIONS),

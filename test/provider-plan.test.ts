@@ -12,6 +12,7 @@ import {
   withTestBridge,
 } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { createMortalStore, endLead, type MortalStore } from './support/mortal-store.ts';
 import { readPlan, untilApplied } from './support/pilots.ts';
 import {
@@ -187,7 +188,9 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', async () => {
+  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addPeople(bridge, 4);
@@ -209,7 +212,9 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('removes a deleted person from the groups once the approved deactivation is done', async () => {
+  test('removes a deleted person from the groups once the approved deactivation is done', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addPeople(bridge, 3);
@@ -262,7 +267,9 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('counts a deleted person once, and not in each group that is left', async () => {
+  test('counts a deleted person once, and not in each group that is left', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addUsers(bridge, 3);
@@ -281,7 +288,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('never reaches somebody who was made again since', async () => {
+  test('never reaches somebody who was made again since', { tags: LONG }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addPeople(bridge, 3);
@@ -309,7 +316,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('holds suspensions where these stand for deactivation', async () => {
+  test('holds suspensions where these stand for deactivation', { tags: LONG }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     const suspending = { ...settings, USERS_DEACTIVATION: 'temporarilyInactive', DATABASE_URL };
     await withTestBridge({ settings: suspending }, async (bridge) => {
@@ -332,11 +339,14 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test.each([
-    { decision: 'approved', decide: approve, isSuspended: true },
-    { decision: 'discarded', decide: discard, isSuspended: false },
-  ])(
+  test.each(
+    selectSome([
+      { decision: 'approved', decide: approve, isSuspended: true },
+      { decision: 'discarded', decide: discard, isSuspended: false },
+    ]),
+  )(
     'is about the suspension alone, where the licence has changed beside it: $decision',
+    { tags: SELECTED },
     async ({ decide, isSuspended }) => {
       const DATABASE_URL = await makeUrl('migrated');
       const reporting = { ...settings, DRIFT_POLICY: 'report', DATABASE_URL };
@@ -366,7 +376,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     },
   );
 
-  test('holds those who leave a group that the bridge gives up', async () => {
+  test('holds those who leave a group that the bridge gives up', { tags: LONG }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const { service } = bridge.sandbox;

@@ -3,6 +3,7 @@ import { addRetryCommand } from '../src/cli/retry.ts';
 import type { JsonObject } from '../src/domain/json.ts';
 import { listStuck, readBacklog } from '../src/store/resources/backlog.ts';
 import { runner } from './support/command.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -114,35 +115,39 @@ describeBridges('retry', ({ makeUrl }) => {
     { type: 'user', operation: 'scim.addUser', path: '/Users', body: toUser('ada') },
     { type: 'group', operation: 'groups.createGroup', path: '/Groups', body: toGroup('Pilots') },
   ] as const;
-  for (const { type, operation, path, body } of creations) {
-    test(`has a stuck creation of a ${type} tried now, by name, by id and with all others`, async () =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          const { service, faults } = bridge.sandbox;
-          const fault = faults.add({ operation, fault: BROKEN });
-          const { body: created } = await send(bridge, 'POST', path, body);
-          await untilQuiet(timed, MINUTES_MS);
-          const stuck = await countStuck(timed);
-          const name = type === 'user' ? 'ada@example.com' : 'Pilots';
-          const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
-          const answers: JsonObject[] = [];
-          for (const request of requests) {
-            answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
+  for (const [index, { type, operation, path, body }] of creations.entries()) {
+    test(
+      `has a stuck creation of a ${type} tried now, by name, by id and with all others`,
+      { tags: toCellTags(index, 0) },
+      async () =>
+        withTimed(
+          async (timed) => {
+            const { bridge } = timed;
+            const { service, faults } = bridge.sandbox;
+            const fault = faults.add({ operation, fault: BROKEN });
+            const { body: created } = await send(bridge, 'POST', path, body);
+            await untilQuiet(timed, MINUTES_MS);
+            const stuck = await countStuck(timed);
+            const name = type === 'user' ? 'ada@example.com' : 'Pilots';
+            const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
+            const answers: JsonObject[] = [];
+            for (const request of requests) {
+              answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
+              await untilQuiet(timed, 1_000);
+            }
+            fault.remove();
+            await askOps(bridge, 'POST', '/retry', { all: true });
             await untilQuiet(timed, 1_000);
-          }
-          fault.remove();
-          await askOps(bridge, 'POST', '/retry', { all: true });
-          await untilQuiet(timed, 1_000);
 
-          expect(stuck).toBe(1);
-          expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
-          expect(await countStuck(timed)).toBe(0);
-          const held = type === 'user' ? service.users() : service.groups();
-          expect(JSON.stringify(held)).toContain(name);
-        },
-        await makeUrl('migrated'),
-      ));
+            expect(stuck).toBe(1);
+            expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
+            expect(await countStuck(timed)).toBe(0);
+            const held = type === 'user' ? service.users() : service.groups();
+            expect(JSON.stringify(held)).toContain(name);
+          },
+          await makeUrl('migrated'),
+        ),
+    );
   }
 
   const leavers = [
@@ -183,7 +188,7 @@ describeBridges('retry', ({ makeUrl }) => {
       ));
   }
 
-  test('of a person is also what waits of them in a group', async () =>
+  test('of a person is also what waits of them in a group', { tags: LONG }, async () =>
     withTimed(
       async (timed) => {
         const { bridge } = timed;
@@ -207,7 +212,8 @@ describeBridges('retry', ({ makeUrl }) => {
         expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
       },
       await makeUrl('migrated'),
-    ));
+    ),
+  );
 });
 
 describe('retry', () => {

@@ -7,6 +7,7 @@ import { findGroupRow, updateGroup } from '../src/store/groups/groups.ts';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import { findUserRow } from '../src/store/users/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -39,7 +40,9 @@ describeBridges('created again while a call for the deleted one is on its way', 
     await withTestBridge({ settings }, run);
   }
 
-  test('whoever was about to leave a group leaves it, also under the new id', async () => {
+  test('whoever was about to leave a group leaves it, also under the new id', {
+    tags: LONG,
+  }, async () => {
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
     await withTestBridge({ settings }, async (bridge) => {
       const { service } = bridge.sandbox;
@@ -65,28 +68,34 @@ describeBridges('created again while a call for the deleted one is on its way', 
     { what: 'is carried out late', fault: { kind: 'hang' } },
     { what: 'was carried out and is answered late', fault: { kind: 'hang', effect: 'done' } },
   ];
-  for (const { what, fault } of hanging) {
-    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, () =>
-      withStore(async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
-        const first = await addUser(bridge, 'ada');
-        await late.until(1);
-        await addGroup(bridge, 'Pilots', [first]);
-        await send(bridge, 'DELETE', `/Users/${first}`);
+  for (const [index, { what, fault }] of hanging.entries()) {
+    test(
+      `a create that ${what}: one account, which the new person has, and nothing is stuck`,
+      { tags: toCellTags(index, 0) },
+      () =>
+        withStore(async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
+          const first = await addUser(bridge, 'ada');
+          await late.until(1);
+          await addGroup(bridge, 'Pilots', [first]);
+          await send(bridge, 'DELETE', `/Users/${first}`);
 
-        const second = await addUser(bridge, 'ada');
-        faults.release();
-        await untilSettled(bridge);
+          const second = await addUser(bridge, 'ada');
+          faults.release();
+          await untilSettled(bridge);
 
-        expect(service.users().map(({ email, active }) => [email, active])).toEqual([
-          ['owner@example.com', true],
-          [ada, true],
-        ]);
-        expect(service.members('Pilots')).toEqual([]);
-        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
-        expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({ groups: [] });
-      }));
+          expect(service.users().map(({ email, active }) => [email, active])).toEqual([
+            ['owner@example.com', true],
+            [ada, true],
+          ]);
+          expect(service.members('Pilots')).toEqual([]);
+          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+          expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({
+            groups: [],
+          });
+        }),
+    );
   }
 
   test('an account of a late create goes to the new person who is inactive, and nobody has access', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readBacklog } from '../src/store/resources/backlog.ts';
 import type { TestAnswer, TestBridge } from './support/bridge.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { listResources, send, toGroup, toPatch, toUser } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, untilSwept } from './support/sweep.ts';
@@ -213,7 +214,7 @@ describeBridges(
       await untilEnded(timed, untilSwept(bridge, String(body.id)));
     }
 
-    test('is nobody whom a provider could write and then lose', () =>
+    test('is nobody whom a provider could write and then lose', { tags: LONG }, () =>
       withBridge(async (timed) => {
         const { bridge } = timed;
         const { service, faults } = bridge.sandbox;
@@ -227,7 +228,8 @@ describeBridges(
         expect(service.getUser(ada).active).toBe(false);
         expect(service.groups()).toEqual([]);
         expect(await listShown(bridge)).toEqual(['owner']);
-      }));
+      }),
+    );
 
     test('is taken over by the next POST of the name', () =>
       withBridge(async (timed) => {
@@ -297,10 +299,12 @@ describeBridges('a group founded anew while the old one is still being removed',
 
 describe('a create that surely did not arrive', () => {
   const pause = { kind: 'status', status: 429 } as const;
-  test.each([
-    { why: 'and still waits', faults: [{ fault: pause }] },
-    { why: 'and is stuck', faults: [{ fault: pause, times: 1 }, { fault: refused }] },
-  ])('is not looked for under the name that it had ($why)', ({ faults }) =>
+  test.each(
+    selectSome([
+      { why: 'and still waits', faults: [{ fault: pause }] },
+      { why: 'and is stuck', faults: [{ fault: pause, times: 1 }, { fault: refused }] },
+    ]),
+  )('is not looked for under the name that it had ($why)', { tags: SELECTED }, ({ faults }) =>
     withTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (timed) => {
       const { bridge } = timed;
       const { sandbox } = bridge;

@@ -20,6 +20,8 @@ import {
 } from './support/tampering-proxy.ts';
 
 const PAGE = 2;
+/** Of so many cells `npm test` plays one. They follow each other: what some of them show was found in one before. */
+const EACH = 5;
 /** In the first page but one; before the others in every list there is the owner. */
 const REAL_DRIFT = 'user.deactivated person2@example.com';
 
@@ -105,7 +107,7 @@ function describeList(list: string, column: number, cells: readonly Cell[]): voi
     afterAll(async () => (await started)?.stop());
 
     for (const [index, { what, fault, tamper, reason, concludes }] of cells.entries()) {
-      test(what, { tags: toCellTags(index, column) }, async () => {
+      test(what, { tags: toCellTags(index, column, EACH) }, async () => {
         const { bridge, proxy } = await open();
         await untilSettled(bridge);
         const before = await describeWorld(bridge);
@@ -313,7 +315,9 @@ describeList('groupUsers.getListOfGroupUsers', 4, [
   },
 ]);
 
-test('who is in a group is brought back by hand, also where it was in doubt once', async () => {
+test('who is in a group is brought back by hand, also where it was in doubt once', {
+  tags: LONG,
+}, async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { service } = bridge.sandbox;
@@ -426,7 +430,9 @@ test('of many who are missing a sweep looks for fifty, and the next goes on with
   expect(await listMissing()).toHaveLength(56);
 });
 
-test('a stranger whom a member list cut short lacks is still there until the group itself says otherwise', async () => {
+test('a stranger whom a member list cut short lacks is still there until the group itself says otherwise', {
+  tags: LONG,
+}, async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { service, calls } = bridge.sandbox;

@@ -7,7 +7,7 @@ import {
   runCallTable,
   withGroup,
 } from './support/call-table.ts';
-import { LONG, toCellTags } from './support/long.ts';
+import { toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -117,6 +117,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
   return [
     {
       what: `the first 100 members (${memberPatch})`,
+      tags: toCellTags(index, 7),
       sandbox,
       calls: first,
       async prepare(bridge) {
@@ -127,7 +128,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
     },
     {
       what: `100 more members, then out with them (${memberPatch})`,
-      tags: memberPatch === 'one-operation-per-request' ? LONG : [],
+      tags: toCellTags(index, 0),
       sandbox,
       calls: sum(added, removed),
       async prepare(bridge) {

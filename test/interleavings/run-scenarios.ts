@@ -9,7 +9,7 @@ const SEED = process.env.INTERLEAVING_SEED;
 /** How many schedules of each scenario instead of what the test file says, for a longer search. */
 const SCHEDULES = process.env.INTERLEAVING_SCHEDULES;
 /** Of so many schedules `npm test` plays one; `npm run test:long` plays all. */
-const SELECTION = 100;
+const SELECTION = 200;
 const TIMEOUT_MS = 600_000;
 
 /** Plays each scenario in so many schedules, one a seed; the first that breaks a promise fails with its steps. */

@@ -7,7 +7,7 @@ const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122);
 const RUNS = process.env.PROPERTY_RUNS;
 
 /** Of so many examples `npm test` makes up one; `npm run test:long` makes up all. */
-const SELECTION = 4;
+const SELECTION = 8;
 
 /**
  * Asserts a property for `runs` examples, the same ones in every run of the tests. What breaks it is made as small as

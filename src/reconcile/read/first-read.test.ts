@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
+import { SELECTED, selectSome } from '../../../test/support/long.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
 import type { GroupScimId } from '../quirks.ts';
@@ -65,8 +66,9 @@ describeBridges('first read', ({ engine, makeStore }) => {
 
   // Shapes are the service's; the server's part is done by one that takes every way through the store.
   const cases = engine === 'sqlite' ? shapes : shapes.filter(({ shape }) => shape === thorough);
-  test.each(cases)(
+  test.each(selectSome(cases))(
     'finds everybody and everything in the fewest calls: $why',
+    { tags: SELECTED },
     async ({ shape, scimId = 'restId', extraCalls = 0 }) => {
       const store = await makeStore();
       const sandbox = await startCompany({ shape, seed: { users: USERS, groups: GROUPS } });

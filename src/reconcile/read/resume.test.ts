@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeCompany, describeStored } from '../../../test/support/company.ts';
 import { createReadForTest, readAll, startCompany } from '../../../test/support/first-read.ts';
+import { SELECTED, selectSome } from '../../../test/support/long.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
 import type { OperationName } from '../../sandbox/operations.ts';
 
@@ -16,8 +17,9 @@ describeBridges('first read, resumed', ({ makeStore }) => {
     // The join needs this list whole, so it is read again.
     { operation: 'groups.getListOfGroups', skip: 1, calls: 1 + 2 },
   ];
-  test.each(stops)(
+  test.each(selectSome(stops))(
     'a process that ends at call $skip of $operation leaves the rest to the next',
+    { tags: SELECTED },
     async ({ operation, skip, calls }) => {
       const store = await makeStore();
       const sandbox = await startCompany({ shape: 'narrowest', seed });
@@ -37,34 +39,40 @@ describeBridges('first read, resumed', ({ makeStore }) => {
     },
   );
 
-  test.each([
-    { why: 'counts tell who is known', refused: 0 },
-    { why: 'nothing tells how many there are', refused: 2 },
-  ])('members read group by group go on after the last one: $why', async ({ refused }) => {
-    const store = await makeStore();
-    const sandbox = await startCompany({ shape: { listCarriesMembers: false }, seed });
-    const refuseParameters = () =>
-      sandbox.faults.add({
-        operation: 'groups.getListOfGroups',
-        fault: { kind: 'status', status: 400 },
-        times: refused,
-      });
-    const operation = 'groupUsers.getListOfGroupUsers';
-    const fault = { kind: 'hang' } as const;
-    const stuck = sandbox.faults.add({ operation, fault, skip: 20, times: 1 });
-    refuseParameters();
-    const ended = await createReadForTest(sandbox, store);
-    await ended.firstRead.start();
-    await stuck.until(1);
-    await ended.firstRead.stop();
-    sandbox.calls.reset();
+  test.each(
+    selectSome([
+      { why: 'counts tell who is known', refused: 0 },
+      { why: 'nothing tells how many there are', refused: 2 },
+    ]),
+  )(
+    'members read group by group go on after the last one: $why',
+    { tags: SELECTED },
+    async ({ refused }) => {
+      const store = await makeStore();
+      const sandbox = await startCompany({ shape: { listCarriesMembers: false }, seed });
+      const refuseParameters = () =>
+        sandbox.faults.add({
+          operation: 'groups.getListOfGroups',
+          fault: { kind: 'status', status: 400 },
+          times: refused,
+        });
+      const operation = 'groupUsers.getListOfGroupUsers';
+      const fault = { kind: 'hang' } as const;
+      const stuck = sandbox.faults.add({ operation, fault, skip: 20, times: 1 });
+      refuseParameters();
+      const ended = await createReadForTest(sandbox, store);
+      await ended.firstRead.start();
+      await stuck.until(1);
+      await ended.firstRead.stop();
+      sandbox.calls.reset();
 
-    refuseParameters();
-    await readAll(sandbox, store);
+      refuseParameters();
+      await readAll(sandbox, store);
 
-    expect(sandbox.calls.count({ operation, status: 200 })).toBe(10);
-    expect(await describeStored(store)).toEqual(describeCompany(sandbox));
-  });
+      expect(sandbox.calls.count({ operation, status: 200 })).toBe(10);
+      expect(await describeStored(store)).toEqual(describeCompany(sandbox));
+    },
+  );
 
   test('a restart after the end serves at once and asks only whose token it has', async () => {
     const store = await makeStore();
