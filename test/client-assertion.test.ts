@@ -27,6 +27,7 @@ import {
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
 import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from './support/issuer.ts';
+import { LONG } from './support/long.ts';
 import { createSetClock } from './support/set-clock.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps } from './support/sweep.ts';
@@ -387,7 +388,9 @@ test('a bridge with a path of its own shows its metadata behind that path too', 
 describeBridges('scim-bridge client create with a trust', ({ makeUrl }) => {
   const commands = [clientCommand(withOwnAccess)];
 
-  test('makes a client before the first start, which is listed with what it trusts and proves itself then', async () => {
+  test('makes a client before the first start, which is listed with what it trusts and proves itself then', {
+    tags: LONG,
+  }, async () => {
     const issuer = await startIssuer();
     const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-jwks-'));

@@ -138,7 +138,9 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   });
 });
 
-test('a list of nobody is a mistake, and an empty one speaks of no more than its filters let through', async () => {
+test('a list of nobody is a mistake, and an empty one speaks of no more than its filters let through', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const empty = await run(bridge, 'drifts');
     await addDrifted(bridge);
@@ -169,7 +171,9 @@ test('a list of nobody is a mistake, and an empty one speaks of no more than its
   });
 });
 
-test('a table fits the terminal, and colours are for a terminal alone', async () => {
+test('a table fits the terminal, and colours are for a terminal alone', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addDrifted(bridge);
     const narrow = await run(bridge, 'users', { columns: 70 });
@@ -408,7 +412,9 @@ function complete(script: string, ...words: string[]): string[] {
   return out.split('\n').filter((line) => line !== '');
 }
 
-test('bash completes commands, commands below them, and their options', async () => {
+test('bash completes commands, commands below them, and their options', {
+  tags: LONG,
+}, async () => {
   const script = await printScript('bash');
 
   expect(complete(script, 'scim-bridge', 'sta')).toEqual(['status']);

@@ -19,6 +19,7 @@ import { findUserRow } from '../src/store/users/users.ts';
 import { type AuditWorld, behindTheBack, withAudit } from './support/audit-world.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -205,7 +206,9 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('does not keep the provider from sending them again, who get their account back', async () => {
+  test('does not keep the provider from sending them again, who get their account back', {
+    tags: LONG,
+  }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       const account = world.sandbox.service.getUser('ada@example.com').id;
@@ -228,7 +231,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('of an account that works again tells so without a name', async () => {
+  test('of an account that works again tells so without a name', { tags: LONG }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       await askOps(world, 'POST', `/users/${id}/erase`);
@@ -292,7 +295,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('is of one person: a name that two had is not enough', async () => {
+  test('is of one person: a name that two had is not enough', { tags: LONG }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const first = await deleteAda(world);
       await askOps(world, 'POST', `/users/${first}/erase`);
@@ -309,7 +312,9 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
+  test('happens by itself when the time of a tombstone is over, but not while something waits', {
+    tags: LONG,
+  }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const over = await deleteAda(world);
       const dee = await addPilot(world, 'dee');

@@ -151,7 +151,9 @@ describeBridges('going live', ({ makeUrl }) => {
     });
   });
 
-  test('tells meanwhile how many of how many are done, and about how long the rest takes', async () => {
+  test('tells meanwhile how many of how many are done, and about how long the rest takes', {
+    tags: LONG,
+  }, async () => {
     const lives = await observePeople(await makeUrl('migrated'));
     const { calls, faults } = lives.sandbox;
     const hang = { kind: 'hang' } as const;

@@ -3,6 +3,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import type { TestBridge } from './support/bridge.ts';
 import { startTestBridge, withTestBridge } from './support/bridge.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -86,7 +87,7 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
     });
   });
 
-  test('does not count as another owner, whom the company still has', async () => {
+  test('does not count as another owner, whom the company still has', { tags: LONG }, async () => {
     const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {
       const { service, faults } = bridge.sandbox;
@@ -181,7 +182,9 @@ test('a write of somebody unmanaged who is gone, acknowledged before the service
   ));
 
 describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => {
-  test('is gone after a sweep, with its name, and from the people who were in it', async () => {
+  test('is gone after a sweep, with its name, and from the people who were in it', {
+    tags: LONG,
+  }, async () => {
     const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {
       const { service } = bridge.sandbox;

@@ -113,7 +113,9 @@ test('of a group of any size only the members who are asked for are read', async
   expect(reads).toEqual([expect.stringContaining('m.user_id in (')]);
 });
 
-test('members who are gone end no list, however many follow one another', async () => {
+test('members who are gone end no list, however many follow one another', {
+  tags: LONG,
+}, async () => {
   const { store } = bridge;
   const gone = ids.slice(10, 7_000);
   const setWanted = (desired: 0 | 1) =>
@@ -157,7 +159,7 @@ test('HEAD answers without the members', async () => {
   expect(answer.headers.etag).toMatch(/^W\//);
 });
 
-test('a reader who leaves in the middle leaves nothing behind', async () => {
+test('a reader who leaves in the middle leaves nothing behind', { tags: LONG }, async () => {
   const headers = { authorization: `Bearer ${bridge.token}` };
   await new Promise<void>((resolve, reject) => {
     const request = get(`${bridge.baseUrl}/Groups/${group}`, { headers }, (answer) => {

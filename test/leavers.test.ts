@@ -331,7 +331,9 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(world.sandbox.service.getUser('ada@example.com').active).toBe(false);
   });
 
-  test('somebody whom others let in again is told as working beside the proof', async () => {
+  test('somebody whom others let in again is told as working beside the proof', {
+    tags: LONG,
+  }, async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();
@@ -372,7 +374,9 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(await findProven(world)).toMatchObject({ status: 'withdrawn', seen: null });
   });
 
-  test('the list has pages and filters, and refuses what it does not know', async () => {
+  test('the list has pages and filters, and refuses what it does not know', {
+    tags: LONG,
+  }, async () => {
     const world = await makeWorld();
     const ids = [await addUser(world, 'ada'), await addUser(world, 'bob')];
     for (const id of ids) await send(world, 'PATCH', `/Users/${id}`, OUT);

@@ -54,7 +54,9 @@ async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): 
   return statusCode;
 }
 
-test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', async (context) => {
+test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', {
+  tags: LONG,
+}, async (context) => {
   const folder = makeFolder(context);
   const first = await start(context, folder);
   await first.ready();

@@ -5,6 +5,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -159,67 +160,75 @@ describeBridges('a look at one', ({ makeUrl }) => {
       await expect.poll(members, PATIENT).toEqual([ada, 'bob@example.com']);
     }));
 
-  test('that says nothing of what waits, is stuck or is held says that there is such', () =>
-    withBridge(
-      async (bridge) => {
-        const [stuck, held, eve] = [
-          await addUser(bridge, 'ada'),
-          await addUser(bridge, 'bob'),
-          await addUser(bridge, 'eve'),
-        ];
-        const group = await addGroup(bridge, 'Pilots', [held]);
+  test(
+    'that says nothing of what waits, is stuck or is held says that there is such',
+    { tags: LONG },
+    () =>
+      withBridge(
+        async (bridge) => {
+          const [stuck, held, eve] = [
+            await addUser(bridge, 'ada'),
+            await addUser(bridge, 'bob'),
+            await addUser(bridge, 'eve'),
+          ];
+          const group = await addGroup(bridge, 'Pilots', [held]);
+          await untilSettled(bridge);
+          const settled = (await look(bridge, `users/${eve}`)).body;
+          const { faults } = bridge.sandbox;
+          const refused = { operation: 'scim.updateUser', times: 1 } as const;
+          faults.add({ ...refused, fault: { kind: 'delay', delayMs: 120 } });
+          faults.add({ ...refused, fault: { kind: 'status', status: 400 } });
+          const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
+          await send(bridge, 'PATCH', `/Users/${stuck}`, toPatch(rename));
+          const readStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
+          await expect.poll(readStuck, PATIENT).toBe(1);
+          const leave = toPatch({ op: 'replace', path: 'active', value: false });
+          for (const id of [eve, held]) await send(bridge, 'PATCH', `/Users/${id}`, leave);
+          const readHeld = async () => (await askOps(bridge, 'GET', `/users/${held}/explain`)).text;
+          await expect.poll(readHeld, PATIENT).toContain('"standing":"held"');
+          await askOps(bridge, 'POST', '/pause', {});
+          const join = toPatch({ op: 'add', path: 'members', value: toMembers([stuck]) });
+          await send(bridge, 'PATCH', `/Groups/${group}`, join);
+
+          for (const path of [`users/${stuck}`, `users/${held}`, `groups/${group}`])
+            expect({ path, body: (await look(bridge, path)).body }).toMatchObject({
+              path,
+              body: { differences: [], unfinished: true },
+            });
+          expect(settled).toMatchObject({ differences: [], unfinished: false });
+          expect((await runLook(bridge, ada)).text).toBe(
+            `user ${ada}, 1 call. Nothing differs but what waits, is stuck or is held: scim-bridge explain ${stuck}\n`,
+          );
+        },
+        { SCIM_WRITE_WAIT: '40ms', LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' },
+      ),
+  );
+
+  test(
+    'group counts who is out and who is in its place, though the numbers are the same',
+    { tags: LONG },
+    () =>
+      withBridge(async (bridge) => {
+        const { service } = bridge.sandbox;
+        const [first] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        const id = await addGroup(bridge, 'Pilots', [first]);
         await untilSettled(bridge);
-        const settled = (await look(bridge, `users/${eve}`)).body;
-        const { faults } = bridge.sandbox;
-        const refused = { operation: 'scim.updateUser', times: 1 } as const;
-        faults.add({ ...refused, fault: { kind: 'delay', delayMs: 120 } });
-        faults.add({ ...refused, fault: { kind: 'status', status: 400 } });
-        const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
-        await send(bridge, 'PATCH', `/Users/${stuck}`, toPatch(rename));
-        const readStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
-        await expect.poll(readStuck, PATIENT).toBe(1);
-        const leave = toPatch({ op: 'replace', path: 'active', value: false });
-        for (const id of [eve, held]) await send(bridge, 'PATCH', `/Users/${id}`, leave);
-        const readHeld = async () => (await askOps(bridge, 'GET', `/users/${held}/explain`)).text;
-        await expect.poll(readHeld, PATIENT).toContain('"standing":"held"');
-        await askOps(bridge, 'POST', '/pause', {});
-        const join = toPatch({ op: 'add', path: 'members', value: toMembers([stuck]) });
-        await send(bridge, 'PATCH', `/Groups/${group}`, join);
+        service.removeMember('Pilots', ada);
+        service.addMember('Pilots', 'bob@example.com');
+        await look(bridge, `groups/${id}`);
 
-        for (const path of [`users/${stuck}`, `users/${held}`, `groups/${group}`])
-          expect({ path, body: (await look(bridge, path)).body }).toMatchObject({
-            path,
-            body: { differences: [], unfinished: true },
-          });
-        expect(settled).toMatchObject({ differences: [], unfinished: false });
-        expect((await runLook(bridge, ada)).text).toBe(
-          `user ${ada}, 1 call. Nothing differs but what waits, is stuck or is held: scim-bridge explain ${stuck}\n`,
-        );
-      },
-      { SCIM_WRITE_WAIT: '40ms', LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' },
-    ));
+        const { body } = await askOps(bridge, 'GET', `/groups/${id}/explain`);
+        const text = (await runner(bridge, [addExplainCommand])('explain', 'Pilots')).text;
 
-  test('group counts who is out and who is in its place, though the numbers are the same', () =>
-    withBridge(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const [first] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-      const id = await addGroup(bridge, 'Pilots', [first]);
-      await untilSettled(bridge);
-      service.removeMember('Pilots', ada);
-      service.addMember('Pilots', 'bob@example.com');
-      await look(bridge, `groups/${id}`);
+        expect(body.members).toEqual({
+          ...{ desired: 1, observed: 1 },
+          ...{ pending: 0, stuck: 0, differing: 2 },
+        });
+        expect(text).toContain('Members: 1 wanted, 1 seen, 0 waiting, 2 different\n');
+      }),
+  );
 
-      const { body } = await askOps(bridge, 'GET', `/groups/${id}/explain`);
-      const text = (await runner(bridge, [addExplainCommand])('explain', 'Pilots')).text;
-
-      expect(body.members).toEqual({
-        ...{ desired: 1, observed: 1 },
-        ...{ pending: 0, stuck: 0, differing: 2 },
-      });
-      expect(text).toContain('Members: 1 wanted, 1 seen, 0 waiting, 2 different\n');
-    }));
-
-  test('is not repaired where a limit would be exceeded', () =>
+  test('is not repaired where a limit would be exceeded', { tags: LONG }, () =>
     withBridge(
       async (bridge) => {
         const { service } = bridge.sandbox;
@@ -238,7 +247,8 @@ describeBridges('a look at one', ({ makeUrl }) => {
         expect(service.members('Pilots')).toEqual([ada, 'bob@example.com']);
       },
       { LIMITS_REMOVE_MEMBER_COUNT: '0', LIMITS_REMOVE_MEMBER_PERCENT: '0' },
-    ));
+    ),
+  );
 
   test('that nobody manages says that, and one that is gone is forgotten', () =>
     withBridge(async (bridge) => {

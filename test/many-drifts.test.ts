@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { addDriftsCommand } from '../src/cli/lists.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import { addPilots, countMembers, intrude, untilApplied } from './support/pilots.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -88,7 +89,7 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
     }));
 });
 
-test('nothing is ignored until a moment that is over', () =>
+test('nothing is ignored until a moment that is over', { tags: LONG }, () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addPilots(bridge, 1);
     intrude(bridge, 0, 1);
@@ -119,33 +120,40 @@ test('nothing is ignored until a moment that is over', () =>
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', message } });
     expect(told).toMatchObject({ code: 1, text: expect.stringContaining(message) });
     expect(await listManagedDrifts(bridge, 'open')).toHaveLength(1);
-  }));
+  }),
+);
 
-test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
-  withTestBridge(
-    { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
-    async (bridge) => {
-      await addPilots(bridge, INTRUDERS);
-      intrude(bridge, 0, INTRUDERS);
-      await sweep(bridge);
-      const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
-      const ids = items.map(({ id }: { id: string }) => id);
-      const script = runner(bridge, [addDriftsCommand]);
-      const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
-      const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
+test(
+  '`drifts repair` tells what follows and asks; above a limit a script needs the hash',
+  { tags: LONG },
+  () =>
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
+      async (bridge) => {
+        await addPilots(bridge, INTRUDERS);
+        intrude(bridge, 0, INTRUDERS);
+        await sweep(bridge);
+        const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
+        const ids = items.map(({ id }: { id: string }) => id);
+        const script = runner(bridge, [addDriftsCommand]);
+        const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
+        const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
 
-      const refused = await script('drifts', 'repair', '--yes', ...ids);
-      expect(refused.code).toBe(1);
-      expect(refused.text).toContain('above the limits');
-      expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
-      expect(countMembers(bridge)).toBe(INTRUDERS);
+        const refused = await script('drifts', 'repair', '--yes', ...ids);
+        expect(refused.code).toBe(1);
+        expect(refused.text).toContain('above the limits');
+        expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
+        expect(countMembers(bridge)).toBe(INTRUDERS);
 
-      const { code, text, asked } = await person('drifts', 'repair', ...ids);
-      expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
-      expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
-      await expect.poll(() => countMembers(bridge)).toBe(0);
-      const list = async () => (await script('drifts', '--status', 'repaired')).text;
-      await expect.poll(list).toContain('member.added');
-      expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain('0 can be');
-    },
-  ));
+        const { code, text, asked } = await person('drifts', 'repair', ...ids);
+        expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
+        expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
+        await expect.poll(() => countMembers(bridge)).toBe(0);
+        const list = async () => (await script('drifts', '--status', 'repaired')).text;
+        await expect.poll(list).toContain('member.added');
+        expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain(
+          '0 can be',
+        );
+      },
+    ),
+);

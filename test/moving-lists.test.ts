@@ -95,16 +95,20 @@ function expectKnown(
   expect(missed).toEqual([]);
 }
 
-test('the first read ends though somebody is deleted with every page, and nobody is left out', () =>
-  withMovingList(async ({ sandbox, count, setChange, start }) => {
-    // Always somebody whom the read has passed already, so that everybody behind moves.
-    setChange((page) => sandbox.service.removeUser(toEmail(page)));
+test(
+  'the first read ends though somebody is deleted with every page, and nobody is left out',
+  { tags: LONG },
+  () =>
+    withMovingList(async ({ sandbox, count, setChange, start }) => {
+      // Always somebody whom the read has passed already, so that everybody behind moves.
+      setChange((page) => sandbox.service.removeUser(toEmail(page)));
 
-    const bridge = await start();
+      const bridge = await start();
 
-    expectKnown(await listNames(bridge), sandbox);
-    expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
-  }));
+      expectKnown(await listNames(bridge), sandbox);
+      expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+    }),
+);
 
 test(
   'the first read ends though people come and go with every page, and nobody who stayed is left out',
@@ -154,7 +158,7 @@ describe('a list without a total that shrinks while it is read', () => {
       expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
     }, '/company/users'));
 
-  test('leaves out no group: everyone has permissions', () =>
+  test('leaves out no group: everyone has permissions', { tags: LONG }, () =>
     withMovingList(async ({ sandbox: { service }, setChange, start }) => {
       const names = service.groups().map(({ name }) => name);
       setChange((page) => service.deleteGroup(names[page - 1] ?? ''));
@@ -168,7 +172,8 @@ describe('a list without a total that shrinks while it is read', () => {
       expect(stayed.filter((group) => !knows(group)).map(({ displayName }) => displayName)).toEqual(
         [],
       );
-    }, '/company/groups'));
+    }, '/company/groups'),
+  );
 });
 
 test('a list whose total stays the same while people come and go leaves out nobody who stayed', () =>

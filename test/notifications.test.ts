@@ -186,7 +186,9 @@ test('more than ten leavers are told as a number, and who was told alone before 
   });
 });
 
-test('names are told where the setting allows them, in a text that a chat takes', async () => {
+test('names are told where the setting allows them, in a text that a chat takes', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const more = { events: ['leaver.late'], format: 'slack', names: true, secretFile: undefined };
   await withLateLeaver(receiver, more, async ({ sandbox }, clock) => {
@@ -353,7 +355,9 @@ test('what a receiver wants no more is given up, listed, and sent again when an 
   });
 });
 
-test('a test that was refused does not hold up the next one, and tells why each time', async () => {
+test('a test that was refused does not hold up the next one, and tells why each time', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
@@ -369,7 +373,7 @@ test('a test that was refused does not hold up the next one, and tells why each 
   });
 });
 
-test('a receiver that is down is told as such, however much waits', async () => {
+test('a receiver that is down is told as such, however much waits', { tags: LONG }, async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {

@@ -288,7 +288,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);
   });
 
-  test('after a discarded plan no policy does any of it', async () => {
+  test('after a discarded plan no policy does any of it', { tags: LONG }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const before = describeService(lives.sandbox);
     await lives.live(sendFirstDay, OBSERVE);
@@ -308,7 +308,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(describeService(lives.sandbox)).toEqual(before);
   });
 
-  test('what a plan held is still in the next one when the bridge observed again before anybody decided', async () => {
+  test('what a plan held is still in the next one when the bridge observed again before anybody decided', {
+    tags: LONG,
+  }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     await lives.live((bridge) => addUser(bridge, 'ada'), OBSERVE);
     const hash = await lives.live(async (bridge) => (await untilPlanned(bridge)).hash);
@@ -337,7 +339,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
     });
   });
 
-  test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', async () => {
+  test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', {
+    tags: LONG,
+  }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const { faults } = lives.sandbox;
     const down = faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
@@ -359,7 +363,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
   });
 });
 
-test('the plan of the first day is approved and discarded from the command line', async () => {
+test('the plan of the first day is approved and discarded from the command line', {
+  tags: LONG,
+}, async () => {
   const lives = await makeCompany(makeStoreFile());
   const run = (bridge: TestBridge, ...args: string[]) =>
     runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);

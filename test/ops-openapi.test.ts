@@ -11,6 +11,7 @@ import { createRouteRouter } from '../src/ops/http/route.ts';
 import { opsRoutes } from '../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { makeLives } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import { getOpsRoute } from './support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from './support/provider.ts';
 import { createSetClock } from './support/set-clock.ts';
@@ -27,7 +28,7 @@ test('docs/ops-openapi.json and docs/ops-api.md are as the code says: npm run do
   expect(readFileSync(join(root, 'docs/ops-api.md'), 'utf8')).toBe(toOpsPage());
 });
 
-test('the description is a valid document of OpenAPI 3.1', async () => {
+test('the description is a valid document of OpenAPI 3.1', { tags: LONG }, async () => {
   const validator = new Validator();
   const valid = await validator.validate(JSON.parse(JSON.stringify(toOpsDocument())));
   const text = JSON.stringify(toOpsDocument()).replace('"in":"query"', '"in":"nowhere"');

@@ -4,6 +4,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import type { SandboxOptions } from '../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -187,41 +188,50 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       { SCIM_WRITE_WAIT: '50ms' },
     ));
 
-  test('an operator takes over an account and a group as they are, once, and nothing is sent', () =>
-    withCompany(async (bridge) => {
-      const { calls } = bridge.sandbox;
-      const person = await findId(bridge, { type: 'Users', name: 'user00001' });
-      const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-      const members = await readMemberIds(bridge, group);
-      calls.reset();
-      const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-      const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-      const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
-      await untilSettled(bridge);
+  test(
+    'an operator takes over an account and a group as they are, once, and nothing is sent',
+    { tags: LONG },
+    () =>
+      withCompany(async (bridge) => {
+        const { calls } = bridge.sandbox;
+        const person = await findId(bridge, { type: 'Users', name: 'user00001' });
+        const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+        const members = await readMemberIds(bridge, group);
+        calls.reset();
+        const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+        const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+        const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
+        await untilSettled(bridge);
 
-      expect(adopted).toMatchObject({
-        status: 200,
-        body: {
-          id: person,
-          origin: 'adopted',
-          pending: [],
-          active: { desired: true, observed: true },
-        },
-      });
-      expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
-      expect(adoptedGroup).toMatchObject({ status: 200, body: { origin: 'adopted', pending: [] } });
-      expect(calls.count({ mutating: true })).toBe(0);
-      expect(await readMemberIds(bridge, group)).toEqual(members);
-      await sweep(bridge);
-      expect(await list(bridge, '/drifts?status=open')).toMatchObject([
-        { kind: 'user.unmanaged' },
-        { kind: 'user.unmanaged' },
-      ]);
-      expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-      await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
-      await untilSettled(bridge);
-      expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
-    }));
+        expect(adopted).toMatchObject({
+          status: 200,
+          body: {
+            id: person,
+            origin: 'adopted',
+            pending: [],
+            active: { desired: true, observed: true },
+          },
+        });
+        expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
+        expect(adoptedGroup).toMatchObject({
+          status: 200,
+          body: { origin: 'adopted', pending: [] },
+        });
+        expect(calls.count({ mutating: true })).toBe(0);
+        expect(await readMemberIds(bridge, group)).toEqual(members);
+        await sweep(bridge);
+        expect(await list(bridge, '/drifts?status=open')).toMatchObject([
+          { kind: 'user.unmanaged' },
+          { kind: 'user.unmanaged' },
+        ]);
+        expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
+        await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
+        await untilSettled(bridge);
+        expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(
+          /Adopted$/,
+        );
+      }),
+  );
 
   test('nobody takes over an account whose address another managed person is to have', () =>
     withCompany(async (bridge) => {

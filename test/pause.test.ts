@@ -5,6 +5,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
+import { LONG } from './support/long.ts';
 import { addUser, addUsers, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -137,32 +138,36 @@ describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
   });
 });
 
-test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
-  withTestBridge({ settings }, async (bridge) => {
-    const person = runner(
-      bridge,
-      [addPauseCommand, addResumeCommand],
-      { OPS_TOKEN },
-      { answer: 'n' },
-    );
-    const { faults } = bridge.sandbox;
-    await person('pause');
-    await addUser(bridge, 'ada');
-    const paused = await person('resume');
-    const still = (await readWrites(bridge)).paused;
-    const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
-    await askOps(bridge, 'POST', '/resume');
-    await slow.until(1);
-    const live = await person('resume');
-    faults.clear();
+test(
+  'scim-bridge resume asks before it lets go what waits, and where there is no pause it does not',
+  { tags: LONG },
+  () =>
+    withTestBridge({ settings }, async (bridge) => {
+      const person = runner(
+        bridge,
+        [addPauseCommand, addResumeCommand],
+        { OPS_TOKEN },
+        { answer: 'n' },
+      );
+      const { faults } = bridge.sandbox;
+      await person('pause');
+      await addUser(bridge, 'ada');
+      const paused = await person('resume');
+      const still = (await readWrites(bridge)).paused;
+      const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+      await askOps(bridge, 'POST', '/resume');
+      await slow.until(1);
+      const live = await person('resume');
+      faults.clear();
 
-    expect(paused.asked).toEqual([
-      '1 person or group waits for the service. Let all of it go? [y/N] ',
-    ]);
-    expect(still).not.toBeNull();
-    expect(live).toMatchObject({ code: 0, asked: [] });
-    expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
-  }));
+      expect(paused.asked).toEqual([
+        '1 person or group waits for the service. Let all of it go? [y/N] ',
+      ]);
+      expect(still).not.toBeNull();
+      expect(live).toMatchObject({ code: 0, asked: [] });
+      expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
+    }),
+);
 
 test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {

@@ -176,7 +176,9 @@ describeBridges('a process that is killed', ({ makeUrl }) => {
     });
   }
 
-  test('once the first part of a plan was released leaves the rest to be released by the next', async () => {
+  test('once the first part of a plan was released leaves the rest to be released by the next', {
+    tags: LONG,
+  }, async () => {
     const url = await makeUrl('migrated');
     const sandbox = await makeIntrusion(url);
     const crowd = addCrowd(sandbox);
@@ -201,7 +203,9 @@ describeBridges('a process that is killed', ({ makeUrl }) => {
     expect(departures).toHaveLength(left);
   });
 
-  test('while it looks at whom the audit log named leaves the look to the next', async () => {
+  test('while it looks at whom the audit log named leaves the look to the next', {
+    tags: LONG,
+  }, async () => {
     const url = await makeUrl('migrated');
     const sandbox = await makeIntrusion(url);
     sandbox.service.as(ADMIN).setActive(INTRUDERS[0] ?? '', false);

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.ts';
 import { findGroupRow, updateGroup } from '../src/store/groups/groups.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './support/bridge.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -174,32 +175,36 @@ describeBridges('what is protected', ({ makeUrl }) => {
       }));
   }
 
-  test('a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen', () =>
-    withProtection(
-      async (bridge) => {
-        const { service } = bridge.sandbox;
-        const id = await addUser(bridge, 'ada');
-        await untilSettled(bridge);
-        await addGroup(bridge, 'Guests', [id]);
-        await untilSettled(bridge);
-        const before = service.getUser(ada).appsPermissions;
-        await addGroup(bridge, 'All', [id]);
-        await sweep(bridge);
-        await untilSettled(bridge);
+  test(
+    'a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen',
+    { tags: LONG },
+    () =>
+      withProtection(
+        async (bridge) => {
+          const { service } = bridge.sandbox;
+          const id = await addUser(bridge, 'ada');
+          await untilSettled(bridge);
+          await addGroup(bridge, 'Guests', [id]);
+          await untilSettled(bridge);
+          const before = service.getUser(ada).appsPermissions;
+          await addGroup(bridge, 'All', [id]);
+          await sweep(bridge);
+          await untilSettled(bridge);
 
-        expect(before).toBe(1);
-        expect(service.getUser(ada).appsPermissions).toBe(5);
-      },
-      {
-        settings: {
-          ...SWEEP_SETTINGS,
-          RULES: JSON.stringify([
-            { membersOf: 'All', appsPermissions: 5 },
-            { membersOf: 'Guests', appsPermissions: 0 },
-          ]),
+          expect(before).toBe(1);
+          expect(service.getUser(ada).appsPermissions).toBe(5);
         },
-      },
-    ));
+        {
+          settings: {
+            ...SWEEP_SETTINGS,
+            RULES: JSON.stringify([
+              { membersOf: 'All', appsPermissions: 5 },
+              { membersOf: 'Guests', appsPermissions: 0 },
+            ]),
+          },
+        },
+      ),
+  );
 
   test('a PATCH takes no permissions of a protected group that nobody has seen yet', () =>
     withProtection(async (bridge) => {
@@ -219,7 +224,7 @@ describeBridges('what is protected', ({ makeUrl }) => {
       expect(service.getGroup('Pilots').permissions).toBe(12);
     }));
 
-  test('a write that brings back less than the service holds takes it', () =>
+  test('a write that brings back less than the service holds takes it', { tags: LONG }, () =>
     withProtection(
       async (bridge) => {
         const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
@@ -234,7 +239,8 @@ describeBridges('what is protected', ({ makeUrl }) => {
         expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(5);
       },
       { settings: SWEEP_SETTINGS },
-    ));
+    ),
+  );
 
   test('somebody stays protected under every name, also after a restart', async () => {
     const service = await startSandbox({ shape: takesAddresses });

@@ -295,7 +295,7 @@ test('recovery outlives restarts, and what no longer holds at the approval drops
   });
 });
 
-test('a discarded plan leaves the service as it is', async (context) => {
+test('a discarded plan leaves the service as it is', { tags: LONG }, async (context) => {
   const { world } = await makeRestored(context);
   const before = describeService(world.sandbox);
 
@@ -387,22 +387,20 @@ test('a write that comes before the start knows what the store is worth waits fo
 
 const blind: {
   why: string;
-  tags: string[];
   code: string;
   options?: SandboxOptions;
   refuses?: true;
 }[] = [
-  { why: 'the service refuses the audit log', tags: [], code: 'not-permitted', refuses: true },
+  { why: 'the service refuses the audit log', code: 'not-permitted', refuses: true },
   {
     why: 'its events name nobody',
-    tags: LONG,
     code: 'events-name-nothing',
     options: { shape: { auditDetails: 'null' } },
   },
 ];
-for (const { why, tags, code, options, refuses } of blind) {
+for (const { why, code, options, refuses } of blind) {
   test(`where ${why}, the status says that a restored backup cannot be recognised`, {
-    tags,
+    tags: LONG,
   }, async (context) => {
     const { world } = await makeRestored(context, options);
     if (refuses) world.sandbox.faults.refuse('audit', 403);

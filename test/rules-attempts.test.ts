@@ -266,39 +266,34 @@ describe('an outage of the service', () => {
   );
 
   const creations = [
-    { what: 'users', tags: [], operation: 'scim.addUser', path: '/Users', toBody: toUser },
+    { what: 'users', operation: 'scim.addUser', path: '/Users', toBody: toUser },
     {
       what: 'groups',
-      tags: LONG,
       operation: 'groups.createGroup',
       path: '/Groups',
       toBody: toGroup,
     },
   ] as const;
-  for (const { what, tags, operation, path, toBody } of creations) {
-    test(
-      `over, lets all ${what} be created at once that wait for it`,
-      { tags: [...tags] },
-      async () =>
-        withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
-          const { sandbox } = bridge;
-          sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-          for (let index = 0; index < 6; index += 1) {
-            void bridge.request('POST', path, toBody(`one${index}`));
-            await passTime(bridge, clock, MINUTE_MS);
-          }
-          await passTime(bridge, clock, 30 * MINUTE_MS);
-          sandbox.faults.clear();
-          sandbox.calls.reset();
-          const count = () =>
-            sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
+  for (const { what, operation, path, toBody } of creations) {
+    test(`over, lets all ${what} be created at once that wait for it`, { tags: LONG }, async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (let index = 0; index < 6; index += 1) {
+          void bridge.request('POST', path, toBody(`one${index}`));
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 30 * MINUTE_MS);
+        sandbox.faults.clear();
+        sandbox.calls.reset();
+        const count = () => sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
 
-          await clock.pass(sandbox, () => count() >= 1);
-          const firstAt = clock.now();
-          await clock.pass(sandbox, () => count() === 6);
+        await clock.pass(sandbox, () => count() >= 1);
+        const firstAt = clock.now();
+        await clock.pass(sandbox, () => count() === 6);
 
-          expect(clock.now() - firstAt).toBeLessThan(15_000);
-        }),
+        expect(clock.now() - firstAt).toBeLessThan(15_000);
+      }),
     );
   }
 
@@ -556,31 +551,35 @@ describeBridges('a change of one person that the service fails at', ({ makeUrl }
     );
   }
 
-  test('a batch with one person of whom it breaks is split: the others get in, and that one is stuck', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const ids = await addUsers(bridge, 6);
-        await untilQuiet(timed, 1_000);
-        const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
-        for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
-          breakChanges(bridge, operation, `${account}}`);
-        }
-        const id = await addGroup(bridge, 'Pilots');
-        await untilQuiet(timed, 1_000);
-        const add = { op: 'add', path: 'members', value: toMembers(ids) };
-        const name = { op: 'replace', path: 'displayName', value: 'Aces' };
+  test(
+    'a batch with one person of whom it breaks is split: the others get in, and that one is stuck',
+    { tags: LONG },
+    async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const ids = await addUsers(bridge, 6);
+          await untilQuiet(timed, 1_000);
+          const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+          for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+            breakChanges(bridge, operation, `${account}}`);
+          }
+          const id = await addGroup(bridge, 'Pilots');
+          await untilQuiet(timed, 1_000);
+          const add = { op: 'add', path: 'members', value: toMembers(ids) };
+          const name = { op: 'replace', path: 'displayName', value: 'Aces' };
 
-        await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(add, name));
-        await untilQuiet(timed, 10 * MINUTE_MS);
+          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(add, name));
+          await untilQuiet(timed, 10 * MINUTE_MS);
 
-        expect(bridge.sandbox.service.members('Aces')).toHaveLength(5);
-        expect(await listStuck(bridge.store.read, 10)).toMatchObject([
-          { field: 'members', person: ids[0], problem: { words } },
-        ]);
-      },
-      await makeUrl('migrated'),
-    ));
+          expect(bridge.sandbox.service.members('Aces')).toHaveLength(5);
+          expect(await listStuck(bridge.store.read, 10)).toMatchObject([
+            { field: 'members', person: ids[0], problem: { words } },
+          ]);
+        },
+        await makeUrl('migrated'),
+      ),
+  );
 
   test('of two fields that break together the access is taken away, and only the name is stuck', async () =>
     withTimed(
@@ -746,7 +745,7 @@ describe('somebody or something at which the service fails, looks included', () 
       expect(await listStuckParts(bridge)).toEqual([]);
     }));
 
-  test('still goes: after three failures the group is removed without a look', () =>
+  test('still goes: after three failures the group is removed without a look', { tags: LONG }, () =>
     withCalmBridge(options, async (bridge, clock) => {
       const creating = addGroup(bridge, 'Pilots');
       await passTime(bridge, clock, 2_000);
@@ -763,5 +762,6 @@ describe('somebody or something at which the service fails, looks included', () 
       expect((await answer).status).toBe(204);
       expect(service.findGroup('Pilots')).toBeUndefined();
       expect(await listStuckParts(bridge)).toEqual([]);
-    }));
+    }),
+  );
 });

@@ -156,7 +156,7 @@ describe('of a batch', () => {
       await expect.poll(show, PATIENT).toEqual(others(5, 1));
     }));
 
-  test('one whose removal fails keeps nobody else in the group', () =>
+  test('one whose removal fails keeps nobody else in the group', { tags: LONG }, () =>
     withBridge(async (timed) => {
       const { bridge } = timed;
       const ids = await addUsers(bridge, 8);
@@ -168,27 +168,34 @@ describe('of a batch', () => {
       await untilQuiet(timed, MINUTES_MS);
 
       expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-    }));
+    }),
+  );
 
-  test('nobody is refused for a failure: a request that still waits is answered as accepted', () =>
-    withBridge(
-      async (timed) => {
-        const { bridge, clock } = timed;
-        const ids = await addUsers(bridge, 6);
-        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-        const failing = breakPerson(timed, 'person3@example.com');
+  test(
+    'nobody is refused for a failure: a request that still waits is answered as accepted',
+    { tags: LONG },
+    () =>
+      withBridge(
+        async (timed) => {
+          const { bridge, clock } = timed;
+          const ids = await addUsers(bridge, 6);
+          const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+          const failing = breakPerson(timed, 'person3@example.com');
 
-        const answering = bridge.request('PATCH', path, toChange('add', ids));
-        await expect.poll(() => bridge.sandbox.service.members('Pilots'), PATIENT).toHaveLength(5);
-        await expect.poll(() => failing.count(), PATIENT).toBeGreaterThan(2);
-        clock.leap(60_000);
+          const answering = bridge.request('PATCH', path, toChange('add', ids));
+          await expect
+            .poll(() => bridge.sandbox.service.members('Pilots'), PATIENT)
+            .toHaveLength(5);
+          await expect.poll(() => failing.count(), PATIENT).toBeGreaterThan(2);
+          clock.leap(60_000);
 
-        expect((await answering).status).toBe(204);
-        const { body } = await send(bridge, 'GET', path);
-        expect(body.members).toHaveLength(6);
-      },
-      { SCIM_WRITE_WAIT: '60s' },
-    ));
+          expect((await answering).status).toBe(204);
+          const { body } = await send(bridge, 'GET', path);
+          expect(body.members).toHaveLength(6);
+        },
+        { SCIM_WRITE_WAIT: '60s' },
+      ),
+  );
 
   test('nobody is blamed for an outage, and everybody is in after it', () =>
     withBridge(async (timed) => {

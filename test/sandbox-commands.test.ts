@@ -53,7 +53,9 @@ test('sandbox commands change the service behind the back of the bridge, have it
   });
 });
 
-test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
+test('every example of the help works in its order, on a sandbox with nobody in it', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const command = runner(bridge, [addSandboxCommand]);
     const { text } = await command('sandbox', '--help');

@@ -5,6 +5,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { ada } from './support/drift-cells.ts';
+import { LONG } from './support/long.ts';
 import { addUser, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 
@@ -49,7 +50,9 @@ describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) 
     expect(after.code).toBe(0);
   });
 
-  test('says that a decision is needed first, where the store may be an old backup', async () => {
+  test('says that a decision is needed first, where the store may be an old backup', {
+    tags: LONG,
+  }, async () => {
     const { service, bridge, env } = await leaveStore();
     await bridge.stop();
     // By the account of the token, and unknown to the store.

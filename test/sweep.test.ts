@@ -113,7 +113,9 @@ test('an open drift survives a write to another field, and ends with a write to 
   });
 });
 
-test('an account that works again after its deletion is drift, and is left as it is', async () => {
+test('an account that works again after its deletion is drift, and is left as it is', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const { service, calls } = bridge.sandbox;
     const id = await addCompany(bridge);
@@ -137,7 +139,9 @@ test('an account that works again after its deletion is drift, and is left as it
   });
 });
 
-test('a new person with the account of somebody deleted is no drift of theirs', async () => {
+test('a new person with the account of somebody deleted is no drift of theirs', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const id = await addCompany(bridge);
     await send(bridge, 'DELETE', `/Users/${id}`);
@@ -152,7 +156,9 @@ test('a new person with the account of somebody deleted is no drift of theirs', 
   });
 });
 
-test('what others did to a managed group changes nothing that a provider is shown', async () => {
+test('what others did to a managed group changes nothing that a provider is shown', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const id = await addCompany(bridge);
     await sweep(bridge);
@@ -216,7 +222,7 @@ test('a list that comes while somebody is worked on does not seem to leave them 
   });
 });
 
-test('the second look waits until a write of our own has settled', async () => {
+test('the second look waits until a write of our own has settled', { tags: LONG }, async () => {
   const patient = { ...settings, DRIFT_SETTLE: '60s' };
   await withTimedBridge({ settings: patient }, async ({ bridge, clock }) => {
     const before = clock.now();
@@ -289,7 +295,9 @@ test('1,000 people and 50 groups cost a call a page, and one a group when admin 
   });
 });
 
-test('a start compares a store that was filled before, and not one that has just been read', async () => {
+test('a start compares a store that was filled before, and not one that has just been read', {
+  tags: LONG,
+}, async () => {
   const service = await startSandbox({ seed: { users: 1 } });
   onTestFinished(() => service.stop());
   const logs: JsonObject[] = [];
@@ -313,7 +321,9 @@ test('a start compares a store that was filled before, and not one that has just
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
 });
 
-test('a stop in the middle gives the sweep to the next process, which reads no page again', async () => {
+test('a stop in the middle gives the sweep to the next process, which reads no page again', {
+  tags: LONG,
+}, async () => {
   const service = await startSandbox({ seed: { users: 20 } });
   onTestFinished(() => service.stop());
   const { DATABASE_URL, remove } = makeFile();

@@ -5,6 +5,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { behindTheBack, withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from './support/provider.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from './support/sweep.ts';
@@ -229,7 +230,7 @@ test('the newest come first to be shown, and who is unknown or ambiguous is told
       expect((await askOps(world, 'GET', `/users/${id}/timeline?${query}`)).status).toBe(400);
   }));
 
-test('an account that nobody manages has a past too', () =>
+test('an account that nobody manages has a past too', { tags: LONG }, () =>
   withAudit({ settings }, async (world) => {
     await world.poll(LONG_MS);
     behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
@@ -248,7 +249,8 @@ test('an account that nobody manages has a past too', () =>
       expect.stringMatching(/^drift: user\.unmanaged found/),
       'audit: deactivate "User deactivated", by admin from 198.51.100.7',
     ]);
-  }));
+  }),
+);
 
 test('`why` tells it in lines, or as JSON', () =>
   withAudit({ settings }, async (world) => {

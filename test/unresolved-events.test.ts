@@ -91,7 +91,7 @@ test('events that name nobody known cause one sweep in ten minutes, and what it 
     );
   }));
 
-test('where sweeps are only made when asked for, no event causes one', () =>
+test('where sweeps are only made when asked for, no event causes one', { tags: LONG }, () =>
   withAudit({ settings: { ...settings, SWEEP_INTERVAL: '0' } }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
@@ -99,9 +99,10 @@ test('where sweeps are only made when asked for, no event causes one', () =>
     await world.poll(20 * MINUTE_MS);
 
     expect(await countSweeps(world)).toBe(0);
-  }));
+  }),
+);
 
-test('a sweep that was made meanwhile is enough', () =>
+test('a sweep that was made meanwhile is enough', { tags: LONG }, () =>
   withAudit({ settings }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
@@ -111,7 +112,8 @@ test('a sweep that was made meanwhile is enough', () =>
     await world.poll(20 * MINUTE_MS);
 
     expect(await countSweeps(world)).toBe(1);
-  }));
+  }),
+);
 
 describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
   test('is about them: whom others changed is looked at, what is our own is not', async () => {

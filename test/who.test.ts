@@ -201,7 +201,7 @@ test(
     }),
 );
 
-test('who changed a group is not told for a new account of the same number', () =>
+test('who changed a group is not told for a new account of the same number', { tags: LONG }, () =>
   withAudit({ settings }, async (world) => {
     await sweep(world);
     await world.poll(LONG_MS);
@@ -221,29 +221,34 @@ test('who changed a group is not told for a new account of the same number', () 
     const { text } = await askOps(world, 'GET', `/users/${alice.userName}/timeline`);
     expect(text).toContain('User invited');
     expect(text).not.toContain('Group');
-  }));
+  }),
+);
 
-test('a plan names who brought about what it repairs, and nobody who did something since', () =>
-  withAudit({ settings }, async (world) => {
-    await addCompany(world);
-    await sweep(world);
-    await world.poll(LONG_MS);
-    behindTheBack(world).renameUser(bob, 'Robert');
-    await world.poll(LONG_MS);
-    await sweep(world);
-    world.sandbox.service.updateUser(bob, { permissions: 4 });
-    await world.poll(LONG_MS);
-    await sweep(world);
-    const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
-    const [{ id, who }] = Object(body.items);
-    const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
-    const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
+test(
+  'a plan names who brought about what it repairs, and nobody who did something since',
+  { tags: LONG },
+  () =>
+    withAudit({ settings }, async (world) => {
+      await addCompany(world);
+      await sweep(world);
+      await world.poll(LONG_MS);
+      behindTheBack(world).renameUser(bob, 'Robert');
+      await world.poll(LONG_MS);
+      await sweep(world);
+      world.sandbox.service.updateUser(bob, { permissions: 4 });
+      await world.poll(LONG_MS);
+      await sweep(world);
+      const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
+      const [{ id, who }] = Object(body.items);
+      const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
+      const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
 
-    expect(who).toMatchObject({ username: 'admin' });
-    expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
-  }));
+      expect(who).toMatchObject({ username: 'admin' });
+      expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
+    }),
+);
 
-test('`sweep` says who', () =>
+test('`sweep` says who', { tags: LONG }, () =>
   withAudit({ settings }, async (world) => {
     await addCompany(world);
     await sweep(world);
@@ -255,4 +260,5 @@ test('`sweep` says who', () =>
     expect(text).toMatch(
       /user\.deactivated +ada@example\.com: \{"active":true\} → \{"active":false\} \(admin from 198\.51\.100\.7, 2\d{3}-[^)]*Z\)/,
     );
-  }));
+  }),
+);

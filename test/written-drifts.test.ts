@@ -90,24 +90,28 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
     }));
 
-  test('is over where the provider wants by now what the service holds, and of whom it deleted', () =>
-    run(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const id = await addCompany(bridge);
-      await sweep(bridge);
-      service.updateUser(ada, { appsPermissions: 4 });
-      service.setActive(bob, false);
-      service.renameGroup('Pilots', 'Aviators');
-      await sweep(bridge);
-      bridge.sandbox.calls.reset();
-      await send(bridge, 'PATCH', `/Users/${await idOf(bridge, 'Users', bob)}`, setActive(false));
-      const name = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
-      await send(bridge, 'PATCH', `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`, name);
-      await send(bridge, 'DELETE', `/Users/${id}`);
+  test(
+    'is over where the provider wants by now what the service holds, and of whom it deleted',
+    { tags: LONG },
+    () =>
+      run(async (bridge) => {
+        const { service } = bridge.sandbox;
+        const id = await addCompany(bridge);
+        await sweep(bridge);
+        service.updateUser(ada, { appsPermissions: 4 });
+        service.setActive(bob, false);
+        service.renameGroup('Pilots', 'Aviators');
+        await sweep(bridge);
+        bridge.sandbox.calls.reset();
+        await send(bridge, 'PATCH', `/Users/${await idOf(bridge, 'Users', bob)}`, setActive(false));
+        const name = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
+        await send(bridge, 'PATCH', `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`, name);
+        await send(bridge, 'DELETE', `/Users/${id}`);
 
-      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([]);
-      expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
-    }));
+        await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([]);
+        expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
+      }),
+  );
 
   test('is over for the places in groups of whom a write has deactivated', { tags: LONG }, () =>
     run(async (bridge) => {
@@ -148,34 +152,38 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
     }),
   );
 
-  test('is over once what nobody asked for is taken over, by a provider or an operator', () =>
-    run(async (bridge) => {
-      const { service } = bridge.sandbox;
-      for (const email of [ada, bob]) service.addUser({ email, userName: email });
-      for (const name of ['Skunks', 'Otters']) service.createGroup({ name });
-      await sweep(bridge);
-      const adopt = async (type: 'Users' | 'Groups', name: string) =>
-        askOps(
-          bridge,
-          'POST',
-          `/${type.toLowerCase()}/${await idOf(bridge, type, name)}/adopt`,
-          {},
-        );
-      const answers = [await adopt('Users', bob), await adopt('Groups', 'Otters')];
-      const accepted = await listUnmanaged(bridge, 'accepted');
-      await addUser(bridge, 'ada');
-      await send(bridge, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Skunks' });
+  test(
+    'is over once what nobody asked for is taken over, by a provider or an operator',
+    { tags: LONG },
+    () =>
+      run(async (bridge) => {
+        const { service } = bridge.sandbox;
+        for (const email of [ada, bob]) service.addUser({ email, userName: email });
+        for (const name of ['Skunks', 'Otters']) service.createGroup({ name });
+        await sweep(bridge);
+        const adopt = async (type: 'Users' | 'Groups', name: string) =>
+          askOps(
+            bridge,
+            'POST',
+            `/${type.toLowerCase()}/${await idOf(bridge, type, name)}/adopt`,
+            {},
+          );
+        const answers = [await adopt('Users', bob), await adopt('Groups', 'Otters')];
+        const accepted = await listUnmanaged(bridge, 'accepted');
+        await addUser(bridge, 'ada');
+        await send(bridge, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Skunks' });
 
-      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-      expect(accepted).toEqual([`user.unmanaged ${bob}`, 'group.unmanaged Otters']);
-      await expect
-        .poll(() => listUnmanaged(bridge, 'open'), PATIENT)
-        .toEqual(['user.unmanaged owner']);
-      expect(await listUnmanaged(bridge, 'gone')).toEqual([
-        `user.unmanaged ${ada}`,
-        'group.unmanaged Skunks',
-      ]);
-    }));
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+        expect(accepted).toEqual([`user.unmanaged ${bob}`, 'group.unmanaged Otters']);
+        await expect
+          .poll(() => listUnmanaged(bridge, 'open'), PATIENT)
+          .toEqual(['user.unmanaged owner']);
+        expect(await listUnmanaged(bridge, 'gone')).toEqual([
+          `user.unmanaged ${ada}`,
+          'group.unmanaged Skunks',
+        ]);
+      }),
+  );
 
   test(
     'drops out of the plan that waits, and of an empty plan nothing is told',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LONG } from '../../../test/support/long.ts';
 import { addGroup, addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
@@ -134,7 +135,9 @@ describeStores('a page of the audit log', ({ makeStore }) => {
     expect((await findUserRow(store.read, id))?.must_look).toBe(LOOK_AGAIN);
   });
 
-  test('a call explains its event however many calls of the same minute concern others', async () => {
+  test('a call explains its event however many calls of the same minute concern others', {
+    tags: LONG,
+  }, async () => {
     const store = await makeStore();
     const { id } = await begin(store);
     const operation = 'scim.updateGroup';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readAll, startCompany } from '../../../test/support/first-read.ts';
+import { LONG } from '../../../test/support/long.ts';
 import { describeBridges } from '../../../test/support/stores.ts';
 import type { SandboxShapeChange } from '../../sandbox/shape.ts';
 import { findAccount } from './find-account.ts';
@@ -49,7 +50,9 @@ describeBridges('find account in a big company without filters', ({ makeStore })
     expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBeGreaterThan(4);
   });
 
-  test('a search that is refused is no look, and one that failed is a look that failed', async () => {
+  test('a search that is refused is no look, and one that failed is a look that failed', {
+    tags: LONG,
+  }, async () => {
     const sandbox = await startCompany(big);
     const { deps } = await readAll(sandbox, await makeStore());
     const answers = [];
