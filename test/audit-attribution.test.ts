@@ -275,7 +275,7 @@ const deletions: readonly { readonly why: string; readonly rewrite: Rewrite }[] 
 
 for (const [index, { why, rewrite }] of deletions.entries()) {
   test(`a person who was deleted is found by a look, and no sweep, where the log has ${why}`, {
-    tags: toCellTags(index, 7),
+    tags: toCellTags(index, 4),
   }, () => {
     let isDeleted = false;
     const late: Rewrite = (event) =>

@@ -67,7 +67,7 @@ for (const [index, { what, fault }] of losses.entries()) {
   test.concurrent(
     `a rename whose answer is lost ends in the new name: ${what}`,
     {
-      tags: toCellTags(index, 2),
+      tags: toCellTags(index, 4),
     },
     async ({ expect }) =>
       withTestBridge({}, async (bridge) => {
@@ -95,7 +95,7 @@ for (const [index, { what, shape }] of lookShapes.entries()) {
   test.concurrent(
     `a lost create is looked up before another is sent, in a service ${what}`,
     {
-      tags: toCellTags(index, 5),
+      tags: toCellTags(index, 2),
     },
     async ({ expect }) =>
       withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {

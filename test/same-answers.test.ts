@@ -254,7 +254,7 @@ async function answer({ bridge, ids }: Target, { method, path, body, names }: As
   const { status, text, body: answered, headers } = await bridge.request(method, fill(path), sent);
   if (names !== undefined) ids.set(names, String(answered.id));
   let shown = text.replaceAll(bridge.baseUrl, '<base>');
-  for (const id of shown.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []) {
+  for (const id of shown.match(/\b[a-f][0-9a-f]{15}\b/g) ?? []) {
     if (![...ids.values()].includes(id)) ids.set(`#${ids.size}`, id);
   }
   for (const [name, id] of ids) shown = shown.replaceAll(id, `<${name}>`);

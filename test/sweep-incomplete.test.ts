@@ -20,8 +20,6 @@ import {
 } from './support/tampering-proxy.ts';
 
 const PAGE = 2;
-/** Of so many cells `npm test` plays one. They follow each other: what some of them show was found in one before. */
-const EACH = 5;
 /** In the first page but one; before the others in every list there is the owner. */
 const REAL_DRIFT = 'user.deactivated person2@example.com';
 
@@ -107,7 +105,7 @@ function describeList(list: string, column: number, cells: readonly Cell[]): voi
     afterAll(async () => (await started)?.stop());
 
     for (const [index, { what, fault, tamper, reason, concludes }] of cells.entries()) {
-      test(what, { tags: toCellTags(index, column, EACH) }, async () => {
+      test(what, { tags: toCellTags(index, column) }, async () => {
         const { bridge, proxy } = await open();
         await untilSettled(bridge);
         const before = await describeWorld(bridge);

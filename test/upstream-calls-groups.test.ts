@@ -117,7 +117,7 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
   return [
     {
       what: `the first 100 members (${memberPatch})`,
-      tags: toCellTags(index, 7),
+      tags: toCellTags(index, 4),
       sandbox,
       calls: first,
       async prepare(bridge) {

@@ -132,7 +132,7 @@ describe.each(waitings.map((waiting, index) => ({ ...waiting, index })))(
     });
 
     test('does not hold up the end once it was given up', {
-      tags: toCellTags(index, 4),
+      tags: toCellTags(index, 1),
     }, async () => {
       const { transport } = await end(({ signal }) => ({ signal }));
       const closed = transport.close().then(() => 'closed');
