@@ -1,7 +1,10 @@
 // @module-tag long
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { groupId } from '../src/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../src/domain/json.ts';
+import { listLinks } from '../src/store/links/links.ts';
+import { observeLinks } from '../src/store/links/observations.ts';
 import { readAnswerBody } from '../src/upstream/answer-body.ts';
 import { connect, getUser } from '../src/upstream/testing/connect.ts';
 import { startService } from '../src/upstream/testing/service.ts';
@@ -352,6 +355,32 @@ test('18,000 members are added, shown, searched, replaced and removed in turns',
     expect([what, members.length]).toEqual([what, left]);
     // The provider and the service of this test are in the process too, with the same lists.
     expect([what, longestMs < 2 * TURN_MAX_MS || longestMs]).toEqual([what, true]);
+  }
+});
+
+test('100,000 members of a list are compared with those that are stored, and stored, in turns', async () => {
+  const crowded = await startTestBridge({ settings: { SERVER_DELAY_MAX: '0' } });
+  onTestFinished(() => crowded.stop(), 30_000);
+  await addUser(crowded, 'ada');
+  await addPeople(crowded, 100_000);
+  const id = groupId(await addGroup(crowded, 'Everybody'));
+  const { store } = crowded;
+  const listed = Array.from({ length: 100_000 }, (_, index) => 1_000_000 + index);
+  const works = [
+    { what: 'all come', upstreamUserIds: listed, left: 100_000 },
+    { what: 'all are still there', upstreamUserIds: listed, left: 100_000 },
+    { what: 'half of them go', upstreamUserIds: listed.slice(50_000), left: 50_000 },
+  ];
+
+  for (const { what, upstreamUserIds, left } of works) {
+    const seen = { upstreamUserIds, baseline: 0 };
+    const longestMs = await measureTurns(() =>
+      store.write((tx) => observeLinks(tx, 'memberships', id, seen)),
+    );
+
+    const links = await listLinks(store.read, 'memberships', id);
+    expect([what, links.filter(({ observed }) => observed === 1).length]).toEqual([what, left]);
+    expect([what, longestMs < TURN_MAX_MS / 2 || longestMs]).toEqual([what, true]);
   }
 });
 

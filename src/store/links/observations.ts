@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { isPostgres } from '../engine/dialect.ts';
+import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import { compareLinks, type SeenLinks, selectAccounts } from './compare-links.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 import { touchUsers } from './shown.ts';
 
@@ -27,22 +28,6 @@ export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
   }
 }
 
-/** Complete list of the members or admins of a group. */
-export interface SeenLinks {
-  readonly upstreamUserIds: readonly number[];
-  /** Desired state of users whom no provider named: 1 at adoption, 0 in a managed group, null in others. */
-  readonly baseline: number | null;
-  /** `unknown`: the list may be cut short, so a user it lacks may still be in. By default such users are out. */
-  readonly absent?: 'out' | 'unknown';
-  /**
-   * Newest version of a waiting change that is taken to hold where it is seen: a call that was planned from it may still
-   * take effect. 0: none is, because the list may be older than a call. Default: any.
-   */
-  readonly doneUpTo?: number;
-  /** Time (epoch milliseconds) for the users who come or go, who are to show it; default: they are told later. */
-  readonly touchAt?: number | undefined;
-}
-
 /**
  * Stores a list as observed; a change that holds already stops waiting. Where the list agrees with the store, nothing
  * is written. Returns how many users came or went.
@@ -53,28 +38,38 @@ export async function observeLinks(
   groupId: GroupId,
   seen: SeenLinks,
 ): Promise<number> {
-  const { added, moved, changing } = await countNews(tx, table, groupId, seen);
-  if (added + changing === 0) return 0;
-  const name = sql.table(table);
-  const accounts = selectAccounts(tx, seen);
-  const next = sql`case when user_id in (select id from users where upstream_id in (${accounts})) then 1
-    else ${toAbsent(seen)} end`;
-  const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
-  const whom = touchAt === undefined ? sql`` : sql`returning user_id as id`;
-  let { rows: written } = await sql<{ id: UserId }>`update ${name} set observed = ${next}
-    where group_id = ${groupId} and observed is distinct from ${next} ${whom}`.execute(tx);
-  if (added > 0) {
-    const { rows } = await sql<{ id: UserId }>`
-      insert into ${name} (group_id, user_id, desired, observed)
-      select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
-        where deleted_at is null and upstream_id in (${accounts})
-      on conflict (user_id, group_id) do nothing ${whom}`.execute(tx);
-    written = written.concat(rows);
+  const { added, changed, moved, isStale } = await compareLinks(tx, table, groupId, seen);
+  const isChanging = changed.size > 0 || isStale;
+  if (added.length === 0 && !isChanging) return 0;
+  const written: UserId[] = [];
+  for (const [observed, userIds] of changed) {
+    const links = tx.updateTable(table).set({ observed }).where('group_id', '=', groupId);
+    for (const some of chunks(userIds)) await links.where('user_id', 'in', some).execute();
+    written.push(...userIds);
   }
-  const userIds = written.map(({ id }) => id);
-  if (touchAt !== undefined) await touchUsers(tx, userIds, touchAt);
-  if (doneUpTo === 0) return added + moved;
-  // Retries refused changes that a new observation does not show; failed ones keep their time.
+  for (const accounts of chunks(added)) {
+    const { rows } = await sql<{ id: UserId }>`
+      insert into ${sql.table(table)} (group_id, user_id, desired, observed)
+      select ${groupId}, id, cast(${seen.baseline} as integer), 1 from users
+        where deleted_at is null and upstream_id in (${selectAccounts(tx, accounts)})
+      on conflict (user_id, group_id) do nothing returning user_id as id`.execute(tx);
+    for (const { id } of rows) written.push(id);
+  }
+  const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
+  if (touchAt !== undefined) await touchUsers(tx, written, touchAt);
+  if (doneUpTo > 0 && isChanging) await endWaiting(tx, table, groupId, doneUpTo);
+  return added.length + moved;
+}
+
+/** Ends the waiting of changes that hold, retries refused ones that the list does not show, and forgets who is out. */
+async function endWaiting(
+  tx: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  doneUpTo: number,
+): Promise<void> {
+  const name = sql.table(table);
+  // Failed changes keep their time.
   await sql`update ${name} set
       retry_at = case when desired = observed or attempts = 0 then null else retry_at end,
       attempts = case when desired = observed then 0 else attempts end,
@@ -83,57 +78,10 @@ export async function observeLinks(
       problem = case when desired = observed then null else problem end
     where group_id = ${groupId} and pending is not null and pending <= ${doneUpTo}
       and (desired = observed or (retry_at is not null and attempts = 0))`.execute(tx);
-  await sql`delete from ${name} where group_id = ${groupId} and pending is null and observed = 0
-    and (desired is null or desired = 0)`.execute(tx);
-  return added + moved;
-}
-
-/** Counts of a list's differences from the store. */
-interface News {
-  /** Users who are in no row of the group yet. */
-  readonly added: number;
-  /** Rows of users who came or went. */
-  readonly moved: number;
-  /** Rows that are to be written or forgotten. */
-  readonly changing: number;
-}
-
-/** Counts in one statement, because mostly there is nothing to write. */
-async function countNews(
-  tx: Db,
-  table: LinkTable,
-  groupId: GroupId,
-  seen: SeenLinks,
-): Promise<News> {
-  const next = sql`case when seen.id is not null then 1 else ${toAbsent(seen)} end`;
-  const isWaiting = sql`pending is not null
-    and ((retry_at is not null and attempts = 0) or desired = ${next})`;
-  const isOver = sql`pending is null and observed = 0 and coalesce(desired, 0) = 0`;
-  // Deleted users count as well: one who is still seen in the list still has to leave.
-  const { rows } = await sql<{ listed: number; linked: number; moved: number; changing: number }>`
-    with seen as materialized (
-      select id, deleted_at from users where upstream_id in (${selectAccounts(tx, seen)}))
-    select (select count(*) from seen where deleted_at is null) as listed,
-      count(case when seen.id is not null and seen.deleted_at is null then 1 end) as linked,
-      count(case when (seen.id is not null) <> (coalesce(observed, 0) = 1) then 1 end) as moved,
-      count(case when observed is distinct from ${next} or (${isWaiting}) or (${isOver}) then 1 end) as changing
-    from ${sql.table(table)} as link left join seen on seen.id = link.user_id
-    where link.group_id = ${groupId}`.execute(tx);
-  const { listed = 0, linked = 0, moved = 0, changing = 0 } = rows[0] ?? {};
-  return { added: listed - linked, moved, changing };
-}
-
-/** The accounts that a list names, for `in (…)`. */
-function selectAccounts(tx: Db, { upstreamUserIds }: SeenLinks): RawBuilder<unknown> {
-  const seen = JSON.stringify(upstreamUserIds);
-  return isPostgres(tx)
-    ? sql`select value::bigint from json_array_elements_text(${seen}::json)`
-    : sql`select value from json_each(${seen})`;
-}
-
-/** New value of `observed` for users who are not in the list. */
-function toAbsent({ absent = 'out' }: SeenLinks): RawBuilder<unknown> {
-  return absent === 'out' ? sql`0` : sql`case when observed = 0 then 0 end`;
+  for await (const part of partsOfTable(tx, table, groupId)) {
+    await sql`delete from ${name} where ${part} and pending is null and observed = 0
+      and (desired is null or desired = 0)`.execute(tx);
+  }
 }
 
 /** Rows that one statement changes at most, so that it does not hold the event loop for long. */
