@@ -315,7 +315,9 @@ test('with an interval of 0 the log is not read, and before the first read is ov
 });
 
 describeBridges('a bridge that ends in the middle of reading the log', ({ engine, makeUrl }) => {
-  test('reads on at its next start: each event once, each person looked at', async () => {
+  test('reads on at its next start: each event once, each person looked at', {
+    tags: LONG,
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-audit-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const url = engine === 'sqlite' ? `sqlite:${join(folder, 'a.db')}` : await makeUrl('migrated');

@@ -20,7 +20,7 @@ import { sealSqlite } from '../src/store/move/seal.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
-import { LONG, SELECTED, selectSome } from './support/long.ts';
+import { LONG } from './support/long.ts';
 import { readPlan } from './support/pilots.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from './support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -141,7 +141,7 @@ test('a backup that is made under load holds all that was acknowledged before, a
 });
 
 test('a file that is there is left alone, and what is no whole store of the bridge does not become one', {
-  tags: SELECTED,
+  tags: LONG,
 }, async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
@@ -183,7 +183,7 @@ test('a file that is there is left alone, and what is no whole store of the brid
     code: 1,
     text: expect.stringContaining('moved to PostgreSQL'),
   });
-  for (const path of selectSome([torn, text, other, newer, moved, join(folder, 'none')])) {
+  for (const path of [torn, text, other, newer, moved, join(folder, 'none')]) {
     const { code, text: words } = await run('restore', String(path));
     expect(code, `${path}: ${words}`).toBe(1);
     expect(words).toContain(path);
@@ -218,7 +218,9 @@ test('where a disk is full, backup and restore say of which file, and change not
   expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
 });
 
-test('backup and restore tell a terminal what they do, and take that away', async () => {
+test('backup and restore tell a terminal what they do, and take that away', {
+  tags: LONG,
+}, async () => {
   const { backup, env } = makeFolder();
   await (await startTestBridge({ settings: env })).stop();
   let now = Date.now();

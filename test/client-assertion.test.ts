@@ -148,7 +148,9 @@ describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
       expect((await present(bridge, undefined, await sign(`${origin}/`))).status).toBe(401);
     }));
 
-  test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', () => {
+  test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', {
+    tags: LONG,
+  }, () => {
     const lines: JsonObject[] = [];
     return withBridge({ onLog: (line) => lines.push(line) }, async (bridge, issuer) => {
       issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));

@@ -304,7 +304,9 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
   });
 });
 
-test('sweep names nobody where its output is no terminal, but with --names', async () => {
+test('sweep names nobody where its output is no terminal, but with --names', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const id = await addDrifted(bridge);
     const job = await runSweep(bridge, 'sweep');
@@ -345,7 +347,9 @@ test('plan names nobody where its output is no terminal, but with --names, and a
   });
 });
 
-test('session lists who is signed in to the console, and ends all sign-ins of one operator', async () => {
+test('session lists who is signed in to the console, and ends all sign-ins of one operator', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const url = new URL('/console/session', bridge.baseUrl);
     const headers = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };

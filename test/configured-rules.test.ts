@@ -241,7 +241,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect(bridge.sandbox.service.getGroup('Board').permissions).toBe(16);
     }));
 
-  test('a source that is renamed, comes or goes takes its admins with it', () =>
+  test('a source that is renamed, comes or goes takes its admins with it', { tags: LONG }, () =>
     withRules(async (bridge) => {
       const { service } = bridge.sandbox;
       const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
@@ -272,7 +272,8 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
         { cook: 2, pilot: 0 },
         { cook: 0, pilot: 0 },
       ]);
-    }));
+    }),
+  );
 
   test('admins whom others put in stay, and so do protected ones', () =>
     withRules(
@@ -593,7 +594,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
     ));
 
-  test('people and groups that come at the same time miss nothing', () =>
+  test('people and groups that come at the same time miss nothing', { tags: LONG }, () =>
     withRules(async (bridge) => {
       const ids = await addUsers(bridge, 12);
       const source = `/Groups/${await addGroup(bridge, 'Cook Admins')}`;
@@ -607,7 +608,8 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect(service.users().filter(({ appsPermissions }) => appsPermissions === 2).length).toBe(
         12,
       );
-    }));
+    }),
+  );
 });
 
 async function untilStuck({ store }: TestBridge): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
-import { SELECTED, selectSome } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { addUser, listResources, send, toPatch, toUser } from './support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -180,7 +180,9 @@ describe('what /Schemas says is so, attribute by attribute', { tags: SELECTED },
     }
   });
 
-  test('not required: null and an empty text clear it, at a path and by its name', async () => {
+  test('not required: null and an empty text clear it, at a path and by its name', {
+    tags: LONG,
+  }, async () => {
     const cleared = listPlaces('readWrite').filter(
       ({ attribute: { name, required } }) => !(required || name in CLEARED),
     );
@@ -299,14 +301,16 @@ describe('what /Schemas says is so, attribute by attribute', { tags: SELECTED },
     }
   });
 
-  test('type: what comes back is of it, whatever was sent', async () => {
+  test('type: what comes back is of it, whatever was sent', { tags: LONG }, async () => {
     const junk = [1.5, 7, true, 'maybe', 'a b', { x: 1 }, ['x', 'y'], { value: ['x'] }];
     for (const place of listPlaces('readWrite').filter((one) => !isUserList(one))) {
       for (const value of junk) await expectType(place, value);
     }
   });
 
-  test('type: an order is asked of texts and numbers, and never of booleans and binaries', async () => {
+  test('type: an order is asked of texts and numbers, and never of booleans and binaries', {
+    tags: LONG,
+  }, async () => {
     for (const place of places) {
       for (const [path, { type }] of listLeaves(place)) {
         const filter = `${path} gt ${LITERALS[type] ?? '"x"'}`;

@@ -175,7 +175,9 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
   }
 });
 
-test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', async () => {
+test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addVera(bridge, () => sweep(bridge));
     const vera = await findId(bridge, { type: 'Users', name: VERA });
@@ -287,7 +289,9 @@ async function readMissing(bridge: TestBridge) {
 }
 
 describeBridges('an account that is gone, of somebody without an address', ({ makeUrl }) => {
-  test('is not made anew before there is one, and the difference says so', async () => {
+  test('is not made anew before there is one, and the difference says so', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     const repairing = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL };
     await withTestBridge({ settings: repairing }, async (bridge) => {

@@ -263,7 +263,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('waits for everything that is still to be done, and says what', async () => {
+  test('waits for everything that is still to be done, and says what', { tags: LONG }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await addUser(world, 'ada', ADA);
       const live = await listObstacles(world, id);
@@ -343,7 +343,9 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 });
 
-test('of a SQLite store the file has nothing of them any more, and the log beside it neither', async () => {
+test('of a SQLite store the file has nothing of them any more, and the log beside it neither', {
+  tags: LONG,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const url = `sqlite:${join(folder, 'bridge.db')}`;

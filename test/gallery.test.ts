@@ -78,7 +78,9 @@ describe('a whole bridge', () => {
     },
   );
 
-  test('is told about with the source and the evidence of each check, without secrets and without other people', async () => {
+  test('is told about with the source and the evidence of each check, without secrets and without other people', {
+    tags: LONG,
+  }, async () => {
     const { text, report } = await run(bridge, ['okta']);
 
     for (const { status, why, source, evidence } of report.checks) {
@@ -227,19 +229,23 @@ describe('a run', () => {
     expect(text).toContain('The service cannot delete accounts');
   });
 
-  test('of a bridge that observes asks nobody and changes nothing in the service', () =>
-    withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
-      const before = observing.sandbox.calls.counts();
+  test(
+    'of a bridge that observes asks nobody and changes nothing in the service',
+    { tags: LONG },
+    () =>
+      withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
+        const before = observing.sandbox.calls.counts();
 
-      const { code, text } = await gallery(observing)('gallery', 'okta', '--json');
+        const { code, text } = await gallery(observing)('gallery', 'okta', '--json');
 
-      expect(code).toBe(0);
-      expect(parseReport(text).remains).toBe(
-        'The bridge observes: nothing was changed in the service.',
-      );
-      expect(observing.sandbox.calls.counts()).toEqual(before);
-      expect((await send(observing, 'GET', '/Users?count=100')).text).not.toContain('gallery-');
-    }));
+        expect(code).toBe(0);
+        expect(parseReport(text).remains).toBe(
+          'The bridge observes: nothing was changed in the service.',
+        );
+        expect(observing.sandbox.calls.counts()).toEqual(before);
+        expect((await send(observing, 'GET', '/Users?count=100')).text).not.toContain('gallery-');
+      }),
+  );
 
   test('is asked about first where the bridge changes the service', async () => {
     const before = await look(bridge);

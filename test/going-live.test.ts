@@ -59,7 +59,9 @@ function settingsOf(url: string) {
 }
 
 describeBridges('going live', ({ makeUrl }) => {
-  test('costs one call a new person where the service takes the name with it', async () => {
+  test('costs one call a new person where the service takes the name with it', {
+    tags: LONG,
+  }, async () => {
     const lives = await observePeople(await makeUrl('migrated'));
 
     await lives.live((bridge) => goLive(lives, bridge));

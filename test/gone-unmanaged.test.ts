@@ -114,7 +114,9 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
     });
   });
 
-  test('stays while nothing proves it: the list leaves them out, or no look can be made', async () => {
+  test('stays while nothing proves it: the list leaves them out, or no look can be made', {
+    tags: LONG,
+  }, async () => {
     const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withTestBridge(world, async (bridge) => {
       const { service, faults } = bridge.sandbox;

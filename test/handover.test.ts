@@ -8,6 +8,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import type { HandoverAnswer } from '../src/ops/schemas/handover.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -206,31 +207,35 @@ describeBridges('a handover', ({ makeUrl }) => {
       expect(bridge.sandbox.calls.counts()).toEqual(calls);
     }));
 
-  test('who has changed since the plan was made stays, and so does everybody where the other provider is gone', () =>
-    start(async ({ bridge, okta, entra, switchOver }) => {
-      const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
-      const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
-      await untilSettled(bridge);
-      const planned = await switchOver();
-      await send(okta, 'DELETE', `/Users/${ada}`);
-      const id = { op: 'replace', path: 'externalId', value: '00u-new' };
-      await send(okta, 'PATCH', `/Users/${bob}`, toPatch(id));
-      await untilSettled(bridge);
+  test(
+    'who has changed since the plan was made stays, and so does everybody where the other provider is gone',
+    { tags: LONG },
+    () =>
+      start(async ({ bridge, okta, entra, switchOver }) => {
+        const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
+        const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
+        await untilSettled(bridge);
+        const planned = await switchOver();
+        await send(okta, 'DELETE', `/Users/${ada}`);
+        const id = { op: 'replace', path: 'externalId', value: '00u-new' };
+        await send(okta, 'PATCH', `/Users/${bob}`, toPatch(id));
+        await untilSettled(bridge);
 
-      const changed = await approve(bridge, planned);
-      const again = await switchOver();
-      const [{ id: token }] = Object((await askOps(bridge, 'GET', '/tokens')).body.items).filter(
-        ({ provider: of }: JsonObject) => of === 'entra',
-      );
-      await askOps(bridge, 'POST', `/tokens/${token}/revoke`);
-      expect((await askOps(bridge, 'POST', '/providers/entra/delete')).status).toBe(200);
-      const gone = await approve(bridge, again);
+        const changed = await approve(bridge, planned);
+        const again = await switchOver();
+        const [{ id: token }] = Object((await askOps(bridge, 'GET', '/tokens')).body.items).filter(
+          ({ provider: of }: JsonObject) => of === 'entra',
+        );
+        await askOps(bridge, 'POST', `/tokens/${token}/revoke`);
+        expect((await askOps(bridge, 'POST', '/providers/entra/delete')).status).toBe(200);
+        const gone = await approve(bridge, again);
 
-      expect([changed.done, changed.dropped]).toEqual([0, 2]);
-      expect([gone.done, gone.dropped]).toEqual([0, 1]);
-      expect(await find(okta, 'bob')).toMatchObject({ externalId: '00u-new' });
-      expect(entra.name).toBe('entra');
-    }));
+        expect([changed.done, changed.dropped]).toEqual([0, 2]);
+        expect([gone.done, gone.dropped]).toEqual([0, 1]);
+        expect(await find(okta, 'bob')).toMatchObject({ externalId: '00u-new' });
+        expect(entra.name).toBe('entra');
+      }),
+  );
 
   test('waits for an operator, one at a time, and is told by the commands', () =>
     start(async ({ bridge, okta, switchOver }) => {

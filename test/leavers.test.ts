@@ -248,7 +248,9 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     });
   });
 
-  test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
+  test('an audit log that cannot be read is told, and read as soon as it can be', {
+    tags: LONG,
+  }, async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();
@@ -417,41 +419,45 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
   });
 });
 
-test('`leavers` tells each step, as a table, JSON or CSV, and names nobody in a scheduled job', () =>
-  withAudit({ settings: SWEEP_SETTINGS }, async (world) => {
-    const ada = await addUser(world, 'ada');
-    await untilSettled(world);
-    await world.request('PATCH', `/Users/${ada}`, OUT, { 'x-request-id': 'one' });
-    await until(world, () => isEnded(world));
-    await untilLooked(world);
-    const job = runner(world, [addLeaversCommand]);
-    const person = runner(world, [addLeaversCommand], SWEEP_SETTINGS, { columns: 400 });
+test(
+  '`leavers` tells each step, as a table, JSON or CSV, and names nobody in a scheduled job',
+  { tags: LONG },
+  () =>
+    withAudit({ settings: SWEEP_SETTINGS }, async (world) => {
+      const ada = await addUser(world, 'ada');
+      await untilSettled(world);
+      await world.request('PATCH', `/Users/${ada}`, OUT, { 'x-request-id': 'one' });
+      await until(world, () => isEnded(world));
+      await untilLooked(world);
+      const job = runner(world, [addLeaversCommand]);
+      const person = runner(world, [addLeaversCommand], SWEEP_SETTINGS, { columns: 400 });
 
-    const table = await person('leavers');
-    const csv = await job('leavers', '--csv', '--names', '--since', '2020-01-01');
-    const nameless = [await job('leavers', '--csv'), await job('leavers', '--json')];
-    const none = await person('leavers', '--since', '2999-01-01');
-    const wrong = await job('leavers', '--since', 'yesterday');
-    const both = await job('leavers', '--json', '--csv');
+      const table = await person('leavers');
+      const csv = await job('leavers', '--csv', '--names', '--since', '2020-01-01');
+      const nameless = [await job('leavers', '--csv'), await job('leavers', '--json')];
+      const none = await person('leavers', '--since', '2999-01-01');
+      const wrong = await job('leavers', '--since', 'yesterday');
+      const both = await job('leavers', '--json', '--csv');
 
-    expect(table.text).toContain('ada@example.com');
-    expect(table.text).toContain('could not look: keys');
-    const [head = '', row = ''] = csv.text.split('\r\n');
-    expect(head.split(',').slice(0, 7)).toEqual([
-      ...['id', 'name', 'lost', 'status', 'credential', 'request', 'asked'],
-    ]);
-    expect(row.split(',').slice(0, 6)).toEqual([
-      ...[ada, 'ada@example.com', 'deactivated', 'out', 'settings-1', 'one'],
-    ]);
-    for (const { code, text } of nameless) {
-      expect(code).toBe(0);
-      expect(text).toContain(ada);
-      expect(text).not.toContain('ada@example.com');
-    }
-    expect(none).toMatchObject({ code: 0, text: 'Nobody lost access in that time.\n' });
-    expect((await person('leavers', '--status', 'refused')).text).toBe(
-      'Nobody lost access in that time with these filters.\n',
-    );
-    expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
-    expect(both.code).toBe(64);
-  }));
+      expect(table.text).toContain('ada@example.com');
+      expect(table.text).toContain('could not look: keys');
+      const [head = '', row = ''] = csv.text.split('\r\n');
+      expect(head.split(',').slice(0, 7)).toEqual([
+        ...['id', 'name', 'lost', 'status', 'credential', 'request', 'asked'],
+      ]);
+      expect(row.split(',').slice(0, 6)).toEqual([
+        ...[ada, 'ada@example.com', 'deactivated', 'out', 'settings-1', 'one'],
+      ]);
+      for (const { code, text } of nameless) {
+        expect(code).toBe(0);
+        expect(text).toContain(ada);
+        expect(text).not.toContain('ada@example.com');
+      }
+      expect(none).toMatchObject({ code: 0, text: 'Nobody lost access in that time.\n' });
+      expect((await person('leavers', '--status', 'refused')).text).toBe(
+        'Nobody lost access in that time with these filters.\n',
+      );
+      expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
+      expect(both.code).toBe(64);
+    }),
+);

@@ -52,7 +52,7 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
       expect(countMembers(bridge)).toBe(0);
     }));
 
-  test('above a limit repairs nothing but exactly the plan that was seen', () =>
+  test('above a limit repairs nothing but exactly the plan that was seen', { tags: LONG }, () =>
     withIntruders(
       async (bridge, ids) => {
         const repair = { decision: 'repair', ids };
@@ -69,7 +69,8 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
         expect(countMembers(bridge)).toBe(0);
       },
       { LIMITS_REMOVE_MEMBER_COUNT: '2' },
-    ));
+    ),
+  );
 
   test('is kept as an act about each of them, and a dry run as none', () =>
     withIntruders(async (bridge, ids) => {

@@ -6,6 +6,7 @@ import { tokenCommand } from '../src/cli/token.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addUser } from './support/provider.ts';
 import { createSetClock } from './support/set-clock.ts';
@@ -220,7 +221,9 @@ describeProcesses('named tokens of two processes on one store', ({ makeUrl }) =>
 describeBridges('scim-bridge token', ({ makeUrl }) => {
   const commands = [tokenCommand(withOwnAccess)];
 
-  test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
+  test('makes tokens in the store before the first start, and asks the bridge once it runs', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });
     const made = await alone('create', 'okta', '--expires', 'never');

@@ -179,7 +179,9 @@ describeBridges('a removal that the service answers with 204 and does not make',
     DATABASE_URL: await makeUrl('migrated'),
   });
 
-  test('of a group waits again once a list shows the group, and ends as stuck', async () => {
+  test('of a group waits again once a list shows the group, and ends as stuck', {
+    tags: LONG,
+  }, async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const { faults, service, calls } = world.sandbox;
       const timed = { bridge: world, clock: world.clock };

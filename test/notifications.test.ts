@@ -22,7 +22,9 @@ const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => jso
 const deactivate = (bridge: TestBridge, id: string) =>
   send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value: false }));
 
-test('a reason is told when it begins and when it ends, signed as Standard Webhooks says', async () => {
+test('a reason is told when it begins and when it ends, signed as Standard Webhooks says', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
   await withCalmBridge({ settings }, async (bridge, clock) => {
@@ -200,7 +202,9 @@ test('names are told where the setting allows them, in a text that a chat takes'
   });
 });
 
-test('plans that wait, differences by kind and credentials that expire are told once each', async () => {
+test('plans that wait, differences by kind and credentials that expire are told once each', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const settings = {
     ...SWEEP_SETTINGS,
@@ -329,7 +333,9 @@ test('what was not delivered survives a restart, under the same id', async () =>
   expect(arrived?.headers['webhook-id']).toBe(asked?.headers['webhook-id']);
 });
 
-test('what a receiver wants no more is given up, listed, and sent again when an operator says so', async () => {
+test('what a receiver wants no more is given up, listed, and sent again when an operator says so', {
+  tags: LONG,
+}, async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {

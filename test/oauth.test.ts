@@ -6,7 +6,7 @@ import { clientCommand } from '../src/cli/client.ts';
 import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
-import { SELECTED, selectSome } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { createSetClock } from './support/set-clock.ts';
 import { describeBridges, describeProcesses } from './support/stores.ts';
@@ -341,7 +341,9 @@ describeProcesses('OAuth of two processes on one store', ({ makeUrl }) => {
 describeBridges('scim-bridge client', ({ makeUrl }) => {
   const commands = [clientCommand(withOwnAccess)];
 
-  test('makes a client in the store before the first start, and rotates it once the bridge runs', async () => {
+  test('makes a client in the store before the first start, and rotates it once the bridge runs', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     const made = await runAlone(commands, ['client', 'create', 'entra'], { DATABASE_URL });
     const wrong = ['client', 'create', 'x', '--expires', '30d'];

@@ -198,7 +198,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
     }, settings);
   });
 
-  test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', async () => {
+  test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', {
+    tags: LONG,
+  }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const { calls, service } = lives.sandbox;
     const { first } = await lives.live(async (bridge) => {
@@ -252,7 +254,9 @@ describeBridges('observe mode', ({ makeUrl }) => {
     });
   });
 
-  test('a discarded plan leaves the service as it is, and the next start does nothing either', async () => {
+  test('a discarded plan leaves the service as it is, and the next start does nothing either', {
+    tags: LONG,
+  }, async () => {
     const lives = await makeCompany(await makeUrl('migrated'));
     const before = describeService(lives.sandbox);
     await lives.live(sendFirstDay, OBSERVE);

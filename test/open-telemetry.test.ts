@@ -6,7 +6,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRecording } from './client-operations/recording-server.ts';
 import { startTestBridge, type TestBridgeOptions } from './support/bridge.ts';
 import { makeStoreFile } from './support/lives.ts';
-import { SELECTED, selectSome } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { readMetrics } from './support/metrics.ts';
 import { addUser, toPatch, untilSettled } from './support/provider.ts';
 import { readSources } from './support/source.ts';
@@ -111,7 +111,9 @@ function find(spans: readonly SentSpan[], name: RegExp): SentSpan {
   return found;
 }
 
-test("a provider's trace goes through request, acceptance and step to the call, and on to the service", async () => {
+test("a provider's trace goes through request, acceptance and step to the call, and on to the service", {
+  tags: LONG,
+}, async () => {
   const collector = await startCollector();
   const { bridge, proxy } = await startBridge({ otel: collector.env });
   const ada = await addUser(bridge, 'ada');
@@ -137,7 +139,9 @@ test("a provider's trace goes through request, acceptance and step to the call, 
   });
 });
 
-test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
+test('the trace is kept with the change, and the process that delivers it later is in it', {
+  tags: LONG,
+}, async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
   const settings = { DATABASE_URL: makeStoreFile(), SCIM_WRITE_WAIT: '0' };

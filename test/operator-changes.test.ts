@@ -8,7 +8,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { withAudit } from './support/audit-world.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runner, runSweep } from './support/command.ts';
-import { SELECTED, selectSome } from './support/long.ts';
+import { LONG, SELECTED, selectSome } from './support/long.ts';
 import { addGroup, addUser, send, untilSettled } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -138,7 +138,9 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
     },
   );
 
-  test('the difference, its plan and the proof of a removal name an operator, not the bridge', async () => {
+  test('the difference, its plan and the proof of a removal name an operator, not the bridge', {
+    tags: LONG,
+  }, async () => {
     const url = await makeUrl('migrated');
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: url, DRIFT_POLICY: 'repair' };
     await withAudit({ settings }, async (world) => {
@@ -167,7 +169,9 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
     });
   });
 
-  test('`why` and the acts of operators say that an operator did it, also where the service refused', async () => {
+  test('`why` and the acts of operators say that an operator did it, also where the service refused', {
+    tags: LONG,
+  }, async () => {
     const settings = { OPS_TOKEN, DATABASE_URL: await makeUrl('migrated') };
     await withAudit({ settings }, async (world) => {
       const { service, faults } = world.sandbox;

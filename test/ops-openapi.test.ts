@@ -91,7 +91,7 @@ async function signIn({ baseUrl }: TestBridge): Promise<void> {
 }
 
 describeBridges('every request below /ops', ({ makeUrl }) => {
-  test('is answered as it is described', async () => {
+  test('is answered as it is described', { tags: LONG }, async () => {
     const settings = {
       ...SWEEP_SETTINGS,
       DATABASE_URL: await makeUrl('migrated'),
@@ -295,7 +295,9 @@ async function dump({ store }: TestBridge): Promise<string> {
 
 const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
 
-test('a request that says what nobody reads is refused and changes nothing, whatever it is', () => {
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', {
+  tags: LONG,
+}, () => {
   const clock = createSetClock();
   return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
     const ada = await addUser(bridge, 'ada');

@@ -121,72 +121,76 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       expect(await listNames(bridge, `/users?q=${ada.slice(0, 8)}`)).toEqual([]);
     }));
 
-  test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
-    withCompany(
-      async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const ada = await addUser(bridge, 'ada');
-        const gone = await addUser(bridge, 'gone');
-        await send(bridge, 'DELETE', `/Users/${gone}`);
-        await untilSettled(bridge);
-        service.setActive('ada@example.com', false);
-        await sweep(bridge);
-        faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
-        const late = bridge.request('POST', '/Users', toUser('late'));
-        const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
-        expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
-        await late;
+  test(
+    'lists are filtered and paged, and whatever is not known is refused instead of listing everything',
+    { tags: LONG },
+    () =>
+      withCompany(
+        async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const ada = await addUser(bridge, 'ada');
+          const gone = await addUser(bridge, 'gone');
+          await send(bridge, 'DELETE', `/Users/${gone}`);
+          await untilSettled(bridge);
+          service.setActive('ada@example.com', false);
+          await sweep(bridge);
+          faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+          const late = bridge.request('POST', '/Users', toUser('late'));
+          const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+          expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
+          await late;
 
-        expect(await listNames(bridge, '/users')).toEqual([
-          ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
-        ]);
-        expect(await listNames(bridge, '/users?managed=true')).toEqual([
-          'ada@example.com',
-          'late@example.com',
-        ]);
-        expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
-          'user00001',
-          'user00002',
-        ]);
-        expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
-        expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
-          'ada@example.com',
-        ]);
-        expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
-        expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
-        expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-        expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
-        expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
-        const pages: unknown[] = [];
-        for (let cursor: unknown = '0'; cursor !== null; ) {
-          const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
-          pages.push(
-            ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
+          expect(await listNames(bridge, '/users')).toEqual([
+            ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
+          ]);
+          expect(await listNames(bridge, '/users?managed=true')).toEqual([
+            'ada@example.com',
+            'late@example.com',
+          ]);
+          expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
+            'user00001',
+            'user00002',
+          ]);
+          expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
+          expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
+            'ada@example.com',
+          ]);
+          expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
+          expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
+          expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
+          expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
+          expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+          const pages: unknown[] = [];
+          for (let cursor: unknown = '0'; cursor !== null; ) {
+            const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
+            pages.push(
+              ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
+            );
+            cursor = body.nextCursor;
+          }
+          expect(pages).toHaveLength(5);
+          expect(pages).toContain(ada);
+          const wrong = [
+            'managed=yes',
+            'limit=0',
+            'limit=1001',
+            'cursor=x',
+            'q=',
+            'name=ada',
+            'due=true&due=true',
+          ];
+          const answers = await Promise.all(
+            ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
+              wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
+            ),
           );
-          cursor = body.nextCursor;
-        }
-        expect(pages).toHaveLength(5);
-        expect(pages).toContain(ada);
-        const wrong = [
-          'managed=yes',
-          'limit=0',
-          'limit=1001',
-          'cursor=x',
-          'q=',
-          'name=ada',
-          'due=true&due=true',
-        ];
-        const answers = await Promise.all(
-          ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
-            wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
-          ),
-        );
-        expect(
-          answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
-        ).toEqual([]);
-      },
-      { SCIM_WRITE_WAIT: '50ms' },
-    ));
+          expect(
+            answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
+          ).toEqual([]);
+        },
+        { SCIM_WRITE_WAIT: '50ms' },
+      ),
+  );
 
   test(
     'an operator takes over an account and a group as they are, once, and nothing is sent',

@@ -235,7 +235,9 @@ test('names that come back in capital letters are sent once, and are no drift', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
-test('names that come back escaped for HTML are sent once, found again, and are no drift', async () => {
+test('names that come back escaped for HTML are sent once, found again, and are no drift', {
+  tags: LONG,
+}, async () => {
   const service = await startInhabited({
     ...NOTED_SHAPE,
     letters: 'escaped',
@@ -282,7 +284,9 @@ test('a group that is answered as a list of one is linked, renamed and filled', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
-test('a service that counts strictly never has to turn the bridge away', async () => {
+test('a service that counts strictly never has to turn the bridge away', {
+  tags: LONG,
+}, async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, callsPerSecond: 5 });
   const bridge = await startInFrontOf(service, { requestsPerSecond: 5 });
   service.calls.reset();

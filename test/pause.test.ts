@@ -169,7 +169,7 @@ test(
     }),
 );
 
-test('scim-bridge pause, resume and plan show ask the running bridge', () =>
+test('scim-bridge pause, resume and plan show ask the running bridge', { tags: LONG }, () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
     await addUser(bridge, 'ada');
     const commands = [addPauseCommand, addResumeCommand, addPlanCommand];
@@ -201,4 +201,5 @@ test('scim-bridge pause, resume and plan show ask the running bridge', () =>
       counts: { 'user.create': 1 },
     });
     expect(wrong.code).toBe(64);
-  }));
+  }),
+);

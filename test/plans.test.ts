@@ -126,7 +126,7 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
-  test('that is discarded does nothing', async () => {
+  test('that is discarded does nothing', { tags: LONG }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
       await addPilots(bridge, 5);
@@ -216,7 +216,9 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
-  test('can be undone, as far as the provider wants nothing else since', async () => {
+  test('can be undone, as far as the provider wants nothing else since', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const group = await addPilots(bridge, 3);
@@ -292,7 +294,9 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
   });
 });
 
-test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
+test('a dry run shows the plan that a sweep would make, and changes nothing', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addPilots(bridge, 5);
     intrude(bridge, 0, 2);
@@ -428,7 +432,9 @@ test('an open drift that is only reported stays through a write of another field
   });
 });
 
-test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
+test('an account and a group that nobody asked for are taken over where their kinds are named', {
+  tags: LONG,
+}, async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
   const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
   await withTestBridge({ settings: adopting }, async (bridge) => {
@@ -516,7 +522,9 @@ test('a provider that takes away more than the limits is told of, and so is one 
   });
 });
 
-test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
+test('nobody who is protected loses anything by a repair, whoever asks for it', {
+  tags: LONG,
+}, async () => {
   const protecting = { ...settings, PROTECT_USERS: bob };
   await withTestBridge({ settings: protecting }, async (bridge) => {
     const { service } = bridge.sandbox;
@@ -546,7 +554,9 @@ test('nobody who is protected loses anything by a repair, whoever asks for it', 
   });
 });
 
-test('a removal of access that waits keeps its place before others when a repair is added to it', async () => {
+test('a removal of access that waits keeps its place before others when a repair is added to it', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings: { ...settings, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
     const people = await addUsers(bridge, 2);
     const group = await addGroup(bridge, 'Pilots', people);

@@ -235,7 +235,9 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('holds deleted groups, which are there again after a discard and gone after an approval', async () => {
+  test('holds deleted groups, which are there again after a discard and gone after an approval', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
       const people = await addUsers(bridge, 1);
@@ -436,7 +438,9 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
   });
 });
 
-test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
+test('plan show sums up a plan of removals by kind and credential, and names both for each person', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const people = await addPeople(bridge, 5);
     const group = await addGroup(bridge, 'Pilots', people.slice(2));

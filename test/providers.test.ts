@@ -9,6 +9,7 @@ import { tokenCommand } from '../src/cli/token.ts';
 import { RIGHTS } from '../src/domain/provider.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runAlone, runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import { addUser, listResources, toUser } from './support/provider.ts';
 import { describeBridges } from './support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from './support/sweep.ts';
@@ -187,7 +188,9 @@ describeBridges('providers', ({ makeUrl }) => {
       { OPS_READER_TOKEN: 'reader-of-a-test-bridge' },
     ));
 
-  test('commands manage them before the first start, and on the running bridge', async () => {
+  test('commands manage them before the first start, and on the running bridge', {
+    tags: LONG,
+  }, async () => {
     const DATABASE_URL = await makeUrl('migrated');
     const alone = (...args: string[]) => runAlone(commands, args, { DATABASE_URL });
     const created = await alone(

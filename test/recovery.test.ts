@@ -210,7 +210,9 @@ function toAddresses(...names: string[]): string[] {
   return names.map((name) => `${name}@example.com`);
 }
 
-test('an approved plan makes the service what the backup wants, and nobody exists twice', async (context) => {
+test('an approved plan makes the service what the backup wants, and nobody exists twice', {
+  tags: LONG,
+}, async (context) => {
   const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
   const people = world.sandbox.service.users().length;
 
@@ -363,7 +365,9 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
   });
 });
 
-test('a write that comes before the start knows what the store is worth waits for that', async (context) => {
+test('a write that comes before the start knows what the store is worth waits for that', {
+  tags: LONG,
+}, async (context) => {
   const world = await makeWorld(context);
   const ids = await live1(world);
   const { faults, calls, service } = world.sandbox;
@@ -413,7 +417,9 @@ for (const { why, code, options, refuses } of blind) {
 }
 
 describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
-  test('begin it without the audit log, show the plan, and approve it', async () => {
+  test('begin it without the audit log, show the plan, and approve it', {
+    tags: LONG,
+  }, async () => {
     const url = await makeUrl('migrated');
     const world = await makeWorld({ onTestFinished }, undefined, url);
     await live1(world);

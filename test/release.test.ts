@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { addReleaseCommand } from '../src/cli/release.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
 import { runner } from './support/command.ts';
+import { LONG } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -39,47 +40,51 @@ describeBridges('who is let go', ({ makeUrl }) => {
     await withTestBridge({ settings }, run);
   };
 
-  test('stays in the service as it is, is nobody’s, and is taken over again by the next write', () =>
-    start(async (bridge) => {
-      const okta = await makeProvider(bridge, 'okta');
-      const entra = await makeProvider(bridge, 'entra');
-      const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
-      const bob = await addUser(okta, 'bob');
-      const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
-      await untilSettled(bridge);
-      const before = readService(bridge);
+  test(
+    'stays in the service as it is, is nobody’s, and is taken over again by the next write',
+    { tags: LONG },
+    () =>
+      start(async (bridge) => {
+        const okta = await makeProvider(bridge, 'okta');
+        const entra = await makeProvider(bridge, 'entra');
+        const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
+        const bob = await addUser(okta, 'bob');
+        const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
+        await untilSettled(bridge);
+        const before = readService(bridge);
 
-      const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
-      const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
-      await sweep(bridge);
+        const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
+        const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
+        await sweep(bridge);
 
-      expect([user.status, group.status]).toEqual([200, 200]);
-      expect(user.body).toMatchObject({
-        id: ada,
-        origin: null,
-        provider: null,
-        pending: [],
-        dueAt: null,
-      });
-      expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
-      expect(readService(bridge)).toEqual(before);
-      expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
-      const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
-      expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
-      expect(shown).not.toHaveProperty('externalId');
-      expect(shown).not.toHaveProperty('title');
-      expect(await listManagedDrifts(bridge)).toEqual([]);
-      // Another provider may have the person now.
-      await send(entra, 'PATCH', `/Users/${ada}`, disable);
-      await untilSettled(bridge);
-      expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
-      const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
-      expect(acts).toMatchObject([
-        { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
-      ]);
-      const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
-      expect(JSON.stringify(timeline.body)).toContain('let it go');
-    }));
+        expect([user.status, group.status]).toEqual([200, 200]);
+        expect(user.body).toMatchObject({
+          id: ada,
+          origin: null,
+          provider: null,
+          pending: [],
+          dueAt: null,
+        });
+        expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
+        expect(readService(bridge)).toEqual(before);
+        expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
+        const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
+        expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
+        expect(shown).not.toHaveProperty('externalId');
+        expect(shown).not.toHaveProperty('title');
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+        // Another provider may have the person now.
+        await send(entra, 'PATCH', `/Users/${ada}`, disable);
+        await untilSettled(bridge);
+        expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
+        const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
+        expect(acts).toMatchObject([
+          { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
+        ]);
+        const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
+        expect(JSON.stringify(timeline.body)).toContain('let it go');
+      }),
+  );
 
   test('ends a difference that nobody would repair any more', () =>
     start(async (bridge) => {

@@ -52,64 +52,72 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
 }
 
 describeBridges('retry', ({ makeUrl }) => {
-  test('has what is stuck of one person tried now, by name, and says what that is', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        const id = await makeNameStuck(timed, 'ada');
-        await makeNameStuck(timed, 'bob');
-        const before = await countStuck(timed);
+  test(
+    'has what is stuck of one person tried now, by name, and says what that is',
+    { tags: LONG },
+    async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const id = await makeNameStuck(timed, 'ada');
+          await makeNameStuck(timed, 'bob');
+          const before = await countStuck(timed);
 
-        const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
-        await untilQuiet(timed, 1_000);
+          const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
+          await untilQuiet(timed, 1_000);
 
-        expect(before).toBe(2);
-        expect(answer.body).toEqual({
-          count: 1,
-          tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
-        });
-        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-        expect(await countStuck(timed)).toBe(1);
-      },
-      await makeUrl('migrated'),
-    ));
+          expect(before).toBe(2);
+          expect(answer.body).toEqual({
+            count: 1,
+            tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
+          });
+          expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+          expect(await countStuck(timed)).toBe(1);
+        },
+        await makeUrl('migrated'),
+      ),
+  );
 
-  test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
-    withTimed(
-      async (timed) => {
-        const { bridge } = timed;
-        await makeNameStuck(timed, 'ada');
-        const [first = '', second = ''] = await addUsers(bridge, 2);
-        const groupId = await addGroup(bridge, 'Pilots');
-        await untilQuiet(timed, 1_000);
-        const fault = bridge.sandbox.faults.add({
-          operation: 'groupUsers.addUserToGroup',
-          fault: BROKEN,
-        });
-        const add = { op: 'add', path: 'members', value: toMembers([first]) };
-        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
-        await untilQuiet(timed, MINUTES_MS);
-        const stuck = await countStuck(timed);
-        fault.remove();
-        // Waits for its next attempt, and is not stuck.
-        const busy = { kind: 'status', status: 503 } as const;
-        const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
-        await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
-        // Until its next attempt is so far away that it does not come by itself meanwhile.
-        await untilQuiet(timed, MINUTE_MS);
-        outage.remove();
+  test(
+    'has everything tried now that is stuck or waits for its next attempt, people in groups too',
+    { tags: LONG },
+    async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          await makeNameStuck(timed, 'ada');
+          const [first = '', second = ''] = await addUsers(bridge, 2);
+          const groupId = await addGroup(bridge, 'Pilots');
+          await untilQuiet(timed, 1_000);
+          const fault = bridge.sandbox.faults.add({
+            operation: 'groupUsers.addUserToGroup',
+            fault: BROKEN,
+          });
+          const add = { op: 'add', path: 'members', value: toMembers([first]) };
+          await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+          await untilQuiet(timed, MINUTES_MS);
+          const stuck = await countStuck(timed);
+          fault.remove();
+          // Waits for its next attempt, and is not stuck.
+          const busy = { kind: 'status', status: 503 } as const;
+          const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
+          await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+          // Until its next attempt is so far away that it does not come by itself meanwhile.
+          await untilQuiet(timed, MINUTE_MS);
+          outage.remove();
 
-        const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
-        await untilQuiet(timed, 2_000);
+          const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
+          await untilQuiet(timed, 2_000);
 
-        expect(stuck).toBe(2);
-        expect(body).toMatchObject({ count: 3 });
-        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
-      },
-      await makeUrl('migrated'),
-    ));
+          expect(stuck).toBe(2);
+          expect(body).toMatchObject({ count: 3 });
+          expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+          expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+          expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+        },
+        await makeUrl('migrated'),
+      ),
+  );
 
   const creations = [
     { type: 'user', operation: 'scim.addUser', path: '/Users', body: toUser('ada') },
@@ -255,7 +263,7 @@ describe('retry', () => {
       expect([nobody.status, several.status]).toEqual([404, 409]);
     }));
 
-  test('as a command asks the running bridge', () =>
+  test('as a command asks the running bridge', { tags: LONG }, () =>
     withTimed(async (timed) => {
       const { bridge } = timed;
       const id = await makeNameStuck(timed, 'ada');
@@ -274,5 +282,6 @@ describe('retry', () => {
       expect(nothing).toMatchObject({ code: 0, text: 'Nothing waits that could be tried now.\n' });
       expect(unknown.code).toBe(1);
       expect(wrong.map(({ code }) => code)).toEqual([64, 64]);
-    }));
+    }),
+  );
 });

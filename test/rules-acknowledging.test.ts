@@ -125,7 +125,7 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
       expect(service.getUser(ada).fullName).toBe('Ada King');
     }));
 
-  test('100 PATCHes of one member each at the same time lose nobody', () =>
+  test('100 PATCHes of one member each at the same time lose nobody', { tags: LONG }, () =>
     withStore({}, async (bridge) => {
       const ids = await addUsers(bridge, 100);
       const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
@@ -144,7 +144,8 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
       expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
       expect(bridge.sandbox.service.members('Pilots')).toHaveLength(100);
-    }));
+    }),
+  );
 });
 
 test(

@@ -181,33 +181,40 @@ describe('an outage of the service', () => {
     );
   }
 
-  test('over, lets all that waits go on at once, removals of access first, and not faster than the rate', async () =>
-    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
-      const { sandbox } = bridge;
-      const created = addUsers(bridge, 12);
-      await passTime(bridge, clock, 8_000);
-      const ids = await created;
-      sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-      for (const [index, id] of ids.entries()) {
-        const body = index % 2 === 0 ? toActive(false) : toName('Other');
-        void bridge.request('PATCH', `/Users/${id}`, body);
-        await passTime(bridge, clock, MINUTE_MS);
-      }
-      await passTime(bridge, clock, 20 * MINUTE_MS);
-      sandbox.faults.clear();
-      sandbox.calls.reset();
+  test(
+    'over, lets all that waits go on at once, removals of access first, and not faster than the rate',
+    { tags: LONG },
+    async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const created = addUsers(bridge, 12);
+        await passTime(bridge, clock, 8_000);
+        const ids = await created;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (const [index, id] of ids.entries()) {
+          const body = index % 2 === 0 ? toActive(false) : toName('Other');
+          void bridge.request('PATCH', `/Users/${id}`, body);
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 20 * MINUTE_MS);
+        sandbox.faults.clear();
+        sandbox.calls.reset();
 
-      await clock.pass(sandbox, () => sandbox.calls.count({ operation: 'scim.updateUser' }) === 12);
-      await passTime(bridge, clock, 1_000);
-      const patches = sandbox.calls
-        .recent()
-        .filter(({ operation }) => operation === 'scim.updateUser');
-      const at = patches.map((call) => call.at);
-      const between = Math.max(...at) - Math.min(...at);
+        await clock.pass(
+          sandbox,
+          () => sandbox.calls.count({ operation: 'scim.updateUser' }) === 12,
+        );
+        await passTime(bridge, clock, 1_000);
+        const patches = sandbox.calls
+          .recent()
+          .filter(({ operation }) => operation === 'scim.updateUser');
+        const at = patches.map((call) => call.at);
+        const between = Math.max(...at) - Math.min(...at);
 
-      expect(between).toBeLessThan(12_000);
-      expect(between).toBeGreaterThan(1_000);
-    }));
+        expect(between).toBeLessThan(12_000);
+        expect(between).toBeGreaterThan(1_000);
+      }),
+  );
 
   test(
     'over, lets all that waits of users and of groups go on: removals of access before everything else',
@@ -721,29 +728,33 @@ describe('somebody or something at which the service fails, looks included', () 
       expect(await listStuckParts(bridge)).toEqual([]);
     }));
 
-  test('still loses a member: after three failures the member is out without a look', () =>
-    withCalmBridge(options, async (bridge, clock) => {
-      const creating = (async () => {
-        const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-        return { ids, group: await addGroup(bridge, 'Pilots', ids) };
-      })();
-      await passTime(bridge, clock, 20_000);
-      const { ids, group } = await creating;
-      const { service, faults } = bridge.sandbox;
-      const { id, uid } = service.getGroup('Pilots');
-      const operation = 'groupUsers.removeUserFromGroup';
-      faults.add({ operation, fault: BROKEN, times: 4 });
-      breakLooks(bridge, `/${id} `);
-      breakLooks(bridge, `/${uid} `);
+  test(
+    'still loses a member: after three failures the member is out without a look',
+    { tags: LONG },
+    () =>
+      withCalmBridge(options, async (bridge, clock) => {
+        const creating = (async () => {
+          const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+          return { ids, group: await addGroup(bridge, 'Pilots', ids) };
+        })();
+        await passTime(bridge, clock, 20_000);
+        const { ids, group } = await creating;
+        const { service, faults } = bridge.sandbox;
+        const { id, uid } = service.getGroup('Pilots');
+        const operation = 'groupUsers.removeUserFromGroup';
+        faults.add({ operation, fault: BROKEN, times: 4 });
+        breakLooks(bridge, `/${id} `);
+        breakLooks(bridge, `/${uid} `);
 
-      const op = { op: 'remove', path: 'members', value: toMembers(ids.slice(0, 1)) };
-      const answer = bridge.request('PATCH', `/Groups/${group}`, toPatch(op));
-      await passBusyTime(bridge, clock, 8);
+        const op = { op: 'remove', path: 'members', value: toMembers(ids.slice(0, 1)) };
+        const answer = bridge.request('PATCH', `/Groups/${group}`, toPatch(op));
+        await passBusyTime(bridge, clock, 8);
 
-      expect((await answer).status).toBeLessThan(300);
-      expect(service.members('Pilots')).toEqual(['bob@example.com']);
-      expect(await listStuckParts(bridge)).toEqual([]);
-    }));
+        expect((await answer).status).toBeLessThan(300);
+        expect(service.members('Pilots')).toEqual(['bob@example.com']);
+        expect(await listStuckParts(bridge)).toEqual([]);
+      }),
+  );
 
   test('still goes: after three failures the group is removed without a look', { tags: LONG }, () =>
     withCalmBridge(options, async (bridge, clock) => {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../src/domain/json.ts';
 import type { Fault } from '../src/sandbox/faults.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from './support/bridge.ts';
-import { toCellTags } from './support/long.ts';
+import { LONG, toCellTags } from './support/long.ts';
 import {
   addGroup,
   addUser,
@@ -268,17 +268,21 @@ test('somebody created inactive is nobody to the service until activated, and th
   }));
 
 describeBridges('creating at the same time', ({ makeUrl }) => {
-  test('50 creates of 25 people make 25 accounts, and the others are told that the name is taken', async () =>
-    withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, async (bridge) => {
-      const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);
+  test(
+    '50 creates of 25 people make 25 accounts, and the others are told that the name is taken',
+    { tags: LONG },
+    async () =>
+      withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, async (bridge) => {
+        const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);
 
-      const answers = await Promise.all(
-        names.map((name) => bridge.request('POST', '/Users', toUser(name))),
-      );
-      await untilSettled(bridge);
+        const answers = await Promise.all(
+          names.map((name) => bridge.request('POST', '/Users', toUser(name))),
+        );
+        await untilSettled(bridge);
 
-      const statuses = answers.map(({ status }) => status).sort();
-      expect(statuses).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
-      expect(listAddresses(bridge)).toHaveLength(25);
-    }));
+        const statuses = answers.map(({ status }) => status).sort();
+        expect(statuses).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
+        expect(listAddresses(bridge)).toHaveLength(25);
+      }),
+  );
 });

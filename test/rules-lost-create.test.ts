@@ -231,7 +231,7 @@ describeBridges(
       }),
     );
 
-    test('is taken over by the next POST of the name', () =>
+    test('is taken over by the next POST of the name', { tags: LONG }, () =>
       withBridge(async (timed) => {
         const { bridge } = timed;
         const { service, faults, calls } = bridge.sandbox;
@@ -256,7 +256,8 @@ describeBridges(
         const creates = bridge.store.read.selectFrom('own_calls').select('resource_id');
         const made = await creates.where('kind', 'in', ['user.create', 'group.create']).execute();
         expect(made.map(({ resource_id }) => resource_id).toSorted()).toEqual(heirs.toSorted());
-      }));
+      }),
+    );
   },
 );
 

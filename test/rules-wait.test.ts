@@ -77,16 +77,20 @@ test('a write is answered at once when the queue ahead is longer than its wait; 
     expect(tookMs).toBeLessThanOrEqual(1_000);
   }));
 
-test('a bulk request waits once, from its arrival, however many operations it has', () =>
-  withCalmBridge(options, async (bridge, clock) => {
-    const { answer, tookMs } = await create(bridge, clock, [0, 40]);
+test(
+  'a bulk request waits once, from its arrival, however many operations it has',
+  { tags: LONG },
+  () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const { answer, tookMs } = await create(bridge, clock, [0, 40]);
 
-    const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
-    expect(statuses.map((one) => Object(one).status)).toEqual(
-      Array.from({ length: 40 }, () => '201'),
-    );
-    expect(tookMs).toBeLessThanOrEqual(3_100);
-  }));
+      const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
+      expect(statuses.map((one) => Object(one).status)).toEqual(
+        Array.from({ length: 40 }, () => '201'),
+      );
+      expect(tookMs).toBeLessThanOrEqual(3_100);
+    }),
+);
 
 test(
   'what is accepted first reaches the service first, also past those who come later',
@@ -111,7 +115,7 @@ test(
     }),
 );
 
-test('a look keeps its share of workers and calls while changes wait', () =>
+test('a look keeps its share of workers and calls while changes wait', { tags: LONG }, () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { sandbox, store } = bridge;
     await create(bridge, clock, [0, 300]);
@@ -125,7 +129,8 @@ test('a look keeps its share of workers and calls while changes wait', () =>
     // Every tenth call is a look, also where changes have all workers.
     expect(sandbox.calls.count()).toBeLessThanOrEqual(20);
     expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
-  }));
+  }),
+);
 
 test('a call of an operator keeps its share while changes wait', { tags: LONG }, () =>
   withCalmBridge(

@@ -358,7 +358,9 @@ describeList('groupAdmins.getListOfGroupAdmins', 5, [
   },
 ]);
 
-test('an account that no list shows is missing only when a look at it says so', async () => {
+test('an account that no list shows is missing only when a look at it says so', {
+  tags: LONG,
+}, async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { id } = bridge.sandbox.service.getUser('person3@example.com');

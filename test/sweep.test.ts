@@ -194,7 +194,9 @@ test('what still waits for the service is no drift, also when the service refuse
   });
 });
 
-test('a list that comes while somebody is worked on does not seem to leave them out', async () => {
+test('a list that comes while somebody is worked on does not seem to leave them out', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const { faults } = bridge.sandbox;
     const stop = (operation: OperationName) => {
@@ -243,7 +245,9 @@ test('the second look waits until a write of our own has settled', { tags: LONG 
   });
 });
 
-test('accounts and groups that nobody asked for are listed and never touched', async () => {
+test('accounts and groups that nobody asked for are listed and never touched', {
+  tags: LONG,
+}, async () => {
   const sandbox = { seed: { users: 2, groups: 1 } };
   await withTestBridge({ settings, sandbox }, async (bridge) => {
     bridge.sandbox.calls.reset();
@@ -397,7 +401,9 @@ test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know'
   });
 });
 
-test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
+test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', {
+  tags: LONG,
+}, async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addCompany(bridge);
     const run = (args: string) => runSweep(bridge, args, settings);

@@ -116,7 +116,9 @@ test('a sweep that was made meanwhile is enough', { tags: LONG }, () =>
 );
 
 describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
-  test('is about them: whom others changed is looked at, what is our own is not', async () => {
+  test('is about them: whom others changed is looked at, what is our own is not', {
+    tags: LONG,
+  }, async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withAudit(options, async (world) => {
       await world.poll(20 * MINUTE_MS);

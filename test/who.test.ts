@@ -93,7 +93,7 @@ const isRenamed = ({ kind }: DriftCell) => kind === 'group.renamed';
 const cells = [...driftCells, ...others];
 
 describeBridges('who brought a difference about', ({ makeUrl }) => {
-  test('is told for every kind that an administrator can cause', async () => {
+  test('is told for every kind that an administrator can cause', { tags: LONG }, async () => {
     const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
     await withAudit(options, async (world) => {
       await addCompany(world);

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { describeBridges } from '../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
@@ -153,7 +154,7 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
       expect(await readStatus(bridge, cookie, refresh)).toBe(401);
     }));
 
-  test('it ends after twelve hours, however much it is used', () =>
+  test('it ends after twelve hours, however much it is used', { tags: LONG }, () =>
     withBridge(async (bridge, clock) => {
       const { cookie } = await signIn(bridge, OPS_TOKEN);
 
@@ -163,7 +164,8 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
       }
       clock.aheadMs = 12 * 60 * MINUTE_MS;
       expect(await readStatus(bridge, cookie)).toBe(401);
-    }));
+    }),
+  );
 
   test('it ends at once when its token is revoked, and when an operator ends it', () =>
     withBridge(async (bridge) => {

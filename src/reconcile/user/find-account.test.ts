@@ -28,7 +28,9 @@ const filters: FilterCase[] = [
 const big = { seed: { users: 450 }, shape: { filter: 'refused' } } as const;
 
 describeBridges('find account in a big company without filters', ({ makeStore }) => {
-  test('the search of its members saves the list where it shows the account', async () => {
+  test('the search of its members saves the list where it shows the account', {
+    tags: LONG,
+  }, async () => {
     const sandbox = await startCompany(big);
     const { deps } = await readAll(sandbox, await makeStore());
     sandbox.calls.reset();
@@ -40,7 +42,7 @@ describeBridges('find account in a big company without filters', ({ makeStore })
     expect(sandbox.calls.count()).toBe(3);
   });
 
-  test('nobody is "not there" by the search alone: the list is read', async () => {
+  test('nobody is "not there" by the search alone: the list is read', { tags: LONG }, async () => {
     const sandbox = await startCompany(big);
     const { deps } = await readAll(sandbox, await makeStore());
     sandbox.calls.reset();
