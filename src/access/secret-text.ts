@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { newId } from '../domain/ids.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
 type SecretKind = 'token' | 'access' | 'secret' | 'session';
 
 /** Random bytes in a secret. */
 const SECRET_BYTES = 32;
-const ID_BYTES = 8;
 /** One beginning for all texts, so that secret scanners find them. */
 const FORM = /^scimbridge_(token|access|secret|session)_([0-9a-f]{16})_([\w-]{43})$/;
 
@@ -18,7 +18,7 @@ export interface NewSecret {
 
 /** Makes a secret of 256 bits with an id to find it by. */
 export function newSecret(kind: SecretKind): NewSecret {
-  const id = randomBytes(ID_BYTES).toString('hex');
+  const id = newId();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { id, digest: toDigest(secret), text: `scimbridge_${kind}_${id}_${secret}` };
 }

@@ -2,10 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import type { LinkTable } from './links.ts';
-
-/** Accounts or links of one statement, so that it does not hold the event loop for long. */
-const LIST_PART = 2_000;
+import { type LinkTable, READ_PART, readParts } from './links.ts';
 
 /** Complete list of the members or admins of a group. */
 export interface SeenLinks {
@@ -45,7 +42,7 @@ export async function compareLinks(
   const listed = await readListed(tx, upstreamUserIds);
   const linked = new Set<UserId>();
   const differences: ListDifferences = { added: [], changed: new Map(), moved: 0, isStale: false };
-  for await (const part of partsOf(tx, table, groupId)) {
+  for await (const part of readStored(tx, table, groupId)) {
     for (const link of part) {
       const isThere = listed.has(link.user_id);
       if (isThere) linked.add(link.user_id);
@@ -63,7 +60,7 @@ interface ListedUser {
 
 async function readListed(tx: Db, accounts: readonly number[]): Promise<Map<UserId, ListedUser>> {
   const listed = new Map<UserId, ListedUser>();
-  for (const some of chunks(accounts, LIST_PART)) {
+  for (const some of chunks(accounts, READ_PART)) {
     const { rows } = await sql<{ id: UserId; upstream_id: number; deleted_at: number | null }>`
       select id, upstream_id, deleted_at from users
       where upstream_id in (${selectAccounts(tx, some)})`.execute(tx);
@@ -92,15 +89,14 @@ interface StoredLink {
   readonly attempts: number;
 }
 
-async function* partsOf(tx: Db, table: LinkTable, groupId: GroupId): AsyncGenerator<StoredLink[]> {
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    // Written as SQL, which costs kysely least.
-    const { rows }: { rows: StoredLink[] } = await sql<StoredLink>`
+function readStored(tx: Db, table: LinkTable, groupId: GroupId): AsyncGenerator<StoredLink[]> {
+  // Written as SQL, which costs kysely least.
+  return readParts(async (after, limit) => {
+    const { rows } = await sql<StoredLink>`
       select seq, user_id, desired, observed, pending, retry_at, attempts from ${sql.table(table)}
-      where group_id = ${groupId} and seq > ${after} order by seq limit ${LIST_PART}`.execute(tx);
-    yield rows;
-    after = rows.length < LIST_PART ? undefined : rows.at(-1)?.seq;
-  }
+      where group_id = ${groupId} and seq > ${after} order by seq limit ${limit}`.execute(tx);
+    return rows;
+  });
 }
 
 /** Notes what is different of a link of which the list shows `observed`. */

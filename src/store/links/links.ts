@@ -17,7 +17,7 @@ export type LinkRow = Pick<
 >;
 
 /** Rows that one statement reads, so that it does not hold the event loop for long. */
-const READ_PART = 2_000;
+export const READ_PART = 2_000;
 
 /** All links of a group, or those of some users. */
 export async function listLinks(
@@ -41,18 +41,26 @@ export async function listLinks(
  * Reads all links of a group in order of joining, some at a time.
  * @param readPart reads at most `limit` of those that come after `after`
  */
+export async function* readParts<Row extends { readonly seq: number }>(
+  readPart: (after: number, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let after = 0; ; ) {
+    const part = await readPart(after, READ_PART);
+    yield part;
+    if (part.length < READ_PART) return;
+    after = part.at(-1)?.seq ?? after;
+  }
+}
+
+/** Collects the links that {@link readParts} reads. */
 export async function readInParts<Row extends { readonly seq: number }>(
   readPart: (after: number, limit: number) => Promise<Row[]>,
 ): Promise<Omit<Row, 'seq'>[]> {
   const rows: Omit<Row, 'seq'>[] = [];
-  for (let after = 0; ; ) {
-    const part = await readPart(after, READ_PART);
-    for (const { seq, ...row } of part) {
-      rows.push(row);
-      after = seq;
-    }
-    if (part.length < READ_PART) return rows;
+  for await (const part of readParts(readPart)) {
+    for (const { seq: _, ...row } of part) rows.push(row);
   }
+  return rows;
 }
 
 /** A link as it is to be. */

@@ -5,6 +5,7 @@ import type { Db } from '../store.ts';
 import { compareLinks, type SeenLinks, selectAccounts } from './compare-links.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 import { touchUsers } from './shown.ts';
+import { changeLinks } from './work.ts';
 
 /** Hands the links of one user to another, whose own desires win where both have one. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
@@ -43,9 +44,8 @@ export async function observeLinks(
   if (added.length === 0 && !isChanging) return 0;
   const written: UserId[] = [];
   for (const [observed, userIds] of changed) {
-    const links = tx.updateTable(table).set({ observed }).where('group_id', '=', groupId);
-    for (const some of chunks(userIds)) await links.where('user_id', 'in', some).execute();
-    written.push(...userIds);
+    await changeLinks(tx, { table, groupId, userIds }, { observed });
+    for (const id of userIds) written.push(id);
   }
   for (const accounts of chunks(added)) {
     const { rows } = await sql<{ id: UserId }>`

@@ -54,7 +54,7 @@ interface ChosenLinks {
 }
 
 /** Changes these links, a statement for some of them at a time. */
-async function changeLinks(
+export async function changeLinks(
   tx: Db,
   { table, groupId, userIds, where = sql<SqlBool>`1 = 1` }: ChosenLinks,
   change: UpdateObject<Schema, LinkTable>,
