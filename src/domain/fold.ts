@@ -7,9 +7,13 @@ import { limitMarks } from './text.ts';
  * otherwise than the text. Linear in the length of the text.
  */
 export function foldCase(text: string): string {
+  // Of ASCII alone, as most texts are, only the case changes.
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase();
   const lower = limitMarks(text).normalize('NFC').toLowerCase().replaceAll('\u03c2', '\u03c3');
   return limitMarks(lower.normalize('NFC'));
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 /**
  * Most characters of an indexed value, as it was sent and as it is compared: folded, a text can be three times as

@@ -15,8 +15,12 @@ export function fullName(name: PersonName): string {
 
 /** A name as it is compared: NFC, few combining marks in a row, runs of white space as one space, trimmed. Linear. */
 export function normaliseName(text: string): string {
+  if (PLAIN.test(text)) return text;
   return limitMarks(limitMarks(text).normalize('NFC')).replace(/\s+/g, ' ').trim();
 }
+
+/** Most names: words of ASCII with one space between them. Nothing of them would change. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** True for two spellings of one name, apart in case, white space or escapes of HTML alone. */
 export function isSameSpelt(a: string, b: string): boolean {

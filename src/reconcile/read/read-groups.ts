@@ -1,5 +1,11 @@
-import { type ObservedGroup, withoutStaleMark } from '../../domain/group.ts';
-import { type GroupRow, toObservedGroup, updateGroup } from '../../store/groups/groups.ts';
+import { type ObservedGroup, type UpstreamGroupIds, withoutStaleMark } from '../../domain/group.ts';
+import type { GroupId } from '../../domain/ids.ts';
+import {
+  findGroupByUpstream,
+  type GroupRow,
+  toObservedGroup,
+  updateGroup,
+} from '../../store/groups/groups.ts';
 import { insertObservedGroups, lockGroupsByIds } from '../../store/groups/observations.ts';
 import { observeLinks } from '../../store/links/observations.ts';
 import type { Db } from '../../store/store.ts';
@@ -11,6 +17,7 @@ import { decideGroupMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { type PageTimes, readList } from './read-list.ts';
 import {
+  agreesWithMembers,
   type GroupObservation,
   mergeGroup,
   removeAgain,
@@ -29,12 +36,14 @@ export async function readGroups(context: FirstReadContext): Promise<StepResult>
   return readList(context, {
     operation: scim.getGroups,
     variants: [{}],
-    storePage(items, times) {
+    async storePage(items, times) {
       const seen = items.map(parseScimGroup);
       const form = deps.quirks.current().groupScimId;
       const listsMembers =
         current().listsMembers === true || seen.some(({ memberIds }) => memberIds !== undefined);
-      const reading = { ...times, form, repeats: progress().repeats === true };
+      const repeats = progress().repeats === true;
+      const how = { ...times, form, repeats };
+      const reading = { ...how, agreeing: await findAgreeing(deps.store.read, seen, how) };
       const parts = toParts(seen).map((part) => (tx: Db) => saveScimGroups(tx, part, reading));
       const last = parts.pop();
       return {
@@ -61,18 +70,62 @@ function toParts(seen: readonly ScimGroup[]): ScimGroup[][] {
   return parts;
 }
 
+/** How a page is read. */
+interface PageReading extends PageTimes {
+  /** Meaning of the SCIM ids. */
+  readonly form: GroupScimId | undefined;
+  /** True when everything was read before. */
+  readonly repeats: boolean;
+}
+
+/** Groups of a page whose stored members are those that it shows, with their ids here. */
+type AgreeingGroups = ReadonlyMap<ScimGroup, GroupId>;
+
+/**
+ * Finds the groups of a sweep whose members are stored as the page shows them, before its transactions: comparing is most
+ * of the work, and others write meanwhile. What they change is newer than the page, which then says nothing of it.
+ */
+async function findAgreeing(
+  db: Db,
+  seen: readonly ScimGroup[],
+  { now, form, repeats }: PageReading,
+): Promise<AgreeingGroups> {
+  const agreeing = new Map<ScimGroup, GroupId>();
+  if (!repeats) return agreeing;
+  for (const group of seen) {
+    const { id, memberIds } = group;
+    const row = memberIds && (await findGroupByUpstream(db, toIds(id, form)));
+    if (!row) continue;
+    const members = { memberIds, now, repeats, from: 'list' } as const;
+    if (await agreesWithMembers(db, row, members)) agreeing.set(group, row.id);
+  }
+  return agreeing;
+}
+
+/** The ids of the service that a SCIM id stands for. */
+function toIds(id: string, form: GroupScimId | undefined): Partial<UpstreamGroupIds> {
+  return {
+    scimId: id,
+    ...(form === 'restId' && { restId: toInteger(id) }),
+    ...(form === 'uid' && { uid: id }),
+  };
+}
+
 async function saveScimGroups(
   tx: Db,
   seen: readonly ScimGroup[],
-  { sentAt, now, form, repeats }: PageTimes & { form: GroupScimId | undefined; repeats: boolean },
+  { agreeing, ...reading }: PageReading & { agreeing: AgreeingGroups },
 ): Promise<void> {
+  const { form, now, repeats } = reading;
   const groups = new Map(seen.map((group) => [group.id, group]));
   const known = await lockByScimId(tx, [...groups.keys()], form);
   const added = [...groups.values()].filter(({ id }) => !known.has(id));
   await addGroups(tx, added, { now, repeats });
   for (const [scimId, row] of known) {
     const group = groups.get(scimId);
-    if (group) await saveKnown(tx, row, { group, sentAt, now, repeats });
+    if (group === undefined) continue;
+    const agrees = agreeing.get(group) === row.id;
+    await saveKnown(tx, row, { group, agrees, ...reading });
   }
 }
 
@@ -102,7 +155,7 @@ async function addGroups(
 async function saveKnown(
   tx: Db,
   row: GroupRow,
-  { group, sentAt, now, repeats }: PageTimes & { group: ScimGroup; repeats: boolean },
+  { group, agrees, sentAt, now, repeats }: PageReading & { group: ScimGroup; agrees: boolean },
 ): Promise<void> {
   if (row.deleted_at !== null) return removeAgain(tx, row, { sentAt, now });
   const decision = decideGroupMerge(row, sentAt);
@@ -110,7 +163,7 @@ async function saveKnown(
   if (decision !== 'merge') return;
   await mergeGroup(tx, row, toObservation(group, withoutStaleMark(toObservedGroup(row)), now));
   const { memberIds } = group;
-  if (memberIds) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
+  if (memberIds && !agrees) await saveMembers(tx, row, { memberIds, now, repeats, from: 'list' });
 }
 
 function toObservation(
@@ -132,9 +185,12 @@ async function lockByScimId(
   scimIds: readonly string[],
   form: GroupScimId | undefined,
 ): Promise<Map<string, GroupRow>> {
-  const restIds = form === 'restId' ? scimIds.flatMap((id) => toInteger(id) ?? []) : [];
-  const uids = form === 'uid' ? scimIds : [];
-  const rows = await lockGroupsByIds(tx, { scimIds, restIds, uids });
+  const ids = scimIds.map((id) => toIds(id, form));
+  const rows = await lockGroupsByIds(tx, {
+    scimIds,
+    restIds: ids.flatMap(({ restId }) => restId ?? []),
+    uids: ids.flatMap(({ uid }) => uid ?? []),
+  });
   const found = new Map<string, GroupRow>();
   for (const row of rows.toSorted((a, b) => toRank(a) - toRank(b))) {
     const restId = form === 'restId' ? row.upstream_rest_id : null;

@@ -28,7 +28,10 @@ interface ListRead<O extends PagedOperation> {
   readonly variants: readonly [ArgsOf<O>, ...ArgsOf<O>[]];
   /** Number of entries that it must have, where another complete list tells it. */
   readonly knownTotal?: number | undefined;
-  readonly storePage: (items: readonly unknown[], times: PageTimes) => StoredPage;
+  readonly storePage: (
+    items: readonly unknown[],
+    times: PageTimes,
+  ) => StoredPage | Promise<StoredPage>;
 }
 
 /**
@@ -79,7 +82,8 @@ async function readVariant<O extends PagedOperation>(
   const pages = paginate(upstream, operation, args, options);
   let sentAt = clock.now();
   for await (const page of pages) {
-    const { before = [], rows, taught } = storePage(page.items, { sentAt, now: clock.now() });
+    const times = { sentAt, now: clock.now() };
+    const { before = [], rows, taught } = await storePage(page.items, times);
     for (const part of before) await deps.store.write(part);
     await save({ ...toCheckpoint(current(), page), since, variant, ...taught }, rows);
     sentAt = clock.now();

@@ -6,7 +6,8 @@ import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { type GroupRow, type NewGroupRow, updateGroup } from '../../store/groups/groups.ts';
 import { toDoneUpTo } from '../../store/in-flight.ts';
-import { observeLinks } from '../../store/links/observations.ts';
+import type { SeenLinks } from '../../store/links/compare-links.ts';
+import { agreesWithLinks, observeLinks } from '../../store/links/observations.ts';
 import { touchMembers } from '../../store/links/shown.ts';
 import { listNamesUnderWay } from '../../store/resources/sent-creates.ts';
 import type { Db } from '../../store/store.ts';
@@ -80,26 +81,39 @@ interface SeenMembers {
  * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes, and
  * the users show it; of a first read once, when all groups are read.
  */
-export async function saveMembers(
-  tx: Db,
+export async function saveMembers(tx: Db, row: GroupRow, seen: SeenMembers): Promise<void> {
+  const links = toSeenLinks(row, seen);
+  const moved = await observeLinks(tx, 'memberships', row.id, links);
+  if (moved === 0 || showsDesired(links)) return;
+  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: seen.now });
+}
+
+/** True when `saveMembers` of these would change nothing: a comparison of many members, while others write. */
+export async function agreesWithMembers(
+  db: Db,
   row: GroupRow,
-  { memberIds, now, repeats, from }: SeenMembers,
-): Promise<void> {
+  seen: SeenMembers,
+): Promise<boolean> {
+  return agreesWithLinks(db, 'memberships', row.id, toSeenLinks(row, seen));
+}
+
+function toSeenLinks(row: GroupRow, { memberIds, now, repeats, from }: SeenMembers): SeenLinks {
   const baseline = toBaseline(row, repeats);
-  // A managed group shows its desired members, whatever is seen.
-  const showsDesired = baseline === 0;
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = repeats && from === 'list' && row.origin !== null;
-  const moved = await observeLinks(tx, 'memberships', row.id, {
+  return {
     upstreamUserIds: memberIds,
     baseline,
     absent: isUnsure ? 'unknown' : 'out',
     // A call whose outcome is unknown may have ended after the list was read: the look that is owed tells.
     doneUpTo: row.must_look === 0 ? toDoneUpTo(row) : 0,
-    touchAt: repeats && !showsDesired ? now : undefined,
-  });
-  if (moved === 0 || showsDesired) return;
-  await updateGroup(tx, row.id, { version: row.version + 1, modified_at: now });
+    touchAt: repeats && !showsDesired({ baseline }) ? now : undefined,
+  };
+}
+
+/** True for a managed group, which shows its desired members, whatever is seen. */
+function showsDesired({ baseline }: Pick<SeenLinks, 'baseline'>): boolean {
+  return baseline === 0;
 }
 
 /**

@@ -23,13 +23,18 @@ import { mergeGroup, removeAgain, toNewGroup, withoutUnderWay } from './save-gro
 
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
+/** Groups after which a transaction ends: some milliseconds. */
+const PART = 100;
+
 /**
  * Stores the joined groups of the two interfaces, with the values that only REST tells. Groups that can be told apart again
  * are disputed no more.
  */
 export async function saveJoin(store: Store, join: GroupJoin, times: PageTimes): Promise<void> {
-  for (const pairs of chunks(join.pairs)) await store.write((tx) => savePairs(tx, pairs, times));
-  for (const rest of chunks(join.restOnly)) {
+  for (const pairs of chunks(join.pairs, PART)) {
+    await store.write((tx) => savePairs(tx, pairs, times));
+  }
+  for (const rest of chunks(join.restOnly, PART)) {
     await store.write((tx) => saveRestOnly(tx, rest, times));
   }
   const disputed = join.ambiguous.map(({ name }) => foldCase(name));

@@ -21,14 +21,21 @@ export interface SeenLinks {
 }
 
 /** Differences of a list from the stored links. */
-interface ListDifferences {
+export interface ListDifferences {
   /** Accounts of users who are in no row of the group yet. */
-  readonly added: number[];
+  readonly added: readonly number[];
   /** Users whose rows are to show something else, by what that is. */
-  readonly changed: Map<number | null, UserId[]>;
+  readonly changed: ReadonlyMap<number | null, readonly UserId[]>;
   /** Number of rows of users who came or went. */
-  moved: number;
+  readonly moved: number;
   /** True when a waiting change is over or to be tried again, or a row is to be forgotten. */
+  readonly isStale: boolean;
+}
+
+/** Differences of the stored links, as they are found. */
+interface StoredDifferences {
+  readonly changed: Map<number | null, UserId[]>;
+  moved: number;
   isStale: boolean;
 }
 
@@ -38,10 +45,10 @@ export async function compareLinks(
   table: LinkTable,
   groupId: GroupId,
   { upstreamUserIds, absent = 'out' }: SeenLinks,
-): Promise<Readonly<ListDifferences>> {
+): Promise<ListDifferences> {
   const listed = await readListed(tx, upstreamUserIds);
   const linked = new Set<UserId>();
-  const differences: ListDifferences = { added: [], changed: new Map(), moved: 0, isStale: false };
+  const differences: StoredDifferences = { changed: new Map(), moved: 0, isStale: false };
   for await (const part of readStored(tx, table, groupId)) {
     for (const link of part) {
       const isThere = listed.has(link.user_id);
@@ -100,7 +107,7 @@ function readStored(tx: Db, table: LinkTable, groupId: GroupId): AsyncGenerator<
 }
 
 /** Notes what is different of a link of which the list shows `observed`. */
-function note(differences: ListDifferences, link: StoredLink, observed: number | null): void {
+function note(differences: StoredDifferences, link: StoredLink, observed: number | null): void {
   if ((observed === 1) !== (link.observed === 1)) differences.moved += 1;
   if (observed !== link.observed) {
     const same = differences.changed.get(observed);

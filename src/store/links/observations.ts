@@ -2,7 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { chunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { compareLinks, type SeenLinks, selectAccounts } from './compare-links.ts';
+import {
+  compareLinks,
+  type ListDifferences,
+  type SeenLinks,
+  selectAccounts,
+} from './compare-links.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
 import { touchUsers } from './shown.ts';
 import { changeLinks } from './work.ts';
@@ -39,9 +44,9 @@ export async function observeLinks(
   groupId: GroupId,
   seen: SeenLinks,
 ): Promise<number> {
-  const { added, changed, moved, isStale } = await compareLinks(tx, table, groupId, seen);
-  const isChanging = changed.size > 0 || isStale;
-  if (added.length === 0 && !isChanging) return 0;
+  const differences = await compareLinks(tx, table, groupId, seen);
+  if (areNone(differences)) return 0;
+  const { added, changed, moved, isStale } = differences;
   const written: UserId[] = [];
   for (const [observed, userIds] of changed) {
     await changeLinks(tx, { table, groupId, userIds }, { observed });
@@ -57,8 +62,23 @@ export async function observeLinks(
   }
   const { doneUpTo = Number.MAX_SAFE_INTEGER, touchAt } = seen;
   if (touchAt !== undefined) await touchUsers(tx, written, touchAt);
+  const isChanging = changed.size > 0 || isStale;
   if (doneUpTo > 0 && isChanging) await endWaiting(tx, table, groupId, doneUpTo);
   return added.length + moved;
+}
+
+/** True when `observeLinks` of this list would write nothing. Other writes go on meanwhile. */
+export async function agreesWithLinks(
+  db: Db,
+  table: LinkTable,
+  groupId: GroupId,
+  seen: SeenLinks,
+): Promise<boolean> {
+  return areNone(await compareLinks(db, table, groupId, seen));
+}
+
+function areNone({ added, changed, isStale }: ListDifferences): boolean {
+  return added.length === 0 && changed.size === 0 && !isStale;
 }
 
 /** Ends the waiting of changes that hold, retries refused ones that the list does not show, and forgets who is out. */
