@@ -8,7 +8,7 @@ const STARTS = 3;
 
 /** How long a start takes, the best of three, in milliseconds: what else the machine does can only add to it. */
 export interface StartTime {
-  /** From the start of the process until `/readyz` says 200, with a store that is known; to 50 ms. */
+  /** From the start of the process until `/readyz` says 200, with a store that is known; to 20 ms. */
   readonly readyMs: number;
   /** A process that loads express and SQLite, and ends. */
   readonly expressMs: number;

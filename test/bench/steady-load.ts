@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { BenchUser } from './company.ts';
 import { percentile } from './measure.ts';
+import type { BenchSandbox } from './sandbox.ts';
 import { type ScimTarget, toPatch } from './scim-target.ts';
 
-/** How long an identity provider waited for its answers. */
+/** How long a client waited for its answers. */
 export interface Latency {
   readonly requests: number;
   readonly p50Ms: number;
@@ -14,32 +15,25 @@ export interface Latency {
 
 const betweenMs = 20;
 
+/** Sends the request with this number, counted from 0. @throws Error when it is refused. */
+type Send = (count: number) => Promise<void>;
+
 /**
- * Deactivates one person after another and activates them again, 50 requests a second whatever the answers take, until
- * `isOver`. Each is timed from when it was to be sent, so that a bridge that stands still is seen to do so.
+ * Sends 50 requests a second, whatever the answers take, until `isOver`. Each is timed from when it was to be sent, so
+ * that a server that stands still is seen to do so.
  * @throws Error when one is refused.
  */
-export async function sendSteadily(
-  target: ScimTarget,
-  users: readonly BenchUser[],
-  isOver: Promise<unknown>,
-): Promise<Latency> {
+export async function sendSteadily(send: Send, isOver: Promise<unknown>): Promise<Latency> {
   let isEnding = false;
   isOver.finally(() => (isEnding = true)).catch(() => undefined);
-  const dispatcher = new Agent({ connections: 64 });
   const sent: Promise<number>[] = [];
   const startedAt = performance.now();
   while (!isEnding) {
     const dueAt = startedAt + sent.length * betweenMs;
     await sleep(Math.max(0, dueAt - performance.now()));
-    const user = users[Math.floor(sent.length / 2) % users.length];
-    if (user === undefined) throw new RangeError('nobody to change');
-    const body = toPatch('replace', 'active', sent.length % 2 === 1);
-    const path = `${target.baseUrl}/Users/${user.id}`;
-    sent.push(patch({ target, dispatcher, path, body }).then(() => performance.now() - dueAt));
+    sent.push(send(sent.length).then(() => performance.now() - dueAt));
   }
   const latenciesMs = Float64Array.from(await Promise.all(sent)).sort();
-  await dispatcher.close();
   return {
     requests: latenciesMs.length,
     p50Ms: percentile(latenciesMs, 0.5),
@@ -48,22 +42,27 @@ export async function sendSteadily(
   };
 }
 
-async function patch({
-  target,
-  dispatcher,
-  path,
-  body,
-}: {
-  target: ScimTarget;
-  dispatcher: Agent;
-  path: string;
-  body: string;
-}): Promise<void> {
-  const headers = {
-    authorization: `Bearer ${target.token}`,
-    'content-type': 'application/scim+json',
+/** Deactivates one person after another and activates them again, as an identity provider does. */
+export function toActivePatches({ baseUrl, token }: ScimTarget, users: readonly BenchUser[]): Send {
+  const dispatcher = new Agent({ connections: 64 });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
+  return (count) => {
+    const user = users[Math.floor(count / 2) % users.length];
+    if (user === undefined) throw new RangeError('nobody to change');
+    const body = toPatch('replace', 'active', count % 2 === 1);
+    return ask(`${baseUrl}/Users/${user.id}`, { method: 'PATCH', headers, body, dispatcher });
   };
-  const answer = await request(path, { method: 'PATCH', headers, body, dispatcher });
+}
+
+/** Asks the service itself for one person, as a bridge does for a change. */
+export function toServiceCalls({ url, token }: BenchSandbox): Send {
+  const dispatcher = new Agent({ connections: 64 });
+  const headers = { authorization: `Bearer ${token}` };
+  return () => ask(`${url}/scim/v2/Users?startIndex=1&count=1`, { headers, dispatcher });
+}
+
+async function ask(url: string, options: Parameters<typeof request>[1]): Promise<void> {
+  const answer = await request(url, options);
   const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(`PATCH: ${answer.statusCode} ${text}`);
+  if (answer.statusCode >= 300) throw new Error(`${url}: ${answer.statusCode} ${text}`);
 }

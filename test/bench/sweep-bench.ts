@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { opsToken } from './ask-ops.ts';
 import { startChild } from './child.ts';
-import { type BenchUser, listUsers } from './company.ts';
+import { listUsers } from './company.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { findProcessFacts } from './process-facts.ts';
 import { connectProfiler } from './profiler.ts';
 import { readListsAlone } from './read-alone.ts';
 import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
 import { buildForStart, type StartCommand } from './start-command.ts';
-import { type Latency, sendSteadily } from './steady-load.ts';
+import { type Latency, sendSteadily, toActivePatches, toServiceCalls } from './steady-load.ts';
 import { adoptEverything, type Contents, type SweepSize } from './sweep-company.ts';
 import { runSweep, type SweepRun } from './sweep-run.ts';
 
@@ -45,7 +45,12 @@ export interface SweepResult {
   /** The most since the start of the process, which made all the sweeps. */
   readonly peakResidentMb: number | undefined;
   /** What an identity provider waited meanwhile, and without a sweep. */
-  readonly latency: { readonly during: Latency; readonly alone: Latency };
+  readonly latency: {
+    readonly during: Latency;
+    /** What a call waited meanwhile that went to the service directly: each of the requests needs one. */
+    readonly service: Latency;
+    readonly alone: Latency;
+  };
 }
 
 /** Of sweeps of the large company, and of the small one. */
@@ -85,7 +90,7 @@ async function benchSize(options: Stage, size: SweepSize, sweeps: number): Promi
     const contents = adoptEverything(join(folder, 'bridge.db'));
     const bridge = await startHere(options, folder, sandbox);
     try {
-      const measured = await measureSweeps(options, { bridge, size, sweeps });
+      const measured = await measureSweeps(options, { bridge, sandbox, size, sweeps });
       const readAloneMs = await readListsAlone(sandbox, size);
       return { contents, firstRead, readAloneMs, ...measured };
     } finally {
@@ -151,27 +156,33 @@ async function startHere(
   return bridge;
 }
 
+interface Measured {
+  readonly bridge: BridgeProcess;
+  readonly sandbox: BenchSandbox;
+  readonly size: SweepSize;
+  /** Number of sweeps, of which the best counts. */
+  readonly sweeps: number;
+}
+
 async function measureSweeps(
   options: SweepBenchOptions,
-  { bridge, size, sweeps }: { bridge: BridgeProcess; size: SweepSize; sweeps: number },
+  { bridge, sandbox, size, sweeps }: Measured,
 ): Promise<Pick<SweepResult, 'sweep' | 'peakResidentMb' | 'latency'>> {
   options.say('sweeps');
   const runs: SweepRun[] = [];
   for (let count = 0; count < sweeps; count += 1) runs.push(await profiled(options, bridge, size));
   const sweep = runs.reduce((best, run) => ((run.cpuMs ?? 0) < (best.cpuMs ?? 0) ? run : best));
   options.say('a provider at the same time');
-  const users = await listUsers(bridge, size.users);
-  const alone = await sendSteadily(bridge, users, sleep(options.aloneMs));
-  const during = await sweepUnderLoad(bridge, users);
-  const peakResidentMb = findProcessFacts(bridge.pid)?.peakResidentMb;
-  return { sweep, peakResidentMb, latency: { during, alone } };
-}
-
-async function sweepUnderLoad(bridge: BridgeProcess, users: readonly BenchUser[]) {
+  const patches = toActivePatches(bridge, await listUsers(bridge, size.users));
+  const alone = await sendSteadily(patches, sleep(options.aloneMs));
   const swept = runSweep(bridge);
-  const latency = await sendSteadily(bridge, users, swept);
-  await swept;
-  return latency;
+  const [during, service] = await Promise.all([
+    sendSteadily(patches, swept),
+    sendSteadily(toServiceCalls(sandbox), swept),
+    swept,
+  ]);
+  const peakResidentMb = findProcessFacts(bridge.pid)?.peakResidentMb;
+  return { sweep, peakResidentMb, latency: { during, service, alone } };
 }
 
 async function profiled(

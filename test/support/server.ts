@@ -8,7 +8,7 @@ import { request } from 'undici';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 60_000;
-const pollMs = 25;
+const pollMs = 10;
 
 /** A bridge that runs in a process of its own. */
 export interface BridgeProcess {
