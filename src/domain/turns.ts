@@ -7,7 +7,7 @@ export type Turns = () => Promise<void> | undefined;
 export type Work<T> = Generator<number, T, undefined>;
 
 /** Length of a turn, in milliseconds: others are served soon, and the pauses cost little. */
-const TURN_MS = 3;
+const TURN_MS = 10;
 
 /**
  * Cuts long work into turns of the event loop, so that others are served in between. All that share it share the turn:

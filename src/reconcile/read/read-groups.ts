@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ObservedGroup, type UpstreamGroupIds, withoutStaleMark } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import {
@@ -98,6 +99,8 @@ async function findAgreeing(
     if (!row) continue;
     const members = { memberIds, now, repeats, from: 'list' } as const;
     if (await agreesWithMembers(db, row, members)) agreeing.set(group, row.id);
+    // A write of a provider takes several turns of the event loop: each waits for one group.
+    await nextTurn();
   }
   return agreeing;
 }
