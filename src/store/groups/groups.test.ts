@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { explain } from '../../../test/support/explain.ts';
 import { addGroup, addLink, addUser, getGroup } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { waitingFor } from '../../domain/cell-test-support.ts';
@@ -23,7 +24,7 @@ const ids = (rows: readonly GroupRow[]) => rows.map(({ id }) => id);
 const board = { display_name: 'Board', display_name_folded: 'board' };
 const GONE = { deleted_at: 5 };
 
-describeStores('finding groups', ({ makeStore }) => {
+describeStores('finding groups', ({ makeStore, engine }) => {
   test('by id: the live ones, or the row whatever became of it', async () => {
     const store = await makeStore();
     const [live, gone] = [await addGroup(store), await addGroup(store, GONE)];
@@ -100,6 +101,24 @@ describeStores('finding groups', ({ makeStore }) => {
     expect(onlyGone?.id).toBe(gone.id);
     expect(found.map((row) => row?.id)).toEqual([live.id, live.id, live.id, undefined]);
   });
+
+  test.skipIf(engine !== 'sqlite')(
+    'a live one is found by an index of each of its names',
+    async () => {
+      const store = await makeStore();
+      await addGroup(store, { upstream_scim_id: 's' });
+      const ids = { scimId: 's', restId: 5, uid: 'u' };
+
+      const plan = await explain(store, (db) => findGroupByUpstream(db, ids));
+
+      expect(plan.filter((line) => line.includes('USING INDEX'))).toEqual(
+        ['scim_id', 'rest_id', 'uid'].map((name) =>
+          expect.stringContaining(`USING INDEX groups_upstream_${name}`),
+        ),
+      );
+      expect(plan.filter((line) => line.startsWith('SCAN'))).toEqual([]);
+    },
+  );
 
   test('a group that the service does not know is found by none of its names', async () => {
     const store = await makeStore();

@@ -111,18 +111,26 @@ export async function findGroupByUpstream(
   db: Db,
   ids: Partial<UpstreamGroupIds>,
 ): Promise<GroupRow | undefined> {
-  return db
-    .selectFrom('groups')
-    .selectAll()
-    .where((where) =>
-      where.or([
-        where('upstream_scim_id', '=', ids.scimId ?? null),
-        where('upstream_rest_id', '=', ids.restId ?? null),
-        where('upstream_uid', '=', ids.uid ?? null),
-      ]),
-    )
-    .orderBy((order) => order.fn.coalesce('deleted_at', order.lit(0)))
-    .executeTakeFirst();
+  const carrying = (deleted: 'is' | 'is not') => {
+    const named = [
+      ['upstream_scim_id', ids.scimId ?? null],
+      ['upstream_rest_id', ids.restId ?? null],
+      ['upstream_uid', ids.uid ?? null],
+    ] as const;
+    // The condition of the indexes stands beside each id, without which SQLite reads the whole table.
+    return db
+      .selectFrom('groups')
+      .selectAll()
+      .where((where) =>
+        where.or(
+          named.map(([column, id]) =>
+            where.and([where('deleted_at', deleted, null), where(column, '=', id)]),
+          ),
+        ),
+      )
+      .executeTakeFirst();
+  };
+  return (await carrying('is')) ?? (await carrying('is not'));
 }
 
 /** Adds a group. @throws StoreError when another live managed group has the name. */
