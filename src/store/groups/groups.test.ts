@@ -102,6 +102,14 @@ describeStores('finding groups', ({ makeStore, engine }) => {
     expect(found.map((row) => row?.id)).toEqual([live.id, live.id, live.id, undefined]);
   });
 
+  test('of several deleted ones, the one that was deleted first', async () => {
+    const store = await makeStore();
+    await addGroup(store, { upstream_uid: 'u', deleted_at: 7 });
+    const first = await addGroup(store, { upstream_uid: 'u', ...GONE });
+
+    expect((await findGroupByUpstream(store.read, { uid: 'u' }))?.id).toBe(first.id);
+  });
+
   test.skipIf(engine !== 'sqlite')(
     'a live one is found by an index of each of its names',
     async () => {

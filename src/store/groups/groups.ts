@@ -128,6 +128,8 @@ export async function findGroupByUpstream(
           ),
         ),
       )
+      .orderBy('deleted_at')
+      .orderBy('seq')
       .executeTakeFirst();
   };
   return (await carrying('is')) ?? (await carrying('is not'));
