@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import type { BenchUser } from './company.ts';
 import { percentile } from './measure.ts';
 import type { BenchSandbox } from './sandbox.ts';
@@ -15,8 +15,8 @@ export interface Latency {
 
 const betweenMs = 20;
 
-/** Sends the request with this number, counted from 0. @throws Error when it is refused. */
-type Send = (count: number) => Promise<void>;
+/** Sends the request with this number, counted from 0, by this dispatcher. @throws Error when it is refused. */
+type Send = (count: number, dispatcher: Dispatcher) => Promise<void>;
 
 /**
  * Sends 50 requests a second, whatever the answers take, until `isOver`. Each is timed from when it was to be sent, so
@@ -26,14 +26,16 @@ type Send = (count: number) => Promise<void>;
 export async function sendSteadily(send: Send, isOver: Promise<unknown>): Promise<Latency> {
   let isEnding = false;
   isOver.finally(() => (isEnding = true)).catch(() => undefined);
+  const dispatcher = new Agent({ connections: 64 });
   const sent: Promise<number>[] = [];
   const startedAt = performance.now();
   while (!isEnding) {
     const dueAt = startedAt + sent.length * betweenMs;
     await sleep(Math.max(0, dueAt - performance.now()));
-    sent.push(send(sent.length).then(() => performance.now() - dueAt));
+    sent.push(send(sent.length, dispatcher).then(() => performance.now() - dueAt));
   }
   const latenciesMs = Float64Array.from(await Promise.all(sent)).sort();
+  await dispatcher.close();
   return {
     requests: latenciesMs.length,
     p50Ms: percentile(latenciesMs, 0.5),
@@ -44,9 +46,8 @@ export async function sendSteadily(send: Send, isOver: Promise<unknown>): Promis
 
 /** Deactivates one person after another and activates them again, as an identity provider does. */
 export function toActivePatches({ baseUrl, token }: ScimTarget, users: readonly BenchUser[]): Send {
-  const dispatcher = new Agent({ connections: 64 });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' };
-  return (count) => {
+  return (count, dispatcher) => {
     const user = users[Math.floor(count / 2) % users.length];
     if (user === undefined) throw new RangeError('nobody to change');
     const body = toPatch('replace', 'active', count % 2 === 1);
@@ -56,9 +57,9 @@ export function toActivePatches({ baseUrl, token }: ScimTarget, users: readonly 
 
 /** Asks the service itself for one person, as a bridge does for a change. */
 export function toServiceCalls({ url, token }: BenchSandbox): Send {
-  const dispatcher = new Agent({ connections: 64 });
   const headers = { authorization: `Bearer ${token}` };
-  return () => ask(`${url}/scim/v2/Users?startIndex=1&count=1`, { headers, dispatcher });
+  return (_count, dispatcher) =>
+    ask(`${url}/scim/v2/Users?startIndex=1&count=1`, { headers, dispatcher });
 }
 
 async function ask(url: string, options: Parameters<typeof request>[1]): Promise<void> {
