@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { isPostgres, readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type LinkTable, READ_PART, readParts } from './links.ts';
+import { type LinkTable, readParts } from './links.ts';
 
 /** Complete list of the members or admins of a group. */
 export interface SeenLinks {
@@ -67,12 +67,14 @@ interface ListedUser {
 
 async function readListed(tx: Db, accounts: readonly number[]): Promise<Map<UserId, ListedUser>> {
   const listed = new Map<UserId, ListedUser>();
-  for (const some of chunks(accounts, READ_PART)) {
-    const { rows } = await sql<{ id: UserId; upstream_id: number; deleted_at: number | null }>`
+  const rows = await readInChunks(accounts, async (some) => {
+    const found = await sql<{ id: UserId; upstream_id: number; deleted_at: number | null }>`
       select id, upstream_id, deleted_at from users
       where upstream_id in (${selectAccounts(tx, some)})`.execute(tx);
-    for (const { id, upstream_id, deleted_at } of rows)
-      listed.set(id, { account: upstream_id, isLive: deleted_at === null });
+    return found.rows;
+  });
+  for (const { id, upstream_id, deleted_at } of rows) {
+    listed.set(id, { account: upstream_id, isLive: deleted_at === null });
   }
   return listed;
 }

@@ -17,7 +17,7 @@ export type LinkRow = Pick<
 >;
 
 /** Rows that one statement reads, so that it does not hold the event loop for long. */
-export const READ_PART = 2_000;
+const READ_PART = 2_000;
 
 /** All links of a group, or those of some users. */
 export async function listLinks(
@@ -170,14 +170,12 @@ export interface DifferingLink {
 export async function listDifferingLinks(db: Db, groupId: GroupId): Promise<DifferingLink[]> {
   const links: DifferingLink[] = [];
   for (const list of LINK_TABLES) {
-    // The first comparison needs no user: of a large group, few users are looked up.
+    // What differs is found without the users, of whom few are then looked up.
     const { rows } = await sql<{ user_id: UserId; desired: number }>`
       select link.user_id, link.desired
       from ${sql.table(list)} as link join users as listed on listed.id = link.user_id
       where link.group_id = ${groupId} and link.pending is null
-        and link.desired <> coalesce(link.observed, 0) and (
-        (link.desired = 1 and coalesce(link.observed, 0) = 0 and listed.active = 1)
-        or (link.desired = 0 and link.observed = 1))
+        and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or listed.active = 1)
       order by link.desired, link.seq`.execute(db);
     for (const row of rows) links.push({ list, userId: row.user_id, wanted: row.desired === 1 });
   }
