@@ -16,7 +16,7 @@ import { describeBridges } from './support/stores.ts';
 const BACKGROUND = new RegExp(
   [
     /^\s*select\b.*\bdue_at\b/,
-    /\binto "requests"/,
+    /\binto requests\b/,
     /^select (?:(?:\*|"id") from "drifts" where "status"|"seq", "first_seen_at" from "drifts")/,
     /^\s*(?:update leader|select .*(?:"leader"|"facts"|"errands"|"waits"|"plans")(?!.*for key share))/,
     /^\s*select action\.\* from plans as plan\b/,

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type ResourceKey, toResourceKey } from '../domain/ids.ts';
 import { chunks } from './engine/dialect.ts';
-import type { DueClass } from './schema.ts';
+import type { DueClass, UsersTable } from './schema.ts';
 import type { Db } from './store.ts';
 
 /** Every class of due work, the most urgent first. */
@@ -23,19 +23,16 @@ export interface DueWork {
   readonly mustLook: number;
 }
 
+type DueRow = { id: string } & Pick<Selectable<UsersTable>, 'due_class' | 'due_at' | 'must_look'>;
+
 /** Resources whose time has come: removal of access first, then the oldest. */
 export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
   const due: (DueWork & { readonly dueAt: number })[] = [];
   for (const type of ['user', 'group'] as const) {
-    const rows = await db
-      .selectFrom(type === 'user' ? 'users' : 'groups')
-      .select(['id', 'due_class', 'due_at', 'must_look'])
-      .where('due_at', '<=', now)
-      .where('due_class', 'in', classes)
-      .orderBy('due_class')
-      .orderBy('due_at')
-      .limit(limit)
-      .execute();
+    const { rows } = await sql<DueRow>`
+      select id, due_class, due_at, must_look from ${sql.table(type === 'user' ? 'users' : 'groups')}
+      where due_at <= ${now} and due_class in (${sql.join(classes)})
+      order by due_class, due_at limit ${limit}`.execute(db);
     for (const row of rows) {
       const key = toResourceKey({ type, id: row.id });
       due.push({ key, dueClass: row.due_class, mustLook: row.must_look, dueAt: row.due_at ?? 0 });

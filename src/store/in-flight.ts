@@ -8,6 +8,7 @@ import {
 import type { ResourceKey } from '../domain/ids.ts';
 import { insertLostChanges } from './changes.ts';
 import { tableOf } from './due.ts';
+import { toAssignments } from './engine/row-sql.ts';
 import { isLed, type Lead } from './leader.ts';
 import { LOST_CREATE } from './resources/sent-creates.ts';
 import type { GroupsTable, Schema, UsersTable } from './schema.ts';
@@ -95,19 +96,12 @@ export async function landUnchanged(
   change: UpdateObject<Schema, 'users' | 'groups'>,
   lead: Lead | undefined,
 ): Promise<void> {
-  const landed = await tx
-    .updateTable(table)
-    .set(change)
-    .where('id', '=', id)
-    .where('version', '=', version)
-    .where('steps', '=', steps)
-    .where('in_flight', '=', in_flight)
-    .where('must_look', '=', must_look)
-    .where('due_at', '=', due_at)
-    .where('cells', '=', cells)
-    .where(isLed(lead))
-    .executeTakeFirst();
-  if (landed.numUpdatedRows === 0n) throw new RowChanged();
+  const landed = await sql`update ${sql.table(table)} set ${toAssignments(change)}
+    where id = ${id} and version = ${version} and steps = ${steps} and in_flight = ${in_flight}
+    and must_look = ${must_look} and due_at = ${due_at} and cells = ${cells} and ${isLed(lead)}`.execute(
+    tx,
+  );
+  if (landed.numAffectedRows === 0n) throw new RowChanged();
 }
 
 /** Columns of a row whose calls nobody will hear of: what was written since they left is unsure. */

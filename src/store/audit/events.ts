@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type {
   AuditEventNamesTable,
   AuditEventResourcesTable,
@@ -13,7 +14,9 @@ export type AuditEventRow = Insertable<AuditEventsTable>;
 
 /** Stores events that are not stored yet. */
 export async function insertAuditEvents(tx: Db, events: readonly AuditEventRow[]): Promise<void> {
-  for (const some of chunks(events)) await tx.insertInto('audit_events').values(some).execute();
+  for (const some of chunks(events)) {
+    await sql`insert into audit_events ${toValues(some)}`.execute(tx);
+  }
 }
 
 /** Filters ids down to those of events that are stored. */
@@ -156,13 +159,15 @@ export async function insertEventResources(
   rows: readonly EventResourceRow[],
 ): Promise<void> {
   for (const some of chunks(rows)) {
-    await tx.insertInto('audit_event_resources').values(some).execute();
+    await sql`insert into audit_event_resources ${toValues(some)}`.execute(tx);
   }
 }
 
 /** Stores the texts of new events that name no known user or group. */
 export async function insertEventNames(tx: Db, rows: readonly EventNameRow[]): Promise<void> {
-  for (const some of chunks(rows)) await tx.insertInto('audit_event_names').values(some).execute();
+  for (const some of chunks(rows)) {
+    await sql`insert into audit_event_names ${toValues(some)}`.execute(tx);
+  }
 }
 
 /** Forgets the users, groups and texts that events name. */

@@ -11,6 +11,7 @@ import type {
 } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { createPrune } from '../engine/prune.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type { LeaversTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { toUserState, type UserRow } from '../users/users.ts';
@@ -42,7 +43,7 @@ export async function insertLeaver(
     ...{ asked_at: asker.at, credential: asker.credential, request_id: asker.requestId },
     accepted_at: now,
   };
-  await tx.insertInto('leavers').values(entry).execute();
+  await sql`insert into leavers ${toValues([entry])}`.execute(tx);
 }
 
 /** Lists removals that wait, in order of acceptance, a part of them. */

@@ -4,6 +4,7 @@ import { isEntityField } from '../../domain/entity.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
+import { toValues } from '../engine/row-sql.ts';
 import { isLed, type Lead } from '../leader.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -54,11 +55,13 @@ export async function insertOwnCall(
     is_repair: isRepair,
     outcome: key === undefined ? null : ('done' as const),
   }));
-  const isOurs = sql<number>`case when ${isLed(lead)} then 1 else 0 end`.as('is_led');
-  const columns = ['id', 'kind', 'is_repair', isOurs] as const;
-  return readInChunks(rows, (some) =>
-    tx.insertInto('own_calls').values(some).returning(columns).execute(),
-  );
+  return readInChunks(rows, async (some) => {
+    const written = await sql<WrittenChange>`insert into own_calls ${toValues(some)}
+      returning id, kind, is_repair, case when ${isLed(lead)} then 1 else 0 end as is_led`.execute(
+      tx,
+    );
+    return written.rows;
+  });
 }
 
 /**

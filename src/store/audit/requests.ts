@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { chunks } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -13,7 +14,9 @@ export type NewRequestRow = Omit<Insertable<RequestsTable>, 'seq'>;
 
 /** Stores requests in the order in which they were answered. */
 export async function insertRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {
-  for (const some of chunks(rows)) await tx.insertInto('requests').values(some).execute();
+  for (const some of chunks(rows)) {
+    await sql`insert into requests ${toValues(some)}`.execute(tx);
+  }
 }
 
 /** Selection of stored requests, and the page of it to read. */

@@ -13,6 +13,7 @@ import type { SentCreate } from '../../domain/resource-state.ts';
 import { parseCells, parseStored, waits } from '../engine/columns.ts';
 import { forUpdate } from '../engine/dialect.ts';
 import { createPrune } from '../engine/prune.ts';
+import { insertRow, toAssignments } from '../engine/row-sql.ts';
 import { NO_LINKS } from '../links/waiting.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
@@ -137,7 +138,7 @@ export async function findGroupByUpstream(
 
 /** Adds a group. @throws StoreError when another live managed group has the name. */
 export async function insertGroup(tx: Db, row: NewGroupRow): Promise<GroupRow> {
-  return tx.insertInto('groups').values(row).returningAll().executeTakeFirstOrThrow();
+  return insertRow(tx, 'groups', row);
 }
 
 /** Changes a group, and remembers a name that it loses. The caller has read the row in the same transaction. */
@@ -153,7 +154,7 @@ export async function updateGroup(tx: Db, id: GroupId, change: GroupChange): Pro
     const old = row === undefined ? [] : [row.display_name_folded];
     await keepFormerNames(tx, { type: 'group', id }, { old, names: [name] });
   }
-  await tx.updateTable('groups').set(change).where('id', '=', id).execute();
+  await sql`update groups set ${toAssignments(change)} where id = ${id}`.execute(tx);
 }
 
 /** Removes a group with its links: after the undo of a refused create, or once it is gone upstream. */

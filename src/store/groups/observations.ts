@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { chunks, readInChunks } from '../engine/dialect.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, type NewGroupRow, toObservedGroup, toUpstreamIds } from './groups.ts';
@@ -38,7 +39,7 @@ export async function lockGroupsByIds(
 
 /** Adds groups as the service shows them. @throws StoreError `store-conflict` when one is known by now. */
 export async function insertObservedGroups(tx: Db, rows: readonly NewGroupRow[]): Promise<void> {
-  for (const chunk of chunks(rows)) await tx.insertInto('groups').values(chunk).execute();
+  for (const some of chunks(rows)) await sql`insert into groups ${toValues(some)}`.execute(tx);
 }
 
 /** A live group as a list of the service showed it, without who is in it. */

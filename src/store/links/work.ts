@@ -4,6 +4,7 @@ import type { DoneLink, LinkChange } from '../../domain/group.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { chunks } from '../engine/dialect.ts';
+import { toAssignments } from '../engine/row-sql.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { LINK_TABLES, type LinkTable } from './links.ts';
@@ -60,8 +61,8 @@ export async function changeLinks(
   change: UpdateObject<Schema, LinkTable>,
 ): Promise<void> {
   for (const chunk of chunks(userIds)) {
-    const links = tx.updateTable(table).set(change).where('group_id', '=', groupId);
-    await links.where('user_id', 'in', chunk).where(where).execute();
+    await sql`update ${sql.table(table)} set ${toAssignments(change)}
+      where group_id = ${groupId} and user_id in (${sql.join(chunk)}) and ${where}`.execute(tx);
   }
 }
 

@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { UserId } from '../../domain/ids.ts';
+import { toValues } from '../engine/row-sql.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import type { Db } from '../store.ts';
 
@@ -17,8 +19,6 @@ export async function replaceUserEmails(tx: Db, id: UserId, folded: string[]): P
 /** Adds addresses of a user who has none yet. */
 export async function insertUserEmails(tx: Db, id: UserId, folded: string[]): Promise<void> {
   if (folded.length === 0) return;
-  await tx
-    .insertInto('user_emails')
-    .values(folded.map((email) => ({ user_id: id, email_folded: email })))
-    .execute();
+  const rows = folded.map((email) => ({ user_id: id, email_folded: email }));
+  await sql`insert into user_emails ${toValues(rows)}`.execute(tx);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { chunks, isPostgres } from '../engine/dialect.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
@@ -63,14 +64,13 @@ export async function insertObservedUsers(
   accounts: readonly ObservedAccount[],
 ): Promise<void> {
   for (const chunk of chunks(accounts)) {
-    await tx
-      .insertInto('users')
-      .values(chunk.map(({ row }) => row))
-      .execute();
+    await sql`insert into users ${toValues(chunk.map(({ row }) => row))}`.execute(tx);
     const emails = chunk.flatMap(({ row, emailsFolded }) =>
       emailsFolded.map((email) => ({ user_id: row.id, email_folded: email })),
     );
-    for (const some of chunks(emails)) await tx.insertInto('user_emails').values(some).execute();
+    for (const some of chunks(emails)) {
+      await sql`insert into user_emails ${toValues(some)}`.execute(tx);
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import {
-  type ExpressionBuilder,
   type Insertable,
+  type RawBuilder,
   type Selectable,
+  type SqlBool,
   sql,
   type UpdateObject,
 } from 'kysely';
@@ -12,6 +13,7 @@ import { type ObservedUser, toDesiredUser, type UserState } from '../../domain/u
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, isSeenSince, readInChunks } from '../engine/dialect.ts';
+import { insertRow, toAssignments } from '../engine/row-sql.ts';
 import { touchGroupsOf } from '../links/shown.ts';
 import { keepFormerNames } from '../resources/former-names.ts';
 import { inheritSentCreates } from '../resources/sent-creates.ts';
@@ -59,7 +61,9 @@ export async function findUserByUpstreamId(
   db: Db,
   upstreamId: number,
 ): Promise<UserRow | undefined> {
-  return selectLive(db).where('upstream_id', '=', upstreamId).executeTakeFirst();
+  const { rows } = await sql<UserRow>`
+    select * from users where deleted_at is null and upstream_id = ${upstreamId}`.execute(db);
+  return rows[0];
 }
 
 /** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
@@ -88,20 +92,15 @@ export async function listUsersByAnyName(
   userNameFolded: string,
   names: readonly string[],
 ): Promise<UserRow[]> {
-  return selectLive(db)
-    .where((where) =>
-      where.or([where('user_name_folded', '=', userNameFolded), hasAccountName(names)(where)]),
-    )
-    .execute();
+  const { rows } = await sql<UserRow>`select * from users where deleted_at is null
+    and (user_name_folded = ${userNameFolded} or ${hasAccountName(names)})`.execute(db);
+  return rows;
 }
 
-function hasAccountName(names: readonly string[]) {
-  return (where: ExpressionBuilder<Schema, 'users'>) =>
-    where.or([
-      where('observed_user_name_folded', 'in', names),
-      where('observed_email_folded', 'in', names),
-      where.and([where('address_folded', 'in', names), where('origin', 'is not', null)]),
-    ]);
+function hasAccountName(names: readonly string[]): RawBuilder<SqlBool> {
+  const named = sql`(${sql.join(names)})`;
+  return sql<SqlBool>`(observed_user_name_folded in ${named} or observed_email_folded in ${named}
+    or (address_folded in ${named} and origin is not null))`;
 }
 
 /** Folded names that the account of a user has or is to have. */
@@ -120,20 +119,13 @@ export async function listTombstones(
   db: Db,
   { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string | undefined },
 ): Promise<UserRow[]> {
-  return db
-    .selectFrom('users')
-    .selectAll()
-    .where('deleted_at', 'is not', null)
-    .where('upstream_id', 'is not', null)
-    .where((where) =>
-      where.or([
-        where('user_name_folded', '=', userNameFolded),
-        where('observed_user_name_folded', '=', userNameFolded),
-        ...(emailFolded === undefined ? [] : [where('observed_email_folded', '=', emailFolded)]),
-      ]),
-    )
-    .orderBy('deleted_at', 'desc')
-    .execute();
+  // An address that is null is nobody's.
+  const { rows } = await sql<UserRow>`
+    select * from users where deleted_at is not null and upstream_id is not null
+    and (user_name_folded = ${userNameFolded} or observed_user_name_folded = ${userNameFolded}
+      or observed_email_folded = ${emailFolded ?? null})
+    order by deleted_at desc`.execute(db);
+  return rows;
 }
 
 /** The rows of these ids, deleted or not, in no order. */
@@ -162,7 +154,7 @@ export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]
 
 /** Adds a user. @throws StoreError when another live managed user has the name or the account. */
 export async function insertUser(tx: Db, row: NewUserRow): Promise<UserRow> {
-  return tx.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow();
+  return insertRow(tx, 'users', row);
 }
 
 /**
@@ -178,7 +170,7 @@ export async function updateUser(
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
   if (losesName(change)) await keepNames(tx, id, change, held);
-  await tx.updateTable('users').set(change).where('id', '=', id).execute();
+  await sql`update users set ${toAssignments(change)} where id = ${id}`.execute(tx);
   const isNamedAsBefore = change.user_name === undefined || change.user_name === held?.user_name;
   if (isNamedAsBefore && change.deleted_at === undefined) return;
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
@@ -238,22 +230,12 @@ export async function forgetLostUsers(
   { userNameFolded, emailFolded }: { userNameFolded: string; emailFolded: string },
   heir: UserId,
 ): Promise<SentCreate[] | undefined> {
-  const forgotten = await tx
-    .deleteFrom('users')
-    .where('deleted_at', 'is not', null)
-    .where('upstream_id', 'is', null)
-    .where(sql<boolean>`lost_looks > 0`)
-    .where((where) =>
-      where.or([
-        where('user_name_folded', '=', userNameFolded),
-        where('id', 'in', (query) =>
-          query.selectFrom('user_emails').select('user_id').where('email_folded', '=', emailFolded),
-        ),
-      ]),
-    )
-    .returning(['id', 'sent_creates'])
-    .execute();
-  return inheritSentCreates(tx, forgotten, heir);
+  const { rows } = await sql<Pick<UserRow, 'id' | 'sent_creates'>>`
+    delete from users where deleted_at is not null and upstream_id is null and lost_looks > 0
+    and (user_name_folded = ${userNameFolded}
+      or id in (select user_id from user_emails where email_folded = ${emailFolded}))
+    returning id, sent_creates`.execute(tx);
+  return inheritSentCreates(tx, rows, heir);
 }
 
 /** Input of the plan for a user. */
