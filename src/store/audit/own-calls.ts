@@ -55,11 +55,10 @@ export async function insertOwnCall(
     is_repair: isRepair,
     outcome: key === undefined ? null : ('done' as const),
   }));
+  const isOurs = sql`case when ${isLed(lead)} then 1 else 0 end as is_led`;
   return readInChunks(rows, async (some) => {
     const written = await sql<WrittenChange>`insert into own_calls ${toValues(some)}
-      returning id, kind, is_repair, case when ${isLed(lead)} then 1 else 0 end as is_led`.execute(
-      tx,
-    );
+      returning id, kind, is_repair, ${isOurs}`.execute(tx);
     return written.rows;
   });
 }

@@ -28,19 +28,18 @@ export function toValues(rows: readonly Row[]): RawBuilder<unknown> {
   const texts: string[] = [];
   const values: unknown[] = [];
   for (const row of rows) {
-    if (listGiven(row).length !== columns.length) throw new StoreError('store-failed', UNLIKE);
+    const isLike =
+      listGiven(row).length === columns.length &&
+      columns.every((column) => row[column] !== undefined);
+    if (!isLike) throw new StoreError('store-failed', 'rows of one statement differ in columns');
     for (const column of columns) {
-      const value = row[column];
-      if (value === undefined) throw new StoreError('store-failed', UNLIKE);
       texts.push(column === columns[0] ? '), (' : ', ');
-      values.push(value);
+      values.push(row[column]);
     }
   }
   texts[0] = `("${columns.join('", "')}") values (`;
   return toSql([...texts, ')'], values);
 }
-
-const UNLIKE = 'rows with different columns are not added by one statement';
 
 /** Adds a row. Returns it as it is stored. */
 export async function insertRow<Stored>(

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunks, isPostgres } from '../engine/dialect.ts';
 import { toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
+import { insertEmails } from './emails.ts';
 import type { NewUserRow, UserRow } from './users.ts';
 
 /** Account of the service that no provider asked for yet. */
@@ -68,9 +69,7 @@ export async function insertObservedUsers(
     const emails = chunk.flatMap(({ row, emailsFolded }) =>
       emailsFolded.map((email) => ({ user_id: row.id, email_folded: email })),
     );
-    for (const some of chunks(emails)) {
-      await sql`insert into user_emails ${toValues(some)}`.execute(tx);
-    }
+    await insertEmails(tx, emails);
   }
 }
 
