@@ -108,7 +108,8 @@ test('what was repaired is shown with why, and so is why a request was refused',
       { op: 'repair', path: 'boolean-as-text', values: 1, words: WORDS['boolean-as-text'] },
     ]);
     expect(repaired?.refusal).toBe(null);
-    expect(toNotes(refused)).toEqual([
+    // It was refused while its body was read.
+    expect(refused?.written).toEqual([
       { op: 'refuse', path: 'op-case', values: 1, words: WORDS['op-case'] },
     ]);
     expect(conflict?.refusal).toContain('somebody else has the name');

@@ -6,12 +6,12 @@ import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
-import { getNotes, toProviderDeps } from './http/notes.ts';
+import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendNotModified, sendResource } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { type Pieces, toRef, toShownVersion } from './render/resource-text.ts';
-import type { Repairs } from './repairs.ts';
 import type { ResourceSchema } from './schema/resource-schemas.ts';
+import type { Sent } from './writes/sent.ts';
 import { settleWrite } from './writes/settle.ts';
 import type { AcceptedWrite, WriteTarget } from './writes/write-result.ts';
 
@@ -41,12 +41,6 @@ export interface ScimKind<View extends ResourceView> {
   render(deps: ProviderDeps, view: View, projection: Projection): Promise<Pieces>;
 }
 
-/** Body of a write, and the counter of its corrections. */
-export interface Sent {
-  readonly body: unknown;
-  readonly repairs: Repairs;
-}
-
 type Written<View> = AcceptedWrite & { readonly row: View };
 
 /**
@@ -68,7 +62,8 @@ export function createResourceHandlers<View extends ResourceView>(
       ? parseProjection(toParameters(query, repairs), schema)
       : EVERYTHING;
     const { arrivedAt } = getRequestContext(res);
-    return { asked: toProviderDeps(deps, res), projection, sent: { body, repairs }, arrivedAt };
+    const sent: Sent = { body, repairs, understood: (content) => note(res, { content }) };
+    return { asked: toProviderDeps(deps, res), projection, sent, arrivedAt };
   }
 
   async function send(

@@ -26,6 +26,7 @@ import {
   acceptUserPatch,
   acceptUserReplacement,
 } from '../../src/scim/users/accept.ts';
+import type { Sent } from '../../src/scim/writes/sent.ts';
 import { settleWrite } from '../../src/scim/writes/settle.ts';
 import type { Bell } from '../../src/store/bell.ts';
 import type { Lead } from '../../src/store/leader.ts';
@@ -283,15 +284,19 @@ function toStored({ id, row, undo }: { id: string; row: { version: number }; und
   return { id, version: row.version, waits: undo !== undefined };
 }
 
+function toSent(body: unknown): Sent {
+  return { body, repairs: UNCOUNTED, understood: () => undefined };
+}
+
 function acceptUser(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
   const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
-      return acceptNewUser(deps, { body, repairs: UNCOUNTED });
+      return acceptNewUser(deps, toSent(body));
     case 'PUT':
-      return acceptUserReplacement(deps, target, { body, repairs: UNCOUNTED });
+      return acceptUserReplacement(deps, target, toSent(body));
     case 'PATCH':
-      return acceptUserPatch(deps, target, { body, repairs: UNCOUNTED });
+      return acceptUserPatch(deps, target, toSent(body));
     case 'DELETE':
       return acceptUserDeletion(deps, target);
   }
@@ -301,11 +306,11 @@ function acceptGroup(deps: ProviderDeps, { method, id = '', body }: ProviderRequ
   const target = { id, preconditions: ANY_VERSION };
   switch (method) {
     case 'POST':
-      return acceptNewGroup(deps, { body, repairs: UNCOUNTED });
+      return acceptNewGroup(deps, toSent(body));
     case 'PUT':
-      return acceptGroupReplacement(deps, target, { body, repairs: UNCOUNTED });
+      return acceptGroupReplacement(deps, target, toSent(body));
     case 'PATCH':
-      return acceptGroupPatch(deps, target, { body, repairs: UNCOUNTED });
+      return acceptGroupPatch(deps, target, toSent(body));
     case 'DELETE':
       return acceptGroupDeletion(deps, target);
   }

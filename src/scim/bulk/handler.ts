@@ -96,18 +96,18 @@ function toFailure(error: ScimError): JsonObject {
 }
 
 function toNoted(result: BulkResult): NotedOperation {
-  const { operation, id, repaired } = result;
+  const { operation, id, content, repaired } = result;
   const scimType = result.kind === 'failed' ? result.error.scimType : undefined;
   if (operation.kind === 'malformed') {
     const { status } = operation.error;
-    return { method: 'POST', resourceType: null, id, data: undefined, status, scimType, repaired };
+    return { method: 'POST', resourceType: null, id, content, status, scimType, repaired };
   }
   const { action, type } = operation;
   return {
     method: action.method,
     resourceType: type === 'User' ? 'user' : 'group',
     id,
-    data: 'data' in action ? action.data : undefined,
+    content,
     status: result.kind === 'failed' ? result.error.status : toStatus(action),
     scimType,
     repaired,

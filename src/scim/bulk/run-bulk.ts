@@ -11,11 +11,11 @@ import { toScimError } from '../http/to-scim-error.ts';
 import {
   createRequestRepairs,
   type RepairedParts,
-  type Repairs,
   type RequestRepairs,
   UNCOUNTED,
 } from '../repairs.ts';
 import { userKind } from '../users/accept.ts';
+import type { Content, Sent } from '../writes/sent.ts';
 import type { AcceptedWrite, WriteTarget } from '../writes/write-result.ts';
 import { breakCircles } from './break-circles.ts';
 import {
@@ -30,8 +30,11 @@ import { findTargetName, isReference, resolveReferences, resolveText } from './r
 import { createSettlements, type Settlements } from './settlements.ts';
 import { toOrder } from './to-order.ts';
 
-/** Result of one operation, and the parts of it that were not taken. */
-export type BulkResult = Outcome & { readonly repaired: readonly RepairedParts[] };
+/** Result of one operation, what its data says, and the parts of it that were not taken. */
+export type BulkResult = Outcome & {
+  readonly content: Content | undefined;
+  readonly repaired: readonly RepairedParts[];
+};
 
 type Outcome =
   | {
@@ -59,6 +62,8 @@ interface Run {
   readonly settlements: Settlements;
   /** Corrections of each operation. */
   readonly repairs: Map<BulkOperation, RequestRepairs>;
+  /** What the data of each operation says. */
+  readonly contents: Map<BulkOperation, Content>;
   readonly profile: Profile;
 }
 
@@ -84,6 +89,7 @@ export async function runBulk(
     creations: toCreations(operations),
     results: new Map(),
     repairs: new Map(),
+    contents: new Map(),
     profile,
     failed: new Set(),
     settlements: createSettlements(deps, arrivedAt, (operation, error) =>
@@ -104,6 +110,7 @@ export async function runBulk(
   await run.settlements.settle();
   const results = [...run.results].map(([operation, outcome]) => ({
     ...outcome,
+    content: run.contents.get(operation),
     repaired: run.repairs.get(operation)?.list() ?? [],
   }));
   return results.sort((a, b) => a.operation.index - b.operation.index);
@@ -121,7 +128,10 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
     assertResolved(run, operation);
     const repairs = createRequestRepairs(run.deps.telemetry, run.profile);
     run.repairs.set(operation, repairs);
-    const accepted = await accept(run.deps, operation.type, { action, repairs });
+    const accepted = await accept(run.deps, operation.type, {
+      ...{ action, repairs },
+      understood: (content) => run.contents.set(operation, content),
+    });
     run.results.set(operation, { kind: 'accepted', operation, id: accepted.id, accepted });
     run.settlements.add(operation, accepted);
   } catch (error) {
@@ -136,7 +146,7 @@ async function perform(run: Run, operation: BulkOperation): Promise<void> {
 async function accept(
   deps: ProviderDeps,
   type: 'User' | 'Group',
-  { action, repairs }: { readonly action: BulkAction; readonly repairs: Repairs },
+  { action, ...sent }: { readonly action: BulkAction } & Omit<Sent, 'body'>,
 ): Promise<AcceptedWrite> {
   const kind = type === 'User' ? userKind : groupKind;
   assertOpen(deps, kind.type);
@@ -146,11 +156,11 @@ async function accept(
   });
   switch (action.method) {
     case 'POST':
-      return kind.create(deps, { body: action.data, repairs });
+      return kind.create(deps, { ...sent, body: action.data });
     case 'PUT':
-      return kind.replace(deps, toTarget(action), { body: action.data, repairs });
+      return kind.replace(deps, toTarget(action), { ...sent, body: action.data });
     case 'PATCH':
-      return kind.patch(deps, toTarget(action), { body: action.data, repairs });
+      return kind.patch(deps, toTarget(action), { ...sent, body: action.data });
     case 'DELETE':
       return kind.remove(deps, toTarget(action));
     default:
@@ -176,7 +186,10 @@ async function complete(run: Run, operation: BulkOperation, result: Outcome): Pr
       if (findId(run, bulkId) === undefined) throw toIncomplete();
     }
     const resolved = await resolve(run, { ...result.operation, action, references });
-    const accepted = await accept(run.deps, 'User', { action: resolved, repairs: UNCOUNTED });
+    const accepted = await accept(run.deps, 'User', {
+      ...{ action: resolved, repairs: UNCOUNTED },
+      understood: () => undefined,
+    });
     const completed = { ...result.operation, postponed: undefined };
     run.results.set(operation, { ...result, operation: completed, accepted });
     run.settlements.add(operation, accepted);

@@ -1,6 +1,5 @@
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { workInTurns } from '../../domain/turns.ts';
 import type { GroupRow } from '../../store/groups/groups.ts';
 import { findGroupView, type ResourceView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
@@ -9,10 +8,11 @@ import { type MemberRef, readGroup } from '../dialect/parse-group.ts';
 import { readPatch } from '../dialect/parse-patch.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
 import { findSentPlace } from '../dialect/sent-place.ts';
-import type { ScimKind, Sent } from '../resource-handlers.ts';
+import type { ScimKind } from '../resource-handlers.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { renderFew } from '../search/render-groups.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
+import { type Sent, understand } from '../writes/sent.ts';
 import type { GroupWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { applyGroupSteps } from './apply-group-steps.ts';
 import { type GroupTarget, storeGroup } from './change-group.ts';
@@ -37,11 +37,8 @@ export const groupKind: ScimKind<ResourceView<GroupId>> = {
 };
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 403, 409, 503 */
-export async function acceptNewGroup(
-  deps: ProviderDeps,
-  { body, repairs }: Sent,
-): Promise<GroupWriteResult> {
-  const input = await workInTurns(readGroup(body, repairs), deps.turns);
+export async function acceptNewGroup(deps: ProviderDeps, sent: Sent): Promise<GroupWriteResult> {
+  const input = await understand(deps, sent, readGroup(sent.body, sent.repairs));
   return storeKnowing(deps, { look: 'change' }, (tx) => storeNewGroup(tx, deps, { input }));
 }
 
@@ -49,9 +46,9 @@ export async function acceptNewGroup(
 export async function acceptGroupReplacement(
   deps: ProviderDeps,
   target: WriteTarget,
-  { body, repairs }: Sent,
+  sent: Sent,
 ): Promise<GroupWriteResult> {
-  const input = await workInTurns(readGroup(body, repairs), deps.turns);
+  const input = await understand(deps, sent, readGroup(sent.body, sent.repairs));
   const change = async (_tx: Db, _row: GroupRow, before: JsonObject): Promise<GroupTarget> => ({
     attributes: keepExtension(before, input),
     names: input.mentioned,
@@ -68,15 +65,14 @@ export async function acceptGroupReplacement(
 export async function acceptGroupPatch(
   deps: ProviderDeps,
   target: WriteTarget,
-  { body, repairs }: Sent,
+  sent: Sent,
 ): Promise<GroupWriteResult> {
-  const { policy, turns } = deps;
   const context = {
     schema: groupSchema,
-    repairs,
-    operationsMax: policy.patchOperationsMax,
+    repairs: sent.repairs,
+    operationsMax: deps.policy.patchOperationsMax,
   };
-  const steps = await workInTurns(readPatch(body, context), turns);
+  const steps = await understand(deps, sent, readPatch(sent.body, context));
   const change = (tx: Db, row: GroupRow, before: JsonObject) =>
     applyGroupSteps(tx, deps, { row, before, steps });
   const look = steps.some(mayRemove) ? 'remove' : 'change';

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ScimType } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
+import type { Content } from '../writes/sent.ts';
 
 /** One operation of a bulk request, for the log of requests. */
 export interface NotedOperation {
@@ -14,7 +14,8 @@ export interface NotedOperation {
   readonly resourceType: 'user' | 'group' | null;
   /** The bridge's id of the resource, an unknown one as it was sent; undefined: none is known. */
   readonly id: string | undefined;
-  readonly data: JsonValue | undefined;
+  /** What its data says; undefined: it has none, or was refused before it was understood. */
+  readonly content: Content | undefined;
   /** Status that the single request would have been answered with. */
   readonly status: number;
   readonly scimType: ScimType | undefined;
@@ -35,6 +36,8 @@ interface Notes {
   readonly resourceId?: string;
   /** Error keyword of the refusal. */
   readonly scimType?: ScimType | undefined;
+  /** What the body of a write says; absent: it has none, or was refused before it was understood. */
+  readonly content?: Content;
   /** Outcome of the operations of a bulk request. */
   readonly operations?: readonly NotedOperation[];
 }

@@ -13,7 +13,7 @@ const CLIENT_LENGTH_MAX = 100;
 
 /**
  * Keeps the writes and the refused requests of providers in the log: their form, never a value. Successful reads are
- * not kept. The form is read after the answer, in turns.
+ * not kept.
  */
 export function keepRequests(
   deps: Pick<ScimDeps, 'clock' | 'requests' | 'turns' | 'telemetry'>,
@@ -54,7 +54,7 @@ async function keep(
   { req, res, beganAtMs }: EndedRequest,
 ): Promise<void> {
   const { requestId, arrivedAt: at } = getRequestContext(res);
-  const { credential, scimType = null, operations, repairs } = getNotes(res);
+  const { credential, scimType = null, operations, content, repairs } = getNotes(res);
   const repaired = toPaths(repairs.list());
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
@@ -63,13 +63,11 @@ async function keep(
   const client = toClient(req.headers['user-agent']);
   const common = { at, requestId, durationMs, client, credential, route };
   if (operations !== undefined) return keepOperations(deps, operations, { common, repaired });
-  const { method, body } = req;
   const ofGroups = route.startsWith('/Groups') ? 'group' : null;
   const type = route.startsWith('/Users') ? 'user' : ofGroups;
-  const isWrite = type !== null && !isRead(req);
-  const written = isWrite ? await workInTurns(listWritten(type, method, body), deps.turns) : [];
+  const written = await workInTurns(listWritten(content), deps.turns);
   deps.requests.add({
-    ...{ ...common, method, status: res.statusCode, scimType, resourceType: type },
+    ...{ ...common, method: req.method, status: res.statusCode, scimType, resourceType: type },
     resourceId: toResourceId(findResource(req, res)),
     written: [...written, ...repaired],
   });
@@ -126,12 +124,12 @@ function* toPart({
   method,
   resourceType,
   id,
-  data,
+  content,
   status,
   scimType,
   repaired,
 }: NotedOperation): Work<Part> {
-  const written = resourceType === null ? [] : yield* listWritten(resourceType, method, data);
+  const written = yield* listWritten(content);
   return {
     method,
     resourceType,

@@ -2,36 +2,29 @@ import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import type { Work } from '../../domain/turns.ts';
-import { readGroup } from '../dialect/parse-group.ts';
-import { readPatch } from '../dialect/parse-patch.ts';
-import { readUser, type UserInput } from '../dialect/parse-user.ts';
+import type { GroupInput } from '../dialect/parse-group.ts';
+import type { UserInput } from '../dialect/parse-user.ts';
 import type { PatchStep } from '../dialect/patch-step.ts';
-import { ScimError } from '../errors.ts';
-import { UNCOUNTED } from '../repairs.ts';
-import { groupSchema, toPathText, userSchema } from '../schema/resource-schemas.ts';
+import { toPathText } from '../schema/resource-schemas.ts';
+import type { Content } from '../writes/sent.ts';
 
 /** Most paths that are kept of one request. */
 const PATHS_MAX = 50;
 
 /**
  * Attributes that a request writes, as the bridge understands it. Names come from the schemas alone, because
- * unknown names and filters may hold personal data. A body that cannot be understood writes nothing.
+ * unknown names and filters may hold personal data.
+ * @param content undefined: nothing is written
  */
-export function* listWritten(
-  type: 'user' | 'group',
-  method: string,
-  body: unknown,
-): Work<WrittenPath[]> {
-  if (method === 'DELETE' || body === undefined) return [];
-  try {
-    if (method !== 'PATCH') return sum(yield* ofResource(type, body));
-    const schema = type === 'user' ? userSchema : groupSchema;
-    const context = { schema, repairs: UNCOUNTED, operationsMax: Number.POSITIVE_INFINITY };
-    return sum((yield* readPatch(body, context)).map(ofStep));
-  } catch (error) {
-    if (error instanceof ScimError) return [];
-    throw error;
+export function* listWritten(content: Content | undefined): Work<WrittenPath[]> {
+  if (content === undefined) return [];
+  if ('attributes' in content) return sum(ofInput(content));
+  const all: WrittenPath[] = [];
+  for (const step of content) {
+    yield 1;
+    all.push(ofStep(step));
   }
+  return sum(all);
 }
 
 function ofStep(step: PatchStep): WrittenPath {
@@ -51,19 +44,14 @@ function ofStep(step: PatchStep): WrittenPath {
   }
 }
 
-function* ofResource(type: 'user' | 'group', body: unknown): Work<WrittenPath[]> {
-  if (type === 'user') return ofInput(yield* readUser(body, UNCOUNTED), []);
-  const input = yield* readGroup(body, UNCOUNTED);
-  const lists = (['members', 'admins'] as const).flatMap((path): WrittenPath[] => {
-    const list = input[path];
-    return list === undefined ? [] : [{ op: 'set', path, values: list.length }];
-  });
-  return ofInput(input, lists);
-}
-
-function ofInput({ attributes, mentioned }: UserInput, lists: WrittenPath[]): WrittenPath[] {
-  const written = [...ofAttributes(attributes), ...lists];
-  const cleared = [...mentioned].filter((name) => !written.some(({ path }) => isIn(path, name)));
+function ofInput(input: UserInput | GroupInput): WrittenPath[] {
+  const written = ofAttributes(input.attributes);
+  const { members, admins }: Partial<GroupInput> = input;
+  if (members) written.push({ op: 'set', path: 'members', values: members.length });
+  if (admins) written.push({ op: 'set', path: 'admins', values: admins.length });
+  const cleared = [...input.mentioned].filter(
+    (name) => !written.some(({ path }) => isIn(path, name)),
+  );
   return [...written, ...cleared.map((path): WrittenPath => ({ op: 'set', path, values: 0 }))];
 }
 

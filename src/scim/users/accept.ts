@@ -8,9 +8,10 @@ import { findSentPlace } from '../dialect/sent-place.ts';
 import { applyUserPatch } from '../patch/apply-user-patch.ts';
 import { isPlain, project } from '../render/projection.ts';
 import { renderUser } from '../render/resource-text.ts';
-import type { ScimKind, Sent } from '../resource-handlers.ts';
+import type { ScimKind } from '../resource-handlers.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { storeKnowing } from '../writes/read-privilege.ts';
+import { type Sent, understand } from '../writes/sent.ts';
 import type { UserWriteResult, WriteTarget } from '../writes/write-result.ts';
 import { findAddressPlace, toReplacement } from './attributes.ts';
 import { storeUser, type UserChange } from './change-user.ts';
@@ -34,11 +35,8 @@ export const userKind: ScimKind<UserView> = {
 };
 
 /** A POST as far as the store: parsed and stored, not yet settled. @throws ScimError 400, 409, 503 */
-export async function acceptNewUser(
-  deps: ProviderDeps,
-  { body, repairs }: Sent,
-): Promise<UserWriteResult> {
-  const input = await workInTurns(readUser(body, repairs), deps.turns);
+export async function acceptNewUser(deps: ProviderDeps, sent: Sent): Promise<UserWriteResult> {
+  const input = await understand(deps, sent, readUser(sent.body, sent.repairs));
   return storeKnowing(deps, { look: 'change' }, (tx, begin) =>
     storeNewUser(tx, deps, { input, begin }),
   );
@@ -48,9 +46,9 @@ export async function acceptNewUser(
 export async function acceptUserReplacement(
   deps: ProviderDeps,
   target: WriteTarget,
-  { body, repairs }: Sent,
+  sent: Sent,
 ): Promise<UserWriteResult> {
-  const input = await workInTurns(readUser(body, repairs), deps.turns);
+  const input = await understand(deps, sent, readUser(sent.body, sent.repairs));
   return storeChange(deps, target, async (before) => ({
     ...toReplacement(before, input),
     placeOf: (address) => findSentPlace('emails', input.sent.get('emails'), address),
@@ -61,15 +59,16 @@ export async function acceptUserReplacement(
 export async function acceptUserPatch(
   deps: ProviderDeps,
   target: WriteTarget,
-  { body, repairs }: Sent,
+  sent: Sent,
 ): Promise<UserWriteResult> {
   const { policy, turns } = deps;
+  const { body, repairs } = sent;
   const context = {
     schema: userSchema,
     repairs,
     operationsMax: policy.patchOperationsMax,
   };
-  const steps = await workInTurns(readPatch(body, context), turns);
+  const steps = await understand(deps, sent, readPatch(body, context));
   const names = new Set(
     steps.flatMap((step) => {
       if (!('target' in step)) return [];
