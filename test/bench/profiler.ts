@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Records where a process spends its time, and which functions it enters. */
+/** Records where a process spends its time, which functions it enters, and how much its heap holds. */
 export interface Profiler {
   start(): Promise<void>;
   /** Writes what was recorded since `start`, for Chrome's developer tools or any reader of `.cpuprofile`. */
@@ -10,6 +10,9 @@ export interface Profiler {
   startCounting(): Promise<void>;
   /** The functions that were entered since the last time, or since counting began. */
   takeEntered(): Promise<EnteredFunction[]>;
+  collectGarbage(): Promise<void>;
+  /** Bytes of the heap that are in use, with the garbage that is not collected yet. */
+  readHeapUsed(): Promise<number>;
   close(): void;
 }
 
@@ -24,6 +27,7 @@ export interface EnteredFunction {
 }
 
 const reply = z.object({ id: z.number(), result: z.record(z.string(), z.unknown()) });
+const usage = z.object({ usedSize: z.number() });
 const range = z.object({ startOffset: z.number(), count: z.number() });
 const coverage = z.array(
   z.object({
@@ -63,6 +67,8 @@ export async function connectProfiler(output: string): Promise<Profiler> {
     startCounting: async () => {
       await call('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     },
+    collectGarbage: async () => void (await call('HeapProfiler.collectGarbage')),
+    readHeapUsed: async () => usage.parse(await call('Runtime.getHeapUsage')).usedSize,
     takeEntered: async () => toEntered(await call('Profiler.takePreciseCoverage')),
     close: () => socket.close(),
   };
