@@ -326,7 +326,8 @@ async function expectAllAtWork(bridge: TestBridge, ada: string): Promise<void> {
     `/Users/${ada}`,
     toPatch({ op: 'replace', path: 'active', value: false }),
   );
-  expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
+  const isActive = () => sandbox.service.getUser('ada@example.com').active;
+  await expect.poll(isActive).toBe(false);
   const { body } = await askOps(bridge, 'POST', '/sweeps');
   expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
   await sandbox.calls.until(read + 1, { operation: 'auditLogs.retrieveAuditLogEvents' });

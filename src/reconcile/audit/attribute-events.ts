@@ -12,7 +12,13 @@ import {
   TOLERANCE,
 } from './match-events.ts';
 import { type NamedAuditEvent, nameEvents } from './name-events.ts';
-import { learnAuthors, readForeignAuthors } from './own-author.ts';
+import {
+  type Authors,
+  findOwn,
+  learnAuthors,
+  readAuthors,
+  readForeignAuthors,
+} from './own-author.ts';
 import { LATE_MS } from './window.ts';
 
 /** Largest number of ledger calls that one page of events is compared with; more events then cost a look. */
@@ -26,42 +32,55 @@ export interface NewEvent {
   readonly toLook: readonly ResourceKey[];
 }
 
+/** Events with their origins. */
+interface Attributed {
+  readonly events: readonly NewEvent[];
+  /** Authors to remember; undefined: none were learned, as where the service tells our own account. */
+  readonly authors: Authors | undefined;
+}
+
 /**
  * Tells our own events from foreign ones. An event whose author is known to be another account is foreign; the others
  * are compared with the ledger. `skewMs` is the lead of the service's clock over ours, `ownAccount` the account behind our
  * own token, where the service tells it.
  * An explained event keeps its explanation: a second event needs another call.
+ *
+ * It reads alone, so it needs no transaction: only the reading of the log changes explanations and authors, and a call
+ * stands in the ledger before any event of it can be read.
  */
 export async function attributeEvents(
-  tx: Db,
+  db: Db,
   events: readonly AuditEvent[],
-  { skewMs, ownAccount, now }: { skewMs: number; ownAccount: number | undefined; now: number },
-): Promise<NewEvent[]> {
-  const named = await nameEvents(tx, events, skewMs);
-  const { calls, used } = await readLedger(tx, named, { skewMs, about: toSubjects(named) });
+  { skewMs, ownAccount }: { skewMs: number; ownAccount: number | undefined },
+): Promise<Attributed> {
+  const named = await nameEvents(db, events, skewMs);
+  const { calls, used } = await readLedger(db, named, { skewMs, about: toSubjects(named) });
   const explain = (list: readonly NamedAuditEvent[]) =>
     compareInTurns(explainEvents(list, calls, { tolerance: TOLERANCE, used }));
-  if (ownAccount === undefined) await learn(tx, await explain(named), { calls, now });
-  const isByOthers = await readForeignAuthors(tx, events, ownAccount);
+  const before = ownAccount === undefined ? await readAuthors(db) : undefined;
+  const authors = before && learnAuthors(before, toExplained(await explain(named), calls));
+  const own = authors === undefined ? { authorId: ownAccount } : findOwn(authors);
+  const isByOthers = await readForeignAuthors(db, events, own);
   const attributed = named.map((event) => ({ ...event, isByOthers: isByOthers(event.audit) }));
-  return (await explain(attributed)).map(toNewEvent);
+  return {
+    events: (await explain(attributed)).map(toNewEvent),
+    authors: authors === before ? undefined : authors,
+  };
 }
 
-/** Learns our own account from the events that our own calls explain, where the service does not tell it. */
-async function learn(
-  tx: Db,
+/** The events that our own calls explain, which tell our own account where the service does not. */
+function toExplained(
   explained: readonly ExplainedEvent<NamedAuditEvent>[],
-  { calls, now }: { calls: readonly OwnCallRow[]; now: number },
-): Promise<void> {
+  calls: readonly OwnCallRow[],
+): { audit: AuditEvent; isCreation: boolean }[] {
   const creations = new Set(
     calls.flatMap(({ id, kind }) => (kind?.endsWith('.create') ? String(id) : [])),
   );
-  const own = explained.flatMap(({ event, use }) => {
+  return explained.flatMap(({ event, use }) => {
     if (use === undefined) return [];
     const isCreation = CREATIONS.has(event.action) && creations.has(use.split('|', 1)[0] ?? '');
     return [{ audit: event.audit, isCreation }];
   });
-  await learnAuthors(tx, own, now);
 }
 
 const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
@@ -71,7 +90,7 @@ const CREATIONS: ReadonlySet<string> = new Set(['create', 'invite']);
  * calls that concern one of these.
  */
 export async function readLedger(
-  tx: Db,
+  db: Db,
   named: readonly NamedAuditEvent[],
   { skewMs, about }: { skewMs: number; about?: CallSubjects },
 ): Promise<{ calls: OwnCallRow[]; used: Map<string, number> }> {
@@ -80,9 +99,9 @@ export async function readLedger(
   const { beforeMs, afterMs } = TOLERANCE;
   const reach = { from: first.at - afterMs, to: last.at + beforeMs };
   const query = { ...reach, limit: CALLS_MAX };
-  const calls = await listOwnCalls(tx, about === undefined ? query : { ...query, about });
+  const calls = await listOwnCalls(db, about === undefined ? query : { ...query, about });
   // Explanations reach as far again to both sides, and may have come late.
-  const explained = await listExplanations(tx, {
+  const explained = await listExplanations(db, {
     from: reach.from - beforeMs + skewMs - LATE_MS,
     to: reach.to + afterMs + skewMs + LATE_MS,
     callIds: new Set(calls.map(({ id }) => id)),

@@ -3,7 +3,14 @@ import { addUser } from '../../../test/support/rows.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import type { Store } from '../../store/store.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { findLearnedAccount, learnAuthors, readForeignAuthors } from './own-author.ts';
+import {
+  findLearnedAccount,
+  findOwn,
+  learnAuthors,
+  readAuthors,
+  readForeignAuthors,
+  saveAuthors,
+} from './own-author.ts';
 
 function by(author: Record<string, unknown>) {
   const created = '2026-04-01T12:00:00.000Z';
@@ -11,11 +18,16 @@ function by(author: Record<string, unknown>) {
 }
 
 const learn = (store: Store, author: Record<string, unknown>, times = 1, isCreation = false) =>
-  store.write((tx) => learnAuthors(tx, Array(times).fill({ audit: by(author), isCreation }), 1));
+  store.write(async (tx) => {
+    const explained = Array(times).fill({ audit: by(author), isCreation });
+    await saveAuthors(tx, learnAuthors(await readAuthors(tx), explained), 1);
+  });
 
 async function isForeign(store: Store, author: Record<string, unknown>, ownAccount?: number) {
   const event = by(author);
-  return (await readForeignAuthors(store.read, [event], ownAccount))(event);
+  const own =
+    ownAccount === undefined ? findOwn(await readAuthors(store.read)) : { authorId: ownAccount };
+  return (await readForeignAuthors(store.read, [event], own))(event);
 }
 
 describeStores('the author of an event', ({ makeStore }) => {

@@ -6,14 +6,17 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 const AUTHOR_FIELDS = ['authorId', 'authorUid', 'authorUsername'] as const;
 
 /** Author of an event, as far as the log tells; the service may leave out any part. */
-type Author = Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>;
+type Author = Partial<Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>>;
 
 /** Author with a weight: how much speaks for the account behind our own token. */
-interface AuthorCounter extends Partial<Author> {
+interface AuthorCounter extends Author {
   readonly weight: number;
 }
 
-const FACT = createFact<readonly AuthorCounter[]>('audit-own-author');
+/** Authors of events that our own calls explained, the most likely account first. */
+export type Authors = readonly AuthorCounter[];
+
+const FACT = createFact<Authors>('audit-own-author');
 /** Least weight from which an author is taken to be our own. */
 const WEIGHT_MIN = 3;
 /** Weight at which all weights are halved, so that another token is recognised after a while. */
@@ -21,15 +24,14 @@ const WEIGHT_MAX = 60;
 const AUTHORS_MAX = 20;
 
 /**
- * Tells which events another account than the one behind our own token has made. That account is known from the
- * service, or learned from events that our own calls explain; while it is unknown, no event counts as foreign.
+ * Tells which events another account than the one behind our own token has made.
+ * @param own that account, known from the service or learned; while it is unknown, no event counts as foreign
  */
 export async function readForeignAuthors(
   db: Db,
   events: readonly AuditEvent[],
-  ownAccount: number | undefined,
+  own: Author | undefined,
 ): Promise<(event: AuditEvent) => boolean> {
-  const own = ownAccount === undefined ? await findLearned(db) : { authorId: ownAccount };
   if (own === undefined) return () => false;
   const accounts = await findAccounts(db, events);
   return (event) => isAnother(event, own, accounts);
@@ -37,21 +39,30 @@ export async function readForeignAuthors(
 
 /** Finds the account that the events of our own calls speak for; undefined while none does, or the log shows no ids. */
 export async function findLearnedAccount(db: Db): Promise<number | undefined> {
-  return (await findLearned(db))?.authorId;
+  return findOwn(await readAuthors(db))?.authorId;
+}
+
+/** The authors that were learned until now. */
+export async function readAuthors(db: Db): Promise<Authors> {
+  return (await FACT.find(db)) ?? [];
+}
+
+/** Remembers authors. `now` is epoch milliseconds. */
+export async function saveAuthors(tx: Db, authors: Authors, now: number): Promise<void> {
+  await FACT.save(tx, authors, now);
 }
 
 /**
- * Remembers the authors of events that our own calls explain. A creation weighs more, because only our own account can
- * have made it. `now` is epoch milliseconds.
+ * Adds the authors of events that our own calls explain; without any the same list. A creation weighs more, because only
+ * our own account can have made it.
  */
-export async function learnAuthors(
-  tx: Db,
+export function learnAuthors(
+  before: Authors,
   explained: readonly { readonly audit: AuditEvent; readonly isCreation: boolean }[],
-  now: number,
-): Promise<void> {
+): Authors {
   const named = explained.filter(({ audit }) => hasShared(audit, audit));
-  if (named.length === 0) return;
-  const counters = [...((await FACT.find(tx)) ?? [])];
+  if (named.length === 0) return before;
+  const counters = [...before];
   for (const { audit, isCreation } of named) {
     const index = counters.findIndex((counter) => isSame(counter, audit));
     const before = counters[index]?.weight ?? 0;
@@ -61,14 +72,11 @@ export async function learnAuthors(
   }
   const sorted = counters.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
   const isFull = (sorted[0]?.weight ?? 0) > WEIGHT_MAX;
-  const value = sorted.map((counter) =>
-    isFull ? { ...counter, weight: counter.weight / 2 } : counter,
-  );
-  await FACT.save(tx, value, now);
+  return sorted.map((counter) => (isFull ? { ...counter, weight: counter.weight / 2 } : counter));
 }
 
-async function findLearned(db: Db): Promise<Partial<Author> | undefined> {
-  const [first, second] = (await FACT.find(db)) ?? [];
+/** The account behind our own token, as far as these speak for one. */
+export function findOwn([first, second]: Authors): Author | undefined {
   if (first === undefined || first.weight < WEIGHT_MIN) return undefined;
   return first.weight >= 2 * (second?.weight ?? 0) ? first : undefined;
 }
@@ -86,7 +94,7 @@ async function findAccounts(
 
 function isAnother(
   event: AuditEvent,
-  own: Partial<Author>,
+  own: Author,
   accounts: ReadonlyMap<string, ReadonlySet<number>>,
 ): boolean {
   for (const field of AUTHOR_FIELDS) {
@@ -101,6 +109,6 @@ function isSame(counter: AuthorCounter, audit: AuditEvent): boolean {
   return !isAnother(audit, counter, new Map()) && hasShared(counter, audit);
 }
 
-function hasShared(a: Partial<Author>, b: Partial<Author>): boolean {
+function hasShared(a: Author, b: Author): boolean {
   return AUTHOR_FIELDS.some((field) => a[field] !== undefined && a[field] === b[field]);
 }

@@ -57,10 +57,17 @@ export async function beginRead(
   return { kind: 'begun', before };
 }
 
+/** The state of a log that is being read. @throws BridgeError `bug` */
+export async function readPollState(db: Db): Promise<PollState> {
+  return toBegun(await POLL_STATE.find(db));
+}
+
 /** Locks the state of a log that is being read, until the transaction ends. @throws BridgeError `bug` */
 export async function lockPollState(tx: Db): Promise<PollState> {
-  const state = await POLL_STATE.lock(tx);
-  if (state === undefined)
-    throw new BridgeError('bug', 'the audit log was read before its beginning');
-  return state;
+  return toBegun(await POLL_STATE.lock(tx));
+}
+
+function toBegun(state: PollState | undefined): PollState {
+  if (state !== undefined) return state;
+  throw new BridgeError('bug', 'the audit log was read before its beginning');
 }

@@ -15,7 +15,8 @@ import { attributeEvents, type NewEvent, readLedger } from './attribute-events.t
 import { isOfNothing } from './event-actions.ts';
 import { compareInTurns, explainByCount, TOLERANCE } from './match-events.ts';
 import { toWords } from './name-events.ts';
-import { lockPollState } from './poll-state.ts';
+import { saveAuthors } from './own-author.ts';
+import { readPollState } from './poll-state.ts';
 import { toResourceRows } from './to-rows.ts';
 
 /**
@@ -59,39 +60,45 @@ export async function resolveEvents(
   const found: NewEvent[] = [];
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     const until = deps.clock.now() - WAIT_MS;
-    const { readUntil: after } = await findUnresolved(deps.store.read);
-    const query = { after, until, limit: BATCH };
+    const before = await findUnresolved(deps.store.read);
+    const query = { after: before.readUntil, until, limit: BATCH };
+    const rows = await listUnresolvedEvents(deps.store.read, query);
     // The list is usually empty, and nothing has to be written.
-    if ((await listUnresolvedEvents(deps.store.read, query)).length === 0) break;
-    found.push(...(await resolveBatch(deps, { until, ownAccount })));
+    if (rows.length === 0) break;
+    found.push(...(await resolveBatch(deps, { before, rows, ownAccount })));
   }
   return found;
 }
 
-/** Looks up one batch. */
+interface Batch {
+  readonly before: Unresolved;
+  readonly rows: readonly Required<AuditEventRow>[];
+  readonly ownAccount: number | undefined;
+}
+
+/** Looks up one batch. What its events mean is found out before the transaction, so that no write waits for that. */
 async function resolveBatch(
   { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
-  { until, ownAccount }: { until: number; ownAccount: number | undefined },
+  { before, rows, ownAccount }: Batch,
 ): Promise<NewEvent[]> {
+  const { skewMs } = await readPollState(store.read);
+  const { events, authors } = await attributeEvents(store.read, rows.map(toEvent), {
+    skewMs,
+    ownAccount,
+  });
+  const known = events.filter(isKnown);
+  const left = events.filter((one) => !isKnown(one) && !isOfNothing(toWords(one.event)));
+  const { ours, newestAt } = await countOut(store.read, left, { skewMs, known });
+  const value: Unresolved = {
+    readUntil: Math.max(...rows.map((row) => row.seen_at), before.readUntil),
+    newestAt: Math.max(newestAt, before.newestAt),
+  };
   return store.write(async (tx) => {
-    const state = await lockPollState(tx);
     const now = clock.now();
-    const before = await findUnresolved(tx);
-    const rows = await listUnresolvedEvents(tx, {
-      after: before.readUntil,
-      until,
-      limit: BATCH,
-    });
-    const { skewMs } = state;
-    const attributed = await attributeEvents(tx, rows.map(toEvent), { skewMs, ownAccount, now });
-    const known = attributed.filter(isKnown);
     await storeKnown(tx, known);
-    const left = attributed.filter((one) => !isKnown(one) && !isOfNothing(toWords(one.event)));
-    const newestAt = await countOut(tx, left, state.skewMs);
-    const value: Unresolved = {
-      readUntil: Math.max(...rows.map((row) => row.seen_at), before.readUntil),
-      newestAt: Math.max(newestAt, before.newestAt),
-    };
+    for (const { id, use } of ours)
+      await resolveEvent(tx, id, { origin: 'ours', explained_by: use });
+    if (authors !== undefined) await saveAuthors(tx, authors, now);
     await FACT.save(tx, value, now);
     await markToLook(
       tx,
@@ -117,20 +124,34 @@ async function storeKnown(tx: Db, known: readonly NewEvent[]): Promise<void> {
   }
 }
 
+/** Events of which only their number is known. */
+interface Counted {
+  /** Those that are ours, with the use of a call that explains each. */
+  readonly ours: readonly { readonly id: string; readonly use: string }[];
+  /** Time of the newest of the others, 0 when there is none. */
+  readonly newestAt: number;
+}
+
 /**
- * Marks as ours as many events as our own calls explain. Returns the time of the newest of the others, 0 when there is
- * none.
+ * Counts as ours as many events as our own calls explain.
+ * @param options.known events of the same batch, whose explanations are not stored yet
  */
-async function countOut(tx: Db, left: readonly NewEvent[], skewMs: number): Promise<number> {
+async function countOut(
+  db: Db,
+  left: readonly NewEvent[],
+  { skewMs, known }: { readonly skewMs: number; readonly known: readonly NewEvent[] },
+): Promise<Counted> {
   const events = left.map(({ event }) => event);
-  const { calls, used } = await readLedger(tx, events, { skewMs });
+  const { calls, used } = await readLedger(db, events, { skewMs });
+  for (const { event, use } of known) if (use !== undefined) used.set(use, event.at);
+  const ours: { id: string; use: string }[] = [];
   let newestAt = 0;
   const work = explainByCount(events, calls, { tolerance: TOLERANCE, used });
   for (const { event, use } of await compareInTurns(work)) {
     if (use === undefined) newestAt = Math.max(newestAt, event.at);
-    else await resolveEvent(tx, event.audit.id, { origin: 'ours', explained_by: use });
+    else ours.push({ id: event.audit.id, use });
   }
-  return newestAt;
+  return { ours, newestAt };
 }
 
 /** Restores an event from its row. */

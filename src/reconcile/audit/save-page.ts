@@ -11,7 +11,8 @@ import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { attributeEvents, type NewEvent } from './attribute-events.ts';
-import { lockPollState, POLL_STATE } from './poll-state.ts';
+import { saveAuthors } from './own-author.ts';
+import { lockPollState, POLL_STATE, readPollState } from './poll-state.ts';
 import { toEventRow, toNameRows, toResourceRows, toText } from './to-rows.ts';
 import { estimateSkew } from './window.ts';
 
@@ -34,43 +35,48 @@ interface PollPage {
 
 /**
  * Stores a page and its consequences in one transaction: the new events, their origins, and a look at each resource
- * that others have changed.
+ * that others have changed. What the events mean is found out before it, so that no write waits for that.
  */
 export async function savePage(
   { store, clock }: PageDeps,
   { events, from, ownAccount }: PollPage,
 ): Promise<SavedPage> {
+  const before = await readPollState(store.read);
+  const now = clock.now();
+  const unread = await listNew(store.read, events);
+  const newestAt = Math.max(...unread.map(({ createdAt }) => createdAt.getTime()));
+  const skewMs = unread.length === 0 ? before.skewMs : estimateSkew(before, newestAt, now);
+  const { events: fresh, authors } = await attributeEvents(store.read, unread, {
+    skewMs,
+    ownAccount,
+  });
   return store.write(async (tx) => {
     const state = await lockPollState(tx);
-    const now = clock.now();
-    const fresh = await listNew(tx, events);
-    const newestAt = Math.max(...fresh.map(({ createdAt }) => createdAt.getTime()));
-    const skewMs = fresh.length === 0 ? state.skewMs : estimateSkew(state, newestAt, now);
-    const attributed = await attributeEvents(tx, fresh, { skewMs, ownAccount, now });
-    await storeEvents(tx, attributed, now);
+    await storeEvents(tx, fresh, now);
     await markToLook(
       tx,
-      attributed.flatMap(({ toLook }) => toLook),
+      fresh.flatMap(({ toLook }) => toLook),
       now,
     );
-    await queueInspections(tx, attributed, now);
+    await queueInspections(tx, fresh, now);
+    if (authors !== undefined) await saveAuthors(tx, authors, now);
     await POLL_STATE.save(tx, { ...state, skewMs }, now);
-    return { fresh: attributed, storedCount: await countEventsSince(tx, from) };
+    return { fresh, storedCount: await countEventsSince(tx, from) };
   });
 }
 
-async function storeEvents(tx: Db, attributed: readonly NewEvent[], now: number): Promise<void> {
+async function storeEvents(tx: Db, fresh: readonly NewEvent[], now: number): Promise<void> {
   await insertAuditEvents(
     tx,
-    attributed.map((one) => toEventRow(one, now)),
+    fresh.map((one) => toEventRow(one, now)),
   );
-  await insertEventResources(tx, attributed.flatMap(toResourceRows));
-  await insertEventNames(tx, attributed.flatMap(toNameRows));
+  await insertEventResources(tx, fresh.flatMap(toResourceRows));
+  await insertEventNames(tx, fresh.flatMap(toNameRows));
 }
 
-async function listNew(tx: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
+async function listNew(db: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
   const byId = new Map(events.map((event) => [toText(event.id), event]));
-  const known = await listKnownEventIds(tx, [...byId.keys()]);
+  const known = await listKnownEventIds(db, [...byId.keys()]);
   return [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
 }
 
