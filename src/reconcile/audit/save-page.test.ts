@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LONG } from '../../../test/support/long.ts';
 import { addGroup, addUser } from '../../../test/support/rows.ts';
+import { logStatements } from '../../../test/support/statements.ts';
 import { describeStores } from '../../../test/support/stores.ts';
 import { groupId } from '../../domain/ids.ts';
 import { pruneAuditEvents } from '../../store/audit/events.ts';
@@ -156,6 +157,19 @@ describeStores('a page of the audit log', ({ makeStore }) => {
 
     expect(await save(store, [toEvent('1')])).toEqual(['ours']);
     expect(await save(store, [toEvent('2')])).toEqual(['foreign']);
+  });
+
+  test('is compared with the ledger before its transaction, behind which every write waits', async () => {
+    const { store, log } = logStatements(await makeStore());
+    await begin(store);
+    log.reset();
+
+    await save(store, [toEvent('1')]);
+
+    const ofLedger = (statements: readonly string[]) =>
+      statements.filter((sql) => sql.includes('own_calls'));
+    expect(ofLedger(log.reads)).not.toEqual([]);
+    expect(ofLedger(log.writes.flat())).toEqual([]);
   });
 
   test('keeps a number as that of whom the event tells, and of both where it does not', async () => {
