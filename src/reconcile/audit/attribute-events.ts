@@ -45,7 +45,7 @@ interface Attributed {
  * own token, where the service tells it.
  * An explained event keeps its explanation: a second event needs another call.
  *
- * It reads alone, so it needs no transaction: only the reading of the log changes explanations and authors, and a call
+ * It only reads, and needs no transaction: nothing but the reading of the log changes explanations and authors, and a call
  * stands in the ledger before any event of it can be read.
  */
 export async function attributeEvents(

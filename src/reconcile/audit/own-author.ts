@@ -65,9 +65,9 @@ export function learnAuthors(
   const counters = [...before];
   for (const { audit, isCreation } of named) {
     const index = counters.findIndex((counter) => isSame(counter, audit));
-    const before = counters[index]?.weight ?? 0;
+    const held = counters[index]?.weight ?? 0;
     const { authorId, authorUid, authorUsername } = audit;
-    const counter = { authorId, authorUid, authorUsername, weight: before + (isCreation ? 3 : 1) };
+    const counter = { authorId, authorUid, authorUsername, weight: held + (isCreation ? 3 : 1) };
     counters.splice(index < 0 ? counters.length : index, 1, counter);
   }
   const sorted = counters.toSorted((a, b) => b.weight - a.weight).slice(0, AUTHORS_MAX);
