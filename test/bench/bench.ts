@@ -6,7 +6,7 @@ import { type ClientRace, raceClients } from './client-race.ts';
 import { adoptCompany, type Company, type CompanySize } from './company.ts';
 import { bindToCore, type Cores } from './cores.ts';
 import { LoadClient } from './load-client.ts';
-import { type Durations, type Measurement, measure } from './measure.ts';
+import { createMeter, type Durations, type Measurement, measureInTurns } from './measure.ts';
 import { findProcessFacts } from './process-facts.ts';
 import { connectProfiler } from './profiler.ts';
 import { type BenchSandbox, startBenchSandbox } from './sandbox.ts';
@@ -14,7 +14,7 @@ import { createScenarios, type Scenario } from './scenarios.ts';
 import { fetchScim } from './scim-target.ts';
 import { buildForStart } from './start-command.ts';
 import { type StartTime, timeStarts } from './start-time.ts';
-import { measureYardsticks, type Yardsticks } from './yardsticks.ts';
+import { type Limits, startYardsticks, type Yardsticks } from './yardsticks.ts';
 
 /** How to run the benchmark. */
 export interface BenchOptions {
@@ -32,10 +32,12 @@ export interface BenchOptions {
   readonly say: (line: string) => void;
 }
 
-/** A scenario and what was seen of it. */
+/** A scenario, and what was seen of it and, by turns with it, of what it is compared with. */
 export interface ScenarioResult {
   readonly scenario: Scenario;
   readonly measurement: Measurement;
+  readonly yardstick: Measurement;
+  readonly floor: Measurement;
   /** Calls to the service for each request of the identity provider. */
   readonly callsPerRequest: number;
 }
@@ -47,7 +49,7 @@ export interface BenchResult {
   readonly firstReadMs: number;
   /** Before the first request; undefined where only Linux knows. */
   readonly residentMbAtRest: number | undefined;
-  readonly yardsticks: Yardsticks;
+  readonly limits: Limits;
   readonly race: ClientRace;
   readonly scenarios: readonly ScenarioResult[];
   readonly startTime: StartTime;
@@ -58,7 +60,7 @@ export interface BenchResult {
 const scimToken = 'the-token-of-the-benchmark';
 
 /**
- * Measures the yardsticks and every scenario against a bridge, in processes of their own: what is measured on one core,
+ * Measures every scenario against a bridge, by turns with its yardsticks, in processes of their own: what is measured on one core,
  * the sandbox and the client on another. Nothing of it is left afterwards.
  * @throws Error when the bridge does not start, or the company cannot be prepared.
  */
@@ -133,24 +135,26 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   const residentMbAtRest = findProcessFacts(bridge.pid)?.residentMb;
   say('adopting everybody through SCIM');
   const company = await adoptCompany(bridge, client, size);
-  say('yardsticks');
   const user = await fetchScim(bridge, `/Users/${company.users[0]?.id}`);
   const answer = JSON.stringify(user);
-  const yardsticks = await measureYardsticks({ folder, answer, cores, connections, durations });
   say('the client beside Pool and fetch');
   const race = await raceClients({ folder, answer, cores, connections, durations });
-  const scenarios = await runScenarios(stage, company, options);
+  const yardsticks = await startYardsticks({ folder, answer, cores, connections });
+  say('what the client and the disk can do');
+  const limits = await yardsticks.measureLimits(durations);
+  const scenarios = await runScenarios(stage, { company, yardsticks }, options);
+  await yardsticks.stop();
   const bridgeOutput = bridge.output();
   say('starting again');
   await bridge.stop();
   const startTime = await timeStarts(launch);
   const atRest = { firstReadMs, residentMbAtRest };
-  return { options, ...atRest, yardsticks, race, scenarios, startTime, bridgeOutput };
+  return { options, ...atRest, limits, race, scenarios, startTime, bridgeOutput };
 }
 
 async function runScenarios(
   { bridge, client, sandbox }: Stage,
-  company: Company,
+  { company, yardsticks }: { readonly company: Company; readonly yardsticks: Yardsticks },
   { connections, durations, only, profileFolder, say }: BenchOptions,
 ): Promise<ScenarioResult[]> {
   const profiler = profileFolder === undefined ? undefined : await connectProfiler(bridge.output());
@@ -158,17 +162,21 @@ async function runScenarios(
   for (const scenario of createScenarios(company, connections)) {
     if (only.length > 0 && !only.includes(scenario.name)) continue;
     say(scenario.title);
-    const measurement = await measure(client, scenario.source, {
-      pid: bridge.pid,
-      durations,
-      afterWarmUp: async () => {
-        await sandbox.forgetCalls();
-        await profiler?.start();
-      },
-    });
+    const afterWarmUp = async () => {
+      await sandbox.forgetCalls();
+      await profiler?.start();
+    };
+    const measured = createMeter({ client, source: scenario.source, pid: bridge.pid, afterWarmUp });
+    const yardstick = yardsticks.createMeter(scenario.yardstick);
+    const floor = yardsticks.createMeter(scenario.floor);
+    // The bridge is the last to be warmed up: its calls are counted, and its profile is taken, from there.
+    await measureInTurns([yardstick, floor, measured], durations);
     await profiler?.stopAndWrite(join(profileFolder ?? '', `${scenario.name}.cpuprofile`));
-    const calls = await sandbox.countCalls();
-    results.push({ scenario, measurement, callsPerRequest: calls / measurement.requests });
+    const measurement = measured.read();
+    results.push({
+      ...{ scenario, measurement, yardstick: yardstick.read(), floor: floor.read() },
+      callsPerRequest: (await sandbox.countCalls()) / measurement.requests,
+    });
   }
   profiler?.close();
   return results;

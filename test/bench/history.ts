@@ -47,7 +47,7 @@ export function recordRun(file: string, added: RecordedRun): void {
 
 /** What is kept of a run. Pure. */
 export function toRecordedRun(result: BenchResult, machine: Machine): RecordedRun {
-  const { scenarios, yardsticks, residentMbAtRest } = result;
+  const { scenarios, limits, residentMbAtRest } = result;
   const residentMbMax = Math.max(
     ...scenarios.map(({ measurement }) => measurement.server?.residentMbMax ?? 0),
   );
@@ -56,14 +56,14 @@ export function toRecordedRun(result: BenchResult, machine: Machine): RecordedRu
     commit: machine.commit ?? 'unknown',
     machine: `${machine.description}, Node ${machine.node}`,
     load: machine.load,
-    expressPerSecond: yardsticks.express.perSecond,
+    expressPerSecond: limits.express.perSecond,
     ...(residentMbAtRest !== undefined && { residentMbAtRest, residentMbMax }),
-    rows: scenarios.map(({ scenario, measurement: { perSecond, server } }) => ({
+    rows: scenarios.map(({ scenario, measurement: { perSecond, server }, yardstick, floor }) => ({
       name: scenario.name,
       title: scenario.title,
       perSecond,
-      ofYardstick: perSecond / yardsticks[scenario.yardstick].perSecond,
-      ofFloor: perSecond / yardsticks[scenario.floor].perSecond,
+      ofYardstick: perSecond / yardstick.perSecond,
+      ofFloor: perSecond / floor.perSecond,
       ...(server !== undefined && { cpuMicros: server.cpuMicrosPerRequest }),
     })),
   };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { LoadClient } from './load-client.ts';
-import { measure, percentile } from './measure.ts';
+import { createMeter, measure, measureInTurns, percentile } from './measure.ts';
 
 const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1);
 const cases = [
@@ -25,7 +25,7 @@ test('an answer that is not 2xx is a failure, in the warm-up too', async () => {
   const source = () => ({ method: 'POST' as const, path: '/Users', body: '{}' });
   const durations = { warmUpMs: 20, measuredMs: 20 };
 
-  const measured = await measure(client, source, { pid: process.pid, durations });
+  const measured = await measure({ client, source, pid: process.pid }, durations);
 
   expect(measured.failures).toBe(1);
   expect(measured.firstFailure).toMatchObject({
@@ -33,6 +33,28 @@ test('an answer that is not 2xx is a failure, in the warm-up too', async () => {
     text: `${new URL(baseUrl).pathname}/Users`,
   });
   expect(measured.requests).toBeGreaterThan(0);
+});
+
+test('servers are loaded by turns, and what each answered is summed up', async () => {
+  const order: string[] = [];
+  const makeMeter = async (name: string) => {
+    const { client } = await serve(() => {
+      if (order.at(-1) !== name) order.push(name);
+      return 200;
+    });
+    return createMeter({ client, source: () => ({ method: 'GET', path: '/' }), pid: process.pid });
+  };
+  const meters = [await makeMeter('one'), await makeMeter('other')];
+
+  await measureInTurns(meters, { warmUpMs: 5, measuredMs: 40 });
+
+  // The warm-up and eight turns.
+  expect(order).toEqual(Array.from({ length: 9 }, () => ['one', 'other']).flat());
+  for (const measured of meters.map((meter) => meter.read())) {
+    expect(measured.failures).toBe(0);
+    expect(measured.requests / measured.perSecond).toBeGreaterThan(0.04);
+    expect(measured.server?.residentMbMax).toBeGreaterThan(1);
+  }
 });
 
 test('a server that is gone is a failure, not an end without one', async () => {

@@ -108,7 +108,7 @@ async function measureAll(
   for (const { name, title, source } of createScenarios(company, connections)) {
     if (only.length > 0 && !only.includes(name)) continue;
     say(title);
-    measurements.set(name, await measure(client, source, { pid, durations }));
+    measurements.set(name, await measure({ client, source, pid }, durations));
   }
   return measurements;
 }

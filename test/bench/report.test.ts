@@ -60,17 +60,15 @@ test.each([
 
 test('toReport: a busy machine is told, a quiet one is not', () => {
   const quiet = toResult([]);
-  const wire = toMeasurement({ perSecond: 90_000 });
   const express = toMeasurement({ perSecond: 40_000, cpuShare: 0.5 });
-  const busy = { ...quiet, yardsticks: { ...quiet.yardsticks, wire, express } };
+  const busy = { ...quiet, limits: { ...quiet.limits, express } };
   expect(toReport(busy, machine)).toContain('bare express got 50 % of its core');
   expect(toReport(quiet, machine)).not.toContain('Other programs');
 });
 
 test('toReport: a row tells which part of its floor it reaches', () => {
-  const result = toResult([toScenario({ perSecond: 10_000 })]);
-  const read = toMeasurement({ perSecond: 20_000 });
-  const report = toReport({ ...result, yardsticks: { ...result.yardsticks, read } }, machine);
+  const floor = toMeasurement({ perSecond: 20_000 });
+  const report = toReport(toResult([{ ...toScenario({ perSecond: 10_000 }), floor }]), machine);
   expect(rowOf(report, 'GET user').slice(4, 6)).toEqual(['0.25 ×', '0.50 ×']);
 });
 
@@ -112,7 +110,6 @@ function rowOf(report: string, title: string): string[] {
 }
 
 function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
-  const express = toMeasurement({ perSecond: 40_000 });
   return {
     options: {
       size: { users: 10_000, groups: 500, largeGroups: [1_000, 10_000] },
@@ -125,13 +122,9 @@ function toResult(scenarios: readonly ScenarioResult[]): BenchResult {
     },
     firstReadMs: 2_000,
     residentMbAtRest: 80,
-    yardsticks: {
-      wire: express,
-      express,
-      read: express,
-      page: express,
-      commits: express,
-      write: express,
+    limits: {
+      wire: toMeasurement({ perSecond: 90_000 }),
+      express: toMeasurement({ perSecond: 40_000 }),
       commitsPerSecond: 8_000,
     },
     race: { pool: toRacer(10_000), fetch: toRacer(5_000), client: toRacer(8_000) },
@@ -164,6 +157,8 @@ function toScenario({ name = 'get', ...seen }: Seen): ScenarioResult {
       source,
     },
     measurement: toMeasurement(seen),
+    yardstick: toMeasurement({ perSecond: 40_000 }),
+    floor: toMeasurement({ perSecond: 40_000 }),
     callsPerRequest: 0,
   };
 }

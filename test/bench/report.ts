@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 import { toFigure, toLimitRow, toTable, toVerdict } from './markdown-table.ts';
 import type { Measurement } from './measure.ts';
 import type { PeerResult } from './peers.ts';
-import type { Yardsticks } from './yardsticks.ts';
+import type { Limits, Yardstick } from './yardsticks.ts';
 
 const residentMbAtRestMax = 100;
 const residentMbMax = 130;
@@ -20,7 +20,7 @@ export function toReport(
   machine: Machine,
   peers: readonly PeerResult[] = [],
 ): string {
-  const { scenarios, yardsticks } = result;
+  const { scenarios, limits } = result;
   return `# Performance
 
 ${toCircumstances(result, machine)}
@@ -40,7 +40,7 @@ ${toTable(
     ],
     ...['MB', 'aim', ''],
   ],
-  scenarios.map((row) => toScenarioRow(row, yardsticks)),
+  scenarios.map(toScenarioRow),
 )}
 
 - **yardstick**: the part of what bare express answers (reads), or express with two commits (writes), on the same core
@@ -53,11 +53,11 @@ ${toTable(
 
 ${toTable(['', 'measured', 'aim', ''], toSummaryRows(result))}
 
-Yardsticks, measured in the same run by the same client; the answers are as long as a user:
+What stood beside each, loaded by the same client in turns of half a second with the bridge; the answers are as long as a user:
 
-${toTable(['', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], toYardstickRows(yardsticks))}
+${toTable(['request', 'beside it', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], scenarios.flatMap(toYardstickRows))}
 
-${toRemarks(yardsticks).join('\n\n')}
+${toRemarks(limits).join('\n\n')}
 
 ${toRaceSection(result.race)}
 ${peers.map((peer) => toPeerSection(peer, scenarios)).join('')}`;
@@ -131,20 +131,22 @@ The service held ${toCount(size.users)} users and ${toCount(size.groups)} groups
 took them in, ${toFigure(firstReadMs / 1_000)} s after the start of the process; then one PATCH of externalId adopted each.`;
 }
 
-function toScenarioRow(
-  { scenario, measurement, callsPerRequest }: ScenarioResult,
-  yardsticks: Yardsticks,
-): string[] {
+function toScenarioRow({
+  scenario,
+  measurement,
+  yardstick,
+  floor,
+  callsPerRequest,
+}: ScenarioResult): string[] {
   const { perSecond, p50Ms, p99Ms, server, failures } = measurement;
-  const yardstick = yardsticks[scenario.yardstick].perSecond;
-  const aim = scenario.aim * yardstick;
+  const aim = scenario.aim * yardstick.perSecond;
   return [
     scenario.title,
     toFigure(perSecond),
     toFigure(p50Ms),
     toFigure(p99Ms),
-    toShare(perSecond, yardstick),
-    toShare(perSecond, yardsticks[scenario.floor].perSecond),
+    toShare(perSecond, yardstick.perSecond),
+    toShare(perSecond, floor.perSecond),
     toFigure(callsPerRequest),
     ...toServerCells(measurement),
     toFigure(server?.residentMbMax),
@@ -194,24 +196,24 @@ function toGroupSlowdown(scenarios: readonly ScenarioResult[]): number | undefin
   return smaller.measurement.perSecond / larger.measurement.perSecond;
 }
 
-function toYardstickRows(yardsticks: Yardsticks) {
-  const { wire, express, read, page, commits, write, commitsPerSecond } = yardsticks;
-  const toRow = (title: string, measurement: Measurement) => [
-    title,
+const TITLES: Readonly<Record<Yardstick, string>> = {
+  express: 'bare express',
+  read: 'express and one prepared read',
+  page: 'express and one prepared read of 100 users',
+  commits: 'express and two commits',
+  write: 'express, a body, five statements in two commits, a call',
+};
+
+function toYardstickRows({ scenario, yardstick, floor }: ScenarioResult): string[][] {
+  const toRow = (which: Yardstick, measurement: Measurement) => [
+    scenario.title,
+    TITLES[which],
     toFigure(measurement.perSecond),
     toFigure(measurement.p50Ms),
     toFigure(measurement.p99Ms),
     ...toServerCells(measurement),
   ];
-  return [
-    toRow('bare express', express),
-    toRow('express and one prepared read', read),
-    toRow('express and one prepared read of 100 users', page),
-    toRow('express and two commits', commits),
-    toRow('express, a body, five statements in two commits, a call', write),
-    ['commits alone, one after another', toFigure(commitsPerSecond), '', '', '', ''],
-    toRow('the client alone: a socket answers without looking', wire),
-  ];
+  return [toRow(scenario.yardstick, yardstick), toRow(scenario.floor, floor)];
 }
 
 function toServerCells({ server }: Measurement): string[] {
@@ -220,17 +222,18 @@ function toServerCells({ server }: Measurement): string[] {
 }
 
 /** What a reader must know before he believes a share of a yardstick: who else was at work, and who was slower. */
-function toRemarks({ wire, express }: Yardsticks): string[] {
+function toRemarks({ wire, express, commitsPerSecond }: Limits): string[] {
   const factor = wire.perSecond / express.perSecond;
   const verdict =
     factor >= 1.2
       ? 'it was the bottleneck nowhere'
       : 'it may have been the bottleneck for bare express, which is then at least as fast as shown';
-  const client = `The client can send ${toFigure(factor)} × what bare express answers: ${verdict}.`;
+  const limits = `Where a socket answers without looking, the client sends ${toFigure(factor)} × what bare express answers by turns with it: ${verdict}.
+Commits alone, one after another, were ${toFigure(commitsPerSecond)} a second.`;
   const core = express.server?.cpuShare ?? 1;
-  if (core >= quietCoreMin || factor < 1.2) return [client];
+  if (core >= quietCoreMin || factor < 1.2) return [limits];
   const busy = `**Other programs took part of the machine:** bare express got ${toPercent(core)} of its core. Requests a second are too low then, some more than others; processor time for each request can still be compared.`;
-  return [busy, client];
+  return [busy, limits];
 }
 
 function toShare(perSecond: number, yardstick: number): string {

@@ -1,6 +1,7 @@
 import type { BenchUser, Company, LargeGroup } from './company.ts';
 import type { RequestSource } from './load-client.ts';
 import { toPatch } from './scim-target.ts';
+import type { Yardstick } from './yardsticks.ts';
 
 /** What the yardsticks answered in a second on the machine that aims in requests a second were set on. */
 const REFERENCE = { express: 45_740, commits: 6_970 };
@@ -13,9 +14,9 @@ export interface Scenario {
   /** What the project wants: at least this part of what the yardstick answers. */
   readonly aim: number;
   /** Whose numbers stand beside it: bare express, or express with two commits. */
-  readonly yardstick: 'express' | 'commits';
+  readonly yardstick: Extract<Yardstick, 'express' | 'commits'>;
   /** The least that must be done for it, without our code. */
-  readonly floor: 'read' | 'page' | 'write';
+  readonly floor: Extract<Yardstick, 'read' | 'page' | 'write'>;
   readonly source: RequestSource;
 }
 
