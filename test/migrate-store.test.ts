@@ -10,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateStoreCommand } from '../src/cli/migrate-store.ts';
 import { checkMove, migrateStore, undoMove } from '../src/cli/move-store.ts';
 import type { JsonObject } from '../src/domain/json.ts';
+import { migrate } from '../src/store/engine/migrate.ts';
 import { takeFile } from '../src/store/engine/sqlite-file.ts';
 import { moveStore } from '../src/store/move/move-store.ts';
 import { openSource } from '../src/store/move/source.ts';
@@ -99,17 +100,37 @@ function startMove(env: Readonly<Record<string, string>>, to: string): ChildProc
   });
 }
 
-/** Resolves as soon as a move has taken the tables of the target. */
-async function untilCopying({ read }: Store): Promise<void> {
+/** Stops every move once its first rows of `facts` have arrived, until `letGo`. */
+async function holdMoves(store: Store): Promise<{ untilHeld(): Promise<void>; letGo(): void }> {
+  await migrate(store);
+  await store.write(async (tx) => {
+    await sql`create function wait_for_test() returns trigger language plpgsql set lock_timeout = 0
+      as $$ begin perform pg_advisory_xact_lock(1); return null; end $$`.execute(tx);
+    await sql`create trigger wait_for_test after insert on facts
+      execute function wait_for_test()`.execute(tx);
+  });
+  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+  const holding = store.write(async (tx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+    await sql`select pg_advisory_xact_lock(1)`.execute(tx);
+    hold();
+    await isOver;
+  });
+  onTestFinished(async () => {
+    letGo();
+    await holding;
+  });
+  await isHeld;
   const look = async () => {
-    const { rows } = await sql`select 1 from pg_locks
-      where relation = to_regclass('facts') and mode = 'AccessExclusiveLock' and granted`.execute(
-      read,
-    );
+    const { rows } = await sql`select 1 from pg_locks where ${WAITS}`.execute(store.read);
     return rows.length;
   };
-  await expect.poll(look, { interval: 2 }).toBe(1);
+  return { untilHeld: () => expect.poll(look).toBe(1), letGo };
 }
+
+const WAITS = sql`locktype = 'advisory' and not granted and database =
+  (select oid from pg_database where datname = current_database())`;
 
 function insertMany(path: string): void {
   change(path, (file) => {
@@ -214,12 +235,14 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const to = await makeUrl('empty');
     const store = await open(to);
     const before = readFileSync(path);
+    const { untilHeld, letGo } = await holdMoves(store);
     const child = startMove(env, to);
     const ended = once(child, 'exit');
-    await untilCopying(store);
+    await untilHeld();
     child.kill('SIGKILL');
 
     expect(await ended).toEqual([null, 'SIGKILL']);
+    letGo();
     expect(await countRows(store.read, 'facts')).toBe(0);
     expect(readFileSync(path).equals(before)).toBe(true);
     const { code, text } = await run('--to', to);
@@ -234,12 +257,13 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const to = await makeUrl('empty');
     const store = await open(to);
     const before = readFileSync(path);
+    const { untilHeld, letGo } = await holdMoves(store);
     const moving = run('--to', to);
-    await untilCopying(store);
-    await sql`select pg_terminate_backend(pid) from pg_locks
-      where relation = to_regclass('facts') and mode = 'AccessExclusiveLock'`.execute(store.read);
+    await untilHeld();
+    await sql`select pg_terminate_backend(pid) from pg_locks where ${WAITS}`.execute(store.read);
 
     const cut = await moving;
+    letGo();
     expect(cut).toMatchObject({ code: 1, text: expect.stringContaining('the move was cut off') });
     expect(cut.text).toContain('run the command again');
     expect(readFileSync(path).equals(before)).toBe(true);
