@@ -11,7 +11,7 @@ import type { ReconcileDeps, ReconcileEvents } from './deps.ts';
 import { assertLead } from './lead.ts';
 import { withoutCreate } from './lost-create.ts';
 import type { Problem } from './outcome.ts';
-import { GONE, type Recorded, type Undone } from './recorded.ts';
+import { GONE, type Recorded, readProgress, type Undone } from './recorded.ts';
 import type {
   EndedStep,
   KindTypes,
@@ -59,8 +59,11 @@ export async function recordStep<T extends KindTypes>(
   if (planned.deleted) reportDeleted(deps.events, key, { planned, recorded });
   if (problem || planned.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
   await kind.recorded?.(outcome);
-  if (recorded.finished || kind.gather === undefined) return recorded;
-  return { ...recorded, state: await kind.gather(planned, recorded.state) };
+  if (recorded.finished || recorded.state.version === planned.version) return recorded;
+  // Whoever has what they asked for does not wait for what was written meanwhile.
+  await waiters.settleSoon(key, () => readProgress(store.read, key));
+  if (kind.gather === undefined) return recorded;
+  return { ...recorded, state: await kind.gather(recorded.state) };
 }
 
 /**

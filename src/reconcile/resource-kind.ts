@@ -139,6 +139,6 @@ export interface ResourceKind<T extends KindTypes> extends Recorder<T> {
   findRefusal(outcome: OutcomeOf<T>): Problem | undefined;
   /** Notes the outcome of a step that is stored, for others who wait for it. */
   recorded?(outcome: OutcomeOf<T>): Promise<void>;
-  /** Waits for more changes of the resource, where some came during the step. */
-  gather?(planned: T['state'], state: T['state']): Promise<T['state']>;
+  /** Waits for more changes of a resource of which some came during the step. */
+  gather?(state: T['state']): Promise<T['state']>;
 }

@@ -15,10 +15,10 @@ import { listGroupLinks } from './finish-step.ts';
 import type { GroupOutcome, GroupTypes } from './outcome.ts';
 import { groupRecorder } from './record.ts';
 
-/** Length of one wait for more changes, in milliseconds. */
-const PAUSE_MS = 25;
+/** Length of one wait for more changes, in milliseconds: requests that are on their way keep the process busy for longer. */
+const PAUSE_MS = 3;
 /** Largest number of waits: a quarter of a second in all. */
-const PAUSES_MAX = 10;
+const PAUSES_MAX = 80;
 
 /** Makes the kind of groups, with their members and admin lists; `waiters` are the requests that wait for one. */
 export function convergeGroups(
@@ -53,9 +53,8 @@ export function convergeGroups(
    * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
    * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
    */
-  async function gather(planned: GroupState, next: GroupState): Promise<GroupState> {
+  async function gather(next: GroupState): Promise<GroupState> {
     let state = next;
-    if (state.version === planned.version) return state;
     const { membersPerCall } = toPolicies().policy;
     for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
       const { length } = state.members;
