@@ -18,6 +18,7 @@ import type { Db, Store } from '../src/store/store.ts';
 import { startTestBridge, type TestBridge } from './support/bridge.ts';
 import { runAlone } from './support/command.ts';
 import { makeLives } from './support/lives.ts';
+import { untilOthersWait } from './support/postgres-locks.ts';
 import {
   addGroup,
   addUser,
@@ -100,37 +101,26 @@ function startMove(env: Readonly<Record<string, string>>, to: string): ChildProc
   });
 }
 
-/** Stops every move once its first rows of `facts` have arrived, until `letGo`. */
-async function holdMoves(store: Store): Promise<{ untilHeld(): Promise<void>; letGo(): void }> {
+/** Holds every move once its first rows of `facts` have arrived, while `act` runs; `untilHeld` waits for one. */
+async function holdMoves<T>(
+  store: Store,
+  act: (untilHeld: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   await migrate(store);
   await store.write(async (tx) => {
     await sql`create function wait_for_test() returns trigger language plpgsql set lock_timeout = 0
-      as $$ begin perform pg_advisory_xact_lock(1); return null; end $$`.execute(tx);
+      as $$ begin perform pg_advisory_xact_lock(${sql.lit(HELD)}); return null; end $$`.execute(tx);
     await sql`create trigger wait_for_test after insert on facts
       execute function wait_for_test()`.execute(tx);
   });
-  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
-  const holding = store.write(async (tx) => {
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-    await sql`select pg_advisory_xact_lock(1)`.execute(tx);
-    hold();
-    await isOver;
+  return store.write(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${HELD})`.execute(tx);
+    return act(() => untilOthersWait(tx, store));
   });
-  onTestFinished(async () => {
-    letGo();
-    await holding;
-  });
-  await isHeld;
-  const look = async () => {
-    const { rows } = await sql`select 1 from pg_locks where ${WAITS}`.execute(store.read);
-    return rows.length;
-  };
-  return { untilHeld: () => expect.poll(look).toBe(1), letGo };
 }
 
-const WAITS = sql`locktype = 'advisory' and not granted and database =
-  (select oid from pg_database where datname = current_database())`;
+/** Key of the lock that moves are held by; no other is like it. */
+const HELD = 4_711;
 
 function insertMany(path: string): void {
   change(path, (file) => {
@@ -235,14 +225,15 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const to = await makeUrl('empty');
     const store = await open(to);
     const before = readFileSync(path);
-    const { untilHeld, letGo } = await holdMoves(store);
-    const child = startMove(env, to);
-    const ended = once(child, 'exit');
-    await untilHeld();
-    child.kill('SIGKILL');
+    const ended = await holdMoves(store, async (untilHeld) => {
+      const child = startMove(env, to);
+      const exit = once(child, 'exit');
+      await untilHeld();
+      child.kill('SIGKILL');
+      return exit;
+    });
 
-    expect(await ended).toEqual([null, 'SIGKILL']);
-    letGo();
+    expect(ended).toEqual([null, 'SIGKILL']);
     expect(await countRows(store.read, 'facts')).toBe(0);
     expect(readFileSync(path).equals(before)).toBe(true);
     const { code, text } = await run('--to', to);
@@ -257,13 +248,14 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const to = await makeUrl('empty');
     const store = await open(to);
     const before = readFileSync(path);
-    const { untilHeld, letGo } = await holdMoves(store);
-    const moving = run('--to', to);
-    await untilHeld();
-    await sql`select pg_terminate_backend(pid) from pg_locks where ${WAITS}`.execute(store.read);
+    const cut = await holdMoves(store, async (untilHeld) => {
+      const moving = run('--to', to);
+      await untilHeld();
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read);
+      return moving;
+    });
 
-    const cut = await moving;
-    letGo();
     expect(cut).toMatchObject({ code: 1, text: expect.stringContaining('the move was cut off') });
     expect(cut.text).toContain('run the command again');
     expect(readFileSync(path).equals(before)).toBe(true);

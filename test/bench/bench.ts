@@ -60,15 +60,15 @@ export interface BenchResult {
 const scimToken = 'the-token-of-the-benchmark';
 
 /**
- * Measures every scenario against a bridge, by turns with its yardsticks, in processes of their own: what is measured on one core,
- * the sandbox and the client on another. Nothing of it is left afterwards.
+ * Measures every scenario against a bridge, by turns with its yardsticks, in processes of their own: what is measured on
+ * one core, the sandbox and the client on another. Nothing of it is left afterwards.
  * @throws Error when the bridge does not start, or the company cannot be prepared.
  */
 export async function runBench(options: BenchOptions): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));
   const endings: Ending[] = [async () => rmSync(folder, { recursive: true })];
   try {
-    return await runOnStage(await setStage(options, folder, endings), options);
+    return await runOnStage(await setStage(options, folder, endings), options, endings);
   } finally {
     for (const end of endings.reverse()) await end();
   }
@@ -129,7 +129,11 @@ export function toBridgeEnv(sandbox: BenchSandbox): Record<string, string> {
   };
 }
 
-async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchResult> {
+async function runOnStage(
+  stage: Stage,
+  options: BenchOptions,
+  endings: Ending[],
+): Promise<BenchResult> {
   const { folder, bridge, launch, firstReadMs, client } = stage;
   const { size, connections, durations, cores, say } = options;
   const residentMbAtRest = findProcessFacts(bridge.pid)?.residentMb;
@@ -140,10 +144,10 @@ async function runOnStage(stage: Stage, options: BenchOptions): Promise<BenchRes
   say('the client beside Pool and fetch');
   const race = await raceClients({ folder, answer, cores, connections, durations });
   const yardsticks = await startYardsticks({ folder, answer, cores, connections });
+  endings.push(yardsticks.stop);
   say('what the client and the disk can do');
   const limits = await yardsticks.measureLimits(durations);
   const scenarios = await runScenarios(stage, { company, yardsticks }, options);
-  await yardsticks.stop();
   const bridgeOutput = bridge.output();
   say('starting again');
   await bridge.stop();

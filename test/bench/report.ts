@@ -53,7 +53,7 @@ ${toTable(
 
 ${toTable(['', 'measured', 'aim', ''], toSummaryRows(result))}
 
-What stood beside each, loaded by the same client in turns of half a second with the bridge; the answers are as long as a user:
+What stood beside each, loaded by the same client by turns with the bridge; the answers are as long as a user:
 
 ${toTable(['request', 'beside it', '/s', 'p50 ms', 'p99 ms', 'CPU µs', 'core'], scenarios.flatMap(toYardstickRows))}
 
