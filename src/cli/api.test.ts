@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readForm, startRecording } from '../../test/client-operations/recording-server.ts';
+import { readForm, startRecording } from '../../test/bridge/client-operations/recording-server.ts';
 import { type TestBridge, withTestBridge } from '../../test/support/bridge.ts';
 import type { Credential } from '../domain/credential.ts';
 import { allOperations } from '../ops/api/find-operation.ts';

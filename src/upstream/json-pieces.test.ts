@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hold } from '../../test/properties/hold.ts';
+import { hold } from '../../test/pure/properties/hold.ts';
 import { readAnswerBody } from './answer-body.ts';
 import { readBodyInPieces } from './json-pieces.ts';
 

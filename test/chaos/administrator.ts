@@ -1,6 +1,6 @@
 import type { SandboxUser } from '../../src/sandbox/model.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 import {
   type Company,
   type Group,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createSeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 import type { Administrator, Trespass } from './administrator.ts';
 import type { Lives } from './lives.ts';
 import type { Operator } from './operator.ts';

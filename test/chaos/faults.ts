@@ -1,6 +1,6 @@
 import type { Fault, FaultRule } from '../../src/sandbox/faults.ts';
 import { isOperationName, type OperationName, operations } from '../../src/sandbox/operations.ts';
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** Calls that one fault meets at most, so that all of them end by themselves. */
 const TIMES_MAX = 6;

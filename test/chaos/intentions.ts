@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { type Company, type Group, type Person, toOtherAddress } from './company.ts';
 import {
   type Manner,

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { createSeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 import { createActors } from './actor.ts';
 import { ADMINISTRATOR, createAdministrator } from './administrator.ts';
 import { watchCalls } from './call-watch.ts';

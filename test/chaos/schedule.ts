@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../src/sandbox/faults.ts';
-import { createSeededRandom, type SeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { drawTrespass, type Trespass } from './administrator.ts';
 import type { Company } from './company.ts';
 import { drawFault } from './faults.ts';

@@ -1,5 +1,5 @@
 import { opsRoutes } from '../../src/ops/routes.ts';
-import { createSeededRandom, type SeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { type BodySource, makeBody } from './bodies.ts';
 import type { Sending } from './connection.ts';
 import { makeFilter, makePath, makeRubbish, mutateText } from './text.ts';

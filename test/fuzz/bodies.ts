@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../src/domain/json.ts';
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { makeFilter, makePath, makeRubbish, mutateText } from './text.ts';
 
 /** What bodies are made from. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { toGroup, toUser } from '../support/provider.ts';
 import type { RawRequest } from '../support/send-raw.ts';
 import { type BodySource, makeJson, mutateValue } from './bodies.ts';

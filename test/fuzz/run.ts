@@ -141,7 +141,7 @@ async function listIds(
 
 /** What providers send, from their captured requests. */
 function readSamples(): JsonValue[] {
-  const file = join(import.meta.dirname, '../provider-cases/cases.json');
+  const file = join(import.meta.dirname, '../bridge/provider-cases/cases.json');
   const cases = JSON.parse(readFileSync(file, 'utf8')) as { steps: { body?: JsonValue }[] }[];
   return cases.flatMap(({ steps }) =>
     steps.flatMap(({ body }) => (body === undefined ? [] : [body])),

@@ -1,4 +1,4 @@
-import { createSeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 import { createEmptyDatabase } from '../support/store-templates.ts';
 import { withSlowness } from '../support/yardstick.ts';
 import { type Draft, makeDraft, mutateDraft } from './drafts.ts';

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 const RUBBISH = [
   '',

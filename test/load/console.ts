@@ -10,7 +10,7 @@ import { opsToken } from '../bench/ask-ops.ts';
 import { describeMachine } from '../bench/machine.ts';
 import { findProcessFacts } from '../bench/process-facts.ts';
 import { buildForStart } from '../bench/start-command.ts';
-import { CHANGES, DRIFTS, fillStore, USERS } from '../console/many.ts';
+import { CHANGES, DRIFTS, fillStore, USERS } from '../ci/console/many.ts';
 import { awaitRest, findBrowser, startBrowser } from '../support/browser.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { sendOnSchedule } from './open-loop.ts';

@@ -1,4 +1,4 @@
-import { createSeededRandom, type SeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** Minutes of a day. */
 export const DAY_MINUTES = 24 * 60;

@@ -1,4 +1,4 @@
-import { createSeededRandom, type SeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** A person as requests address one. */
 export interface LoadPerson {

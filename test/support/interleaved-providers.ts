@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { createSeededRandom, type SeededRandom } from '../interleavings/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import type { TestAnswer } from './bridge.ts';
 import { listResources, toGroup, toMembers, toPatch, toUser } from './provider.ts';
 import { toOwner, type WalledProvider } from './walled.ts';

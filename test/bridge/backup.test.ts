@@ -1,0 +1,304 @@
+import { execFile, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { backupCommand } from '../../src/cli/backup.ts';
+import { backUpStore, markRestored, restoreStore } from '../../src/cli/backup-store.ts';
+import { restoreCommand } from '../../src/cli/restore.ts';
+import { sealSqlite } from '../../src/store/move/seal.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { runAlone } from '../support/command.ts';
+import { makeLives } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import { readPlan } from '../support/pilots.ts';
+import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const PATIENT = { interval: 10 };
+const commands = {
+  backup: backupCommand(async (...args) => backUpStore(...args)),
+  restore: restoreCommand({ markRestored, restoreStore }),
+};
+
+function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-backup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
+  const env = { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${file}` };
+  return { folder, file, backup, env };
+}
+
+/** `scim-bridge backup` as a process of its own, beside the one that writes. */
+function startBackup(env: Readonly<Record<string, string>>, target: string): Promise<string> {
+  const program = join(import.meta.dirname, '../../src/cli/main.ts');
+  return new Promise((resolve, reject) => {
+    const options = { env: { PATH: process.env.PATH ?? '', ...env } };
+    execFile(process.execPath, [program, 'backup', target], options, (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new Error(`${stderr}${stdout}`, { cause: error })),
+    );
+  });
+}
+
+function listUserNames(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const rows = database
+      .prepare('select user_name from users where origin is not null and deleted_at is null')
+      .all();
+    return rows.map((row) => String(row.user_name)).toSorted();
+  } finally {
+    database.close();
+  }
+}
+
+async function untilPhase(bridge: TestBridge, phase: string) {
+  const read = async () => (await askOps(bridge, 'GET', '/recovery')).body;
+  await expect.poll(async () => (await read()).phase, PATIENT).toBe(phase);
+  return read();
+}
+
+test('a backup that is made under load holds all that was acknowledged before, and a bridge on it recovers', {
+  tags: LONG,
+}, async () => {
+  const { folder, file, backup, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  const before: string[] = [];
+  const meanwhile: string[] = [];
+  await lives.live(async (bridge) => {
+    for (const name of ['ada', 'bob', 'carl']) {
+      await addUser(bridge, name);
+      before.push(`${name}@example.com`);
+    }
+    await untilSettled(bridge);
+    const written = startBackup(env, backup);
+    let isRunning = true;
+    written.finally(() => {
+      isRunning = false;
+    });
+    for (let index = 0; isRunning; index += 1) {
+      const { status } = await bridge.request('POST', '/Users', toUser(`load${index}`));
+      if (status === 201) meanwhile.push(`load${index}@example.com`);
+    }
+    expect(await written).toContain('proven whole');
+    // What the backup does not know of.
+    const ada = (await bridge.request('GET', '/Users?filter=userName%20sw%20%22ada%22')).body;
+    const [found] = Array.isArray(ada.Resources) ? ada.Resources : [];
+    const off = toPatch({ op: 'replace', path: 'active', value: false });
+    await send(bridge, 'PATCH', `/Users/${Object(found).id}`, off);
+    await untilSettled(bridge);
+  });
+  const held = listUserNames(backup);
+  const people = lives.sandbox.service.users().length;
+  const restored = await runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
+  lives.sandbox.calls.reset();
+
+  expect(meanwhile.length).toBeGreaterThan(0);
+  expect(held).toEqual(expect.arrayContaining(before));
+  // One moment of it: of those that came one after another, the first so many.
+  expect(held).toEqual([...before, ...meanwhile.slice(0, held.length - before.length)].toSorted());
+  expect(restored).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('scim-bridge plan show'),
+  });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
+  const kept = readdirSync(folder).filter((name) => /^bridge\.db\.replaced-[^.]*$/.test(name));
+  expect(kept).toHaveLength(1);
+  expect(listUserNames(join(folder, String(kept[0])))).toEqual(
+    [...before, ...meanwhile].toSorted(),
+  );
+
+  await lives.live(async (bridge) => {
+    const { planId, reason } = await untilPhase(bridge, 'waiting');
+    const plan = await readPlan(bridge, planId);
+    const wasActive = lives.sandbox.service.getUser('ada@example.com').active;
+    const changed = lives.sandbox.calls.count({ mutating: true });
+    await askOps(bridge, 'POST', `/plans/${String(plan.id)}/approve`, { hash: plan.hash ?? '' });
+    await untilPhase(bridge, 'none');
+    await untilSettled(bridge);
+    const again = await bridge.request('POST', '/Users', toUser('load0'));
+
+    expect(reason).toEqual({ code: 'restored' });
+    expect(Object(plan.counts).kinds).toMatchObject({ 'user.activate': 1 });
+    expect([wasActive, changed]).toEqual([false, 0]);
+    expect(lives.sandbox.service.getUser('ada@example.com').active).toBe(true);
+    // Who came after the backup is taken over again, or known already; nobody exists twice.
+    expect([201, 409]).toContain(again.status);
+    expect(lives.sandbox.service.users()).toHaveLength(people);
+  });
+});
+
+test('a file that is there is left alone, and what is no whole store of the bridge does not become one', {
+  tags: LONG,
+}, async () => {
+  const { folder, file, backup, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
+  const run = (command: 'backup' | 'restore', path: string) =>
+    runAlone(
+      [commands[command]],
+      [command, path, ...(command === 'restore' ? ['--yes'] : [])],
+      env,
+    );
+  const made = await run('backup', backup);
+  const twice = await run('backup', backup);
+  const nowhere = await run('backup', join(file, 'below-a-file.db'));
+  const [text, torn, other, newer, moved] = ['text', 'torn', 'other', 'newer', 'moved'].map((n) =>
+    join(folder, n),
+  );
+  const original = readFileSync(file);
+  writeFileSync(String(text), 'no database at all, but long enough to be looked at');
+  const bytes = readFileSync(backup);
+  writeFileSync(String(torn), bytes.subarray(0, bytes.length - 8_192));
+  new DatabaseSync(String(other)).exec('create table things (a)');
+  copyFileSync(backup, String(newer));
+  new DatabaseSync(String(newer)).exec(
+    "insert into kysely_migration values ('999-of-tomorrow', '2999-01-01')",
+  );
+
+  copyFileSync(backup, String(moved));
+  sealSqlite(String(moved), 0);
+
+  expect(made.code).toBe(0);
+  expect(twice).toMatchObject({ code: 1, text: expect.stringContaining('exists already') });
+  expect(nowhere).toMatchObject({ code: 1, text: expect.stringContaining('cannot be written') });
+  const again = await runAlone([commands.backup], ['backup', `${backup}.2`], {
+    ...env,
+    DATABASE_URL: `sqlite:${moved}`,
+  });
+  expect(again).toMatchObject({ code: 1, text: expect.stringContaining(`copy of ${moved} is a`) });
+  expect(await run('restore', String(moved))).toMatchObject({
+    code: 1,
+    text: expect.stringContaining('moved to PostgreSQL'),
+  });
+  for (const path of [torn, text, other, newer, moved, join(folder, 'none')]) {
+    const { code, text: words } = await run('restore', String(path));
+    expect(code, `${path}: ${words}`).toBe(1);
+    expect(words).toContain(path);
+  }
+  expect(readFileSync(file).equals(original)).toBe(true);
+  expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
+});
+
+test('where a disk is full, backup and restore say of which file, and change nothing', {
+  tags: LONG,
+}, async () => {
+  const { folder, file, backup, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
+  expect((await runAlone([commands.backup], ['backup', backup], env)).code).toBe(0);
+  const before = readFileSync(file);
+  // Files of this process may grow so far, as on a full disk.
+  const run = (...args: string[]) =>
+    spawnSync('prlimit', ['--fsize=100000:', process.execPath, 'src/cli/bin.mjs', ...args], {
+      ...{ encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } },
+    });
+
+  const made = run('backup', join(folder, 'second.db'));
+  const restored = run('restore', backup, '--yes');
+
+  expect([made.status, restored.status]).toEqual([1, 1]);
+  expect(made.stderr).toMatch(
+    /^the store \S+bridge\.db cannot be copied to \S+second\.db\.part: .+\n$/,
+  );
+  expect(restored.stderr).toMatch(/^\S+ cannot be copied to \S+bridge\.db\.part: .+\n$/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
+});
+
+test('backup and restore tell a terminal what they do, and take that away', {
+  tags: LONG,
+}, async () => {
+  const { backup, env } = makeFolder();
+  await (await startTestBridge({ settings: env })).stop();
+  let now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now += 3_000));
+  onTestFinished(() => clock.mockRestore());
+  const run = async (...args: string[]) => {
+    const lines: (string | undefined)[] = [];
+    const showProgress = (line: string | undefined) => void lines.push(line);
+    const { code } = await runAlone(Object.values(commands), args, env, { showProgress });
+    return { code, steps: new Set(lines.map((line) => line?.replace(/ · .*$/, ''))), lines };
+  };
+
+  const made = await run('backup', backup);
+  const restored = await run('restore', backup, '--yes');
+
+  expect([made.code, restored.code]).toEqual([0, 0]);
+  expect(made.steps).toEqual(new Set(['Copying', 'Proving it whole', undefined]));
+  expect(restored.steps).toEqual(
+    new Set(['Proving it whole', 'Copying', 'Bringing it up to date', undefined]),
+  );
+  expect(restored.lines).toContainEqual(expect.stringMatching(/^Copying · \d+ %/));
+});
+
+test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', {
+  tags: LONG,
+}, async () => {
+  const { file, backup, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  const during = await lives.live(async (bridge) => {
+    await addUser(bridge, 'ada');
+    expect((await runAlone([commands.backup], `backup ${backup}`.split(' '), env)).code).toBe(0);
+    return runAlone([commands.restore], `restore ${backup} --yes`.split(' '), env);
+  });
+  const after = await runAlone([commands.backup], `backup ${backup}.2`.split(' '), env);
+
+  expect(during).toMatchObject({ code: 1, text: expect.stringContaining('another process has') });
+  expect(during.text).not.toContain('PostgreSQL'); // Which no restore needs.
+  expect(existsSync(file)).toBe(true);
+  expect(after.code).toBe(0);
+  expect(listUserNames(`${backup}.2`)).toEqual(['ada@example.com']);
+});
+
+test('of PostgreSQL both say what to do instead', async () => {
+  const env = { DATABASE_URL: 'postgres://bridge@db.invalid/bridge' };
+  const backup = await runAlone([commands.backup], 'backup x'.split(' '), env);
+  const restore = await runAlone([commands.restore], 'restore x --yes'.split(' '), env);
+
+  expect(backup).toMatchObject({ code: 1, text: expect.stringContaining('pg_dump') });
+  expect(restore).toMatchObject({ code: 1, text: expect.stringContaining('pg_restore') });
+});
+
+test('a bridge that lost its store takes everybody over again with what the provider sends, and changes nothing', async () => {
+  const { file, env } = makeFolder();
+  const lives = await makeLives({ settings: env });
+  const { service, calls } = lives.sandbox;
+  const describe = () => ({
+    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
+    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
+  });
+  await lives.live(async (bridge) => {
+    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    await addGroup(bridge, 'Pilots', ids);
+    await untilSettled(bridge);
+  });
+  const before = describe();
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  await lives.live(async (bridge) => {
+    const list = await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22ada@example.com%22');
+    calls.reset();
+    const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    const group = await addGroup(bridge, 'Pilots', ids);
+    await untilSettled(bridge);
+    const read = await send(bridge, 'GET', `/Groups/${group}`);
+
+    expect(list.body.totalResults).toBe(1);
+    expect(ids).toContain(Object(Array.isArray(list.body.Resources) && list.body.Resources[0]).id);
+    expect(read.body.members).toHaveLength(2);
+    expect(calls.count({ mutating: true })).toBe(0);
+  });
+  expect(describe()).toEqual(before);
+});

@@ -1,0 +1,573 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
+import { measureWall } from '../support/yardstick.ts';
+
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
+let bridge: TestBridge;
+let names = 0;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({
+    settings: { SCIM_BULK_OPERATIONS_MAX: '200', SCIM_BODY_BYTES_MAX: '64KiB' },
+  });
+});
+afterEach(() => bridge.sandbox.faults.clear());
+afterAll(() => bridge.stop());
+
+function sendBulk(operations: JsonValue, more: JsonObject = {}): Promise<TestAnswer> {
+  return bridge.request('POST', '/Bulk', { schemas: [BULK], Operations: operations, ...more });
+}
+
+/** What each operation came to, in the order of the answer. */
+function listResults({ body }: TestAnswer): JsonObject[] {
+  if (!Array.isArray(body.Operations)) throw new Error(JSON.stringify(body));
+  return body.Operations as JsonObject[];
+}
+
+function listStatuses(answer: TestAnswer): unknown[] {
+  return listResults(answer).map(({ status }) => status);
+}
+
+function newName(): string {
+  names += 1;
+  return `person${names}`;
+}
+
+function newUser(bulkId: string, more: JsonObject = {}): JsonObject {
+  const userName = `${newName()}@example.com`;
+  return { method: 'POST', path: '/Users', bulkId, data: { userName, ...more } };
+}
+
+function newGroup(bulkId: string, members: readonly string[]): JsonObject {
+  const data = { displayName: newName(), members: members.map((value) => ({ value })) };
+  return { method: 'POST', path: '/Groups', bulkId, data };
+}
+
+function patch(path: string, operation: JsonObject): JsonObject {
+  return { method: 'PATCH', path, data: { schemas: [PATCH_OP], Operations: [operation] } };
+}
+
+async function readAt(result: JsonObject | undefined): Promise<JsonObject> {
+  return (await bridge.request('GET', String(result?.location))).body;
+}
+
+async function create(type: 'Users' | 'Groups', body: JsonObject): Promise<string> {
+  return String((await bridge.request('POST', `/${type}`, body)).body.id);
+}
+
+function listValues(resource: JsonObject): unknown[] {
+  return (resource.members as JsonObject[]).map(({ value }) => value);
+}
+
+describe('references', () => {
+  test('a group holds the people that the same request creates, behind it and before it', async () => {
+    const answer = await sendBulk([
+      newUser('a'),
+      newGroup('g', ['bulkId:a', 'bulkId:b']),
+      newUser('b'),
+    ]);
+
+    expect(answer.status).toBe(200);
+    const [a, g, b] = listResults(answer);
+    expect(listResults(answer)).toEqual([
+      { method: 'POST', bulkId: 'a', location: a?.location, version: 'W/"2"', status: '201' },
+      { method: 'POST', bulkId: 'g', location: g?.location, version: 'W/"1"', status: '201' },
+      { method: 'POST', bulkId: 'b', location: b?.location, version: 'W/"2"', status: '201' },
+    ]);
+    const ids = [(await readAt(a)).id, (await readAt(b)).id];
+    expect(listValues(await readAt(g)).sort()).toEqual(ids.sort());
+    expect(String(a?.location)).toBe(`${bridge.baseUrl}/Users/${(await readAt(a)).id}`);
+  });
+
+  test('a path, a value and the filter of a path may name what the request creates', async () => {
+    const answer = await sendBulk([
+      patch('/Groups/bulkId:g', {
+        op: 'add',
+        path: 'members',
+        value: [{ value: 'bulkId:a' }, { value: 'bulkId:b' }],
+      }),
+      patch('/Groups/bulkId:g', { op: 'remove', path: 'members[value eq "bulkId:b"]' }),
+      newGroup('g', []),
+      newUser('a'),
+      newUser('b', { [ENTERPRISE]: { manager: { value: 'bulkId:a' } } }),
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['200', '200', '201', '201', '201']);
+    const [, , g, a, b] = listResults(answer);
+    const { id } = await readAt(a);
+    expect(listValues(await readAt(g))).toEqual([id]);
+    expect((await readAt(b))[ENTERPRISE]).toMatchObject({ manager: { value: id } });
+  });
+
+  test('what nobody may write is no reference, so a user may name the group that names the user', async () => {
+    const answer = await sendBulk([
+      newUser('a', { groups: [{ value: 'bulkId:g' }] }),
+      newGroup('g', ['bulkId:a']),
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['201', '201']);
+  });
+
+  const manager = (bulkId: string) => ({
+    [ENTERPRISE]: { manager: { value: `bulkId:${bulkId}` }, department: 'Board' },
+  });
+
+  test('users who manage each other, or themselves, are all created with their managers', async () => {
+    const answer = await sendBulk([
+      newUser('below', manager('chief')),
+      newUser('chief', manager('chief')),
+      newUser('a', manager('b')),
+      newUser('b', { manager: 'bulkId:c' }),
+      newUser('c', { [`${ENTERPRISE}:manager`]: { value: 'bulkId:a' } }),
+      newGroup('g', ['bulkId:a', 'bulkId:chief']),
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['201', '201', '201', '201', '201', '201']);
+    const results = listResults(answer);
+    const [below, chief, a, b, c, g] = await Promise.all(results.map(readAt));
+    const shown = [below, chief, a, b, c].map((user) => user?.[ENTERPRISE]);
+    expect(shown).toEqual([
+      { manager: expect.objectContaining({ value: chief?.id }), department: 'Board' },
+      { manager: expect.objectContaining({ value: chief?.id }), department: 'Board' },
+      { manager: expect.objectContaining({ value: b?.id }), department: 'Board' },
+      { manager: expect.objectContaining({ value: c?.id }) },
+      { manager: expect.objectContaining({ value: a?.id }) },
+    ]);
+    expect(listValues(g ?? {})).toEqual([a?.id, chief?.id]);
+    const tags = await Promise.all(
+      results.map(async ({ location }) => {
+        const read = await bridge.request('GET', String(location));
+        return read.headers.etag;
+      }),
+    );
+    expect(results.map(({ version }) => version)).toEqual(tags);
+  });
+
+  test('a user whose manager cannot be created is told so, with the address of the user', async () => {
+    const answer = await sendBulk([
+      newUser('a', manager('b')),
+      { ...newUser('b', manager('a')), data: { userName: '', ...manager('a') } },
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['409', '400']);
+    const [a] = listResults(answer);
+    expect(await readAt(a)).toMatchObject({ [ENTERPRISE]: { department: 'Board' } });
+  });
+
+  test('a change of a user in a circle outlasts the manager that the user was created with', async () => {
+    const change = patch('/Users/bulkId:a', {
+      op: 'replace',
+      path: `${ENTERPRISE}:manager`,
+      value: 'somebody else',
+    });
+    for (const place of [1, 2]) {
+      const users = [newUser('a', manager('b')), newUser('b', manager('a'))];
+      const answer = await sendBulk(users.toSpliced(place, 0, change));
+
+      expect(listStatuses(answer)).toEqual(['201', '201', '201'].toSpliced(place, 1, '200'));
+      const read = await readAt(listResults(answer)[0]);
+      expect(read[ENTERPRISE]).toMatchObject({ manager: { value: 'somebody else' } });
+    }
+  });
+
+  test('a user in a circle who is deleted by the same request was created all the same', async () => {
+    const answer = await sendBulk([
+      newUser('a', manager('b')),
+      newUser('b', manager('a')),
+      { method: 'DELETE', path: '/Users/bulkId:b' },
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['201', '201', '204']);
+  });
+
+  test('only values that are ids are references', async () => {
+    const answer = await sendBulk([
+      newUser('a', { displayName: 'bulkId:nobody', title: 'bulkId:a' }),
+      patch('/Users/bulkId:a', { op: 'replace', path: 'nickName', value: 'bulkId:nobody' }),
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['201', '200']);
+    expect(await readAt(listResults(answer)[0])).toMatchObject({
+      displayName: 'bulkId:nobody',
+      title: 'bulkId:a',
+      nickName: 'bulkId:nobody',
+    });
+  });
+
+  test('groups in a circle are refused, since no group can be a member', async () => {
+    const answer = await sendBulk([newGroup('g', ['bulkId:h']), newGroup('h', ['bulkId:g'])]);
+
+    expect(listStatuses(answer)).toEqual(['409', '409']);
+  });
+
+  test('a bulkId that no POST has is 400, and the neighbours are none the worse', async () => {
+    const answer = await sendBulk([newGroup('g', ['bulkId:nobody']), newUser('a')]);
+
+    expect(listStatuses(answer)).toEqual(['400', '201']);
+    expect(listResults(answer)[0]?.response).toMatchObject({
+      status: '400',
+      scimType: 'invalidValue',
+    });
+  });
+
+  test('two POSTs with one bulkId both fail, and so does who names it', async () => {
+    const answer = await sendBulk([newUser('a'), newUser('a'), newGroup('g', ['bulkId:a'])]);
+
+    expect(listStatuses(answer)).toEqual(['400', '400', '409']);
+  });
+});
+
+describe('one operation after the other', () => {
+  test('operations on one resource keep their order', async () => {
+    const id = await create('Users', { userName: `${newName()}@example.com`, title: 'none' });
+    const title = (value: string) => patch(`/Users/${id}`, { op: 'replace', path: 'title', value });
+
+    const answer = await sendBulk([title('first'), title('second'), title('third')]);
+
+    expect(listStatuses(answer)).toEqual(['200', '200', '200']);
+    expect((await readAt(listResults(answer)[0])).title).toBe('third');
+  });
+
+  test('a list in the place of a PATCH is its operations', async () => {
+    const id = await create('Users', { userName: `${newName()}@example.com`, nickName: 'Nick' });
+    const changes = [
+      { op: 'remove', path: 'nickName' },
+      { op: 'add', path: 'title', value: 'Pilot' },
+    ];
+    const join = [{ op: 'add', path: 'members', value: [{ value: 'bulkId:a' }] }];
+
+    const answer = await sendBulk([
+      { method: 'PATCH', path: `/Users/${id}`, data: changes },
+      { method: 'PATCH', path: '/Groups/bulkId:g', data: join },
+      newGroup('g', []),
+      newUser('a'),
+      { method: 'PATCH', path: `/Users/${id}`, data: [] },
+      { method: 'PUT', path: `/Users/${id}`, data: changes },
+    ]);
+
+    expect(listStatuses(answer)).toEqual(['200', '200', '201', '201', '400', '400']);
+    const { body } = await bridge.request('GET', `/Users/${id}`);
+    expect(body).toMatchObject({ title: 'Pilot' });
+    expect(body).not.toHaveProperty('nickName');
+    const [, , g, a] = await Promise.all(listResults(answer).map(readAt));
+    expect(listValues(g ?? {})).toEqual([a?.id]);
+  });
+
+  test('the version of a result is the one that readers are shown, whatever came behind it', async () => {
+    const group = newGroup('g', ['bulkId:a']);
+    const more = patch('/Users/bulkId:a', { op: 'add', path: 'title', value: 'Pilot' });
+
+    const results = listResults(await sendBulk([newUser('a'), group, more]));
+
+    for (const { location, version } of results) {
+      const { headers } = await bridge.request('GET', String(location));
+      expect(version).toBe(headers.etag);
+    }
+  });
+
+  test('PUT and DELETE answer as single requests do, with version as If-Match', async () => {
+    const userName = `${newName()}@example.com`;
+    const id = await create('Users', { userName });
+
+    const answer = await sendBulk([
+      { method: 'PUT', path: `/Users/${id}`, version: 'W/"99"', data: { userName, title: 'no' } },
+      { method: 'put', path: `Users/${id}`, version: 'W/"1"', data: { userName, title: 'yes' } },
+      { method: 'DELETE', path: `/Users/${id}` },
+      { method: 'DELETE', path: `/Users/${id}` },
+    ]);
+
+    const location = `${bridge.baseUrl}/Users/${id}`;
+    expect(listStatuses(answer)).toEqual(['412', '200', '204', '404']);
+    expect(listResults(answer)[1]).toEqual({
+      location,
+      method: 'PUT',
+      version: 'W/"2"',
+      status: '200',
+    });
+    expect(listResults(answer)[2]).toEqual({ location, method: 'DELETE', status: '204' });
+    expect(listResults(answer)[3]?.location).toBe(location);
+  });
+
+  test('the same name twice in one request is 409 for the second', async () => {
+    const [one, two] = [newUser('a'), newUser('b')];
+
+    const answer = await sendBulk([one, { ...two, data: one.data ?? null }]);
+
+    expect(listStatuses(answer)).toEqual(['201', '409']);
+    expect(listResults(answer)[1]?.response).toMatchObject({ scimType: 'uniqueness' });
+    expect(listResults(answer)[1]).not.toHaveProperty('location');
+  });
+
+  test('many changes of one group go to the service in one call', async () => {
+    const people = await Promise.all(
+      Array.from({ length: 20 }, () => create('Users', { userName: `${newName()}@example.com` })),
+    );
+    const id = await create('Groups', {
+      displayName: newName(),
+      members: [{ value: people[0] ?? '' }],
+    });
+    bridge.sandbox.calls.reset();
+
+    const answer = await sendBulk(
+      people.map((value) =>
+        patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value }] }),
+      ),
+    );
+
+    expect(new Set(listStatuses(answer))).toEqual(new Set(['200']));
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(1);
+  });
+});
+
+test('people of one request join a group in one call', async () => {
+  const first = await create('Users', { userName: `${newName()}@example.com` });
+  const id = await create('Groups', { displayName: newName(), members: [{ value: first }] });
+  const keys = Array.from({ length: 10 }, (_, index) => `p${index}`);
+  bridge.sandbox.calls.reset();
+
+  const answer = await sendBulk([
+    ...keys.map((key) => newUser(key)),
+    ...keys.map((key) =>
+      patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value: `bulkId:${key}` }] }),
+    ),
+  ]);
+
+  expect(new Set(listStatuses(answer))).toEqual(new Set(['201', '200']));
+  const { calls } = bridge.sandbox;
+  expect(calls.count({ operation: 'scim.addUser' })).toBe(10);
+  expect(calls.count({ mutating: true })).toBe(11);
+});
+
+describe('malformed operations fail alone', () => {
+  const cases: { why: string; operation: JsonValue; scimType: string }[] = [
+    {
+      why: 'a POST without a bulkId',
+      operation: { method: 'POST', path: '/Users', data: {} },
+      scimType: 'invalidSyntax',
+    },
+    { why: 'no method', operation: { path: '/Users/1' }, scimType: 'invalidSyntax' },
+    { why: 'GET', operation: { method: 'GET', path: '/Users/1' }, scimType: 'invalidSyntax' },
+    { why: 'no path', operation: { method: 'DELETE' }, scimType: 'invalidPath' },
+    {
+      why: 'another endpoint',
+      operation: { method: 'DELETE', path: '/Schemas/1' },
+      scimType: 'invalidPath',
+    },
+    {
+      why: 'a POST to a resource',
+      operation: { method: 'POST', bulkId: 'x', path: '/Users/1' },
+      scimType: 'invalidPath',
+    },
+    {
+      why: 'a DELETE of a type',
+      operation: { method: 'DELETE', path: '/Users' },
+      scimType: 'invalidPath',
+    },
+    { why: 'no object', operation: 'DELETE', scimType: 'invalidPath' },
+    {
+      why: 'no data',
+      operation: { method: 'POST', bulkId: 'x', path: '/Users' },
+      scimType: 'invalidSyntax',
+    },
+    {
+      why: 'a NUL in the id',
+      operation: { method: 'DELETE', path: '/Users/a\0b' },
+      scimType: 'invalidValue',
+    },
+  ];
+
+  test.each(cases)('$why', async ({ operation, scimType }) => {
+    const answer = await sendBulk([operation, newUser('fine')]);
+
+    expect(listStatuses(answer)).toEqual(['400', '201']);
+    expect(listResults(answer)[0]?.response).toMatchObject({ scimType });
+  });
+});
+
+describe('a part of an operation that has to be a text says so, and changes nothing', () => {
+  const cases: { part: string; toOperation: (path: string) => JsonObject }[] = [
+    { part: 'bulkId', toOperation: () => ({ ...newUser('b'), bulkId: 7 }) },
+    { part: 'method', toOperation: (path) => ({ method: 7, path }) },
+    { part: 'path', toOperation: () => ({ method: 'DELETE', path: 7 }) },
+    { part: 'version', toOperation: (path) => ({ method: 'DELETE', path, version: 7 }) },
+  ];
+
+  test.each(cases)('$part', async ({ part, toOperation }) => {
+    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+
+    const answer = await sendBulk([toOperation(path)]);
+
+    const detail = `The ${part} of an operation has to be a text.`;
+    expect(listStatuses(answer)).toEqual(['400']);
+    expect(listResults(answer)[0]?.response).toMatchObject({ scimType: 'invalidSyntax', detail });
+    expect((await bridge.request('GET', path)).status).toBe(200);
+  });
+
+  test('and one of null is none', async () => {
+    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+
+    const answer = await sendBulk([{ method: 'DELETE', path, version: null, bulkId: 7 }]);
+
+    expect(listStatuses(answer)).toEqual(['204']);
+  });
+});
+
+describe('the whole request is refused before anything is stored', () => {
+  const cases: { why: string; body: JsonValue; status: number }[] = [
+    { why: 'no operations', body: { schemas: [BULK] }, status: 400 },
+    { why: 'operations that are no list', body: { Operations: {} }, status: 400 },
+    { why: 'a body that is no object', body: [], status: 400 },
+    { why: 'failOnErrors of 0', body: { failOnErrors: 0, Operations: [] }, status: 400 },
+    { why: 'failOnErrors of -0.5', body: { failOnErrors: -0.5, Operations: [] }, status: 400 },
+    { why: 'failOnErrors as a word', body: { failOnErrors: 'one', Operations: [] }, status: 400 },
+    {
+      why: 'too many operations',
+      body: { Operations: Array.from({ length: 201 }, () => ({})) },
+      status: 413,
+    },
+    { why: 'too many bytes', body: { Operations: ['x'.repeat(70_000)] }, status: 413 },
+  ];
+
+  test.each(cases)('$why', async ({ body, status }) => {
+    const answer = await bridge.request('POST', '/Bulk', body);
+
+    expect(answer.status).toBe(status);
+    expect(answer.body.status).toBe(String(status));
+  });
+
+  test('another method than POST', async () => {
+    expect((await bridge.request('GET', '/Bulk')).status).toBe(405);
+  });
+
+  test('without operations nothing happens', async () => {
+    expect(listResults(await sendBulk([]))).toEqual([]);
+  });
+});
+
+describe('failOnErrors', () => {
+  const bad = { method: 'DELETE', path: '/Users/nobody' };
+
+  test('nothing is performed after that many errors, and nothing is said of the rest', async () => {
+    const last = newUser('b');
+
+    const answer = await sendBulk([bad, newUser('a'), bad, last], { failOnErrors: 2 });
+
+    expect(listStatuses(answer)).toEqual(['404', '201', '404']);
+    const again = await sendBulk([last]);
+    expect(listStatuses(again)).toEqual(['201']);
+  });
+
+  test('a refusal of the service counts before the next operation is stored', async () => {
+    bridge.sandbox.faults.add({
+      operation: 'scim.addUser',
+      fault: { kind: 'status', status: 422 },
+    });
+
+    const answer = await sendBulk([newUser('a'), newUser('b'), newUser('c')], { failOnErrors: 1 });
+
+    expect(listStatuses(answer)).toEqual(['400']);
+  });
+
+  test.each(['1', '1.0'])('may be written as %s', async (failOnErrors) => {
+    expect(listStatuses(await sendBulk([bad, newUser('a')], { failOnErrors }))).toEqual(['404']);
+  });
+
+  test('without it every operation is performed', async () => {
+    expect(listStatuses(await sendBulk([bad, bad, newUser('a')]))).toEqual(['404', '404', '201']);
+  });
+});
+
+describe('the service', () => {
+  test('what it refuses is undone, and nothing is built upon it', async () => {
+    bridge.sandbox.faults.add({
+      operation: 'scim.addUser',
+      fault: { kind: 'status', status: 422 },
+    });
+    const user = newUser('a');
+    const group = newGroup('g', ['bulkId:a']);
+
+    const answer = await sendBulk([group, user, newGroup('h', [])]);
+
+    expect(listStatuses(answer)).toEqual(['409', '400', '201']);
+    bridge.sandbox.faults.clear();
+    expect(listStatuses(await sendBulk([group, user]))).toEqual(['201', '201']);
+  });
+
+  test('the request waits once, however many operations it has', { tags: LONG }, async () => {
+    const slow = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '300ms' } });
+    try {
+      slow.sandbox.faults.add({ operation: '*', fault: { kind: 'hang' } });
+      const operations = Array.from({ length: 20 }, (_, index) => [
+        newUser(`u${index}`),
+        newGroup(`g${index}`, [`bulkId:u${index}`]),
+      ]).flat();
+      let statuses: readonly unknown[] = [];
+
+      const tookMs = await measureWall(async () => {
+        statuses = listStatuses(await slow.request('POST', '/Bulk', { Operations: operations }));
+      });
+
+      expect(tookMs).toBeLessThan(2_000);
+      expect(new Set(statuses)).toEqual(new Set(['201']));
+      slow.sandbox.faults.clear();
+    } finally {
+      await slow.stop();
+    }
+  });
+});
+
+test('a bulk request before the first read is finished is 503', async () => {
+  const young = await startTestBridge({
+    awaitsFirstRead: false,
+    settings: { UPSTREAM_PAGE_SIZE: '1' },
+    sandbox: { seed: { users: 50, groups: 1 } },
+  });
+  try {
+    const answer = await young.request('POST', '/Bulk', { Operations: [] });
+
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBeDefined();
+  } finally {
+    await young.stop();
+  }
+});
+
+test('where the service lets nobody use groups, people are still performed', async () => {
+  const half = await startTestBridge({
+    prepare: (sandbox) => sandbox.faults.refuse('groups', 403),
+  });
+  try {
+    const answer = await half.request('POST', '/Bulk', {
+      Operations: [newGroup('g', []), newUser('a')],
+    });
+
+    expect(answer.status).toBe(200);
+    expect(listStatuses(answer)).toEqual(['503', '201']);
+  } finally {
+    await half.stop();
+  }
+});
+
+test('an id in the path of an operation is encoded as in the address of a single request', async () => {
+  const id = await create('Users', { userName: `${newName()}@example.com` });
+  const encoded = `%${id.charCodeAt(0).toString(16)}${id.slice(1)}`;
+  const title = { op: 'add', path: 'title', value: 'Pilot' };
+  const paths = [encoded, '%00', '%ff', 'nobody%7C1'].map((part) => `/Users/${part}`);
+
+  const answer = await sendBulk([
+    ...paths.map((path) => patch(path, title)),
+    newUser('50%'),
+    patch('/Users/bulkId:50%', title),
+  ]);
+
+  expect(listStatuses(answer)).toEqual(['200', '404', '400', '404', '201', '200']);
+  expect((await bridge.request('GET', `/Users/${id}`)).body.title).toBe('Pilot');
+  const singles = paths.map((path) => bridge.request('GET', path));
+  const statuses = (await Promise.all(singles)).map(({ status }) => status);
+  expect(statuses).toEqual([200, 404, 400, 404]);
+});

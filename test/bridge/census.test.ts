@@ -1,0 +1,344 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addCensusCommand } from '../../src/cli/census.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { CensusAnswer } from '../../src/ops/schemas/census.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { assertDescribed } from '../support/ops-routes.ts';
+import { addUser, toUser, untilSettled } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { makeProvider } from '../support/walled.ts';
+
+/** Asks for a census; the answer has to be as it is described. */
+async function ask(bridge: TestBridge, file: string | Buffer, query = '') {
+  const url = new URL(`/ops/census${query}`, bridge.baseUrl).href;
+  const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'text/csv' };
+  const answer = await request(url, { method: 'POST', headers, body: file });
+  const body: unknown = await answer.body.json();
+  assertDescribed('POST', '/census', { status: answer.statusCode, body });
+  return { status: answer.statusCode, body };
+}
+
+async function take(bridge: TestBridge, file: string, query?: string): Promise<CensusAnswer> {
+  const { status, body } = await ask(bridge, file, query);
+  expect(status).toBe(200);
+  return parseCensus(body);
+}
+
+function parseCensus(body: unknown): CensusAnswer {
+  return body as CensusAnswer;
+}
+
+/** Findings as `kind name`, with what differs. */
+function toLines({ items }: CensusAnswer): string[] {
+  return items
+    .map(({ kind, entries, people, differences }) => {
+      const [who] = [...entries, ...people].flatMap(({ name }) => name ?? []);
+      const parts = differences.map(
+        ({ attribute, provider, bridge, service }) =>
+          ` ${attribute} ${JSON.stringify([provider, bridge, service])}`,
+      );
+      return `${kind} ${who}${parts.join('')}`;
+    })
+    .toSorted();
+}
+
+/** The file of a provider: `userName,email,givenName,familyName,active,externalId` of each. */
+function toFile(...rows: readonly string[]): string {
+  return ['userName,email,givenName,familyName,active,externalId', ...rows, ''].join('\n');
+}
+
+/** A row of somebody whom `toUser` makes. */
+function toRow(name: string, { active = 'true', externalId = '' } = {}): string {
+  const given = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return `${name}@example.com,${name}@example.com,${given},Example,${active},${externalId}`;
+}
+
+async function readPeople({ store: { read } }: TestBridge): Promise<string> {
+  return JSON.stringify(await read.selectFrom('users').selectAll().execute());
+}
+
+describeBridges('a census', ({ makeUrl }) => {
+  const start = async (run: (bridge: TestBridge) => Promise<void>) =>
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') } },
+      run,
+    );
+
+  test('tells nothing of people about whom all three agree, and changes nothing', () =>
+    start(async (bridge) => {
+      await addUser(bridge, 'ada', { externalId: 'a-1' });
+      await addUser(bridge, 'bob');
+      await untilSettled(bridge);
+      const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
+      const bob = 'BOB@example.com,Bob@Example.com,Bob,Example,true,b-1';
+
+      const census = await take(bridge, toFile(toRow('ada', { externalId: 'a-1' }), bob));
+
+      expect(toLines(census)).toEqual(['only-service owner']);
+      expect(census).toMatchObject({
+        entries: 2,
+        people: 2,
+        accounts: 3,
+        agreeing: 2,
+        sweptAt: null,
+      });
+      expect([bridge.sandbox.calls.counts(), await readPeople(bridge)]).toEqual(before);
+      expect((await askOps(bridge, 'GET', '/acts')).body).toMatchObject({ items: [] });
+    }));
+
+  test('tells who is in one of provider, bridge and service and not in the others', () =>
+    start(async (bridge) => {
+      bridge.sandbox.service.addUser({
+        ...{ email: 'gone@example.com', userName: 'gone@example.com', virtual: true },
+        fullName: 'Gone Example',
+      });
+      await sweep(bridge);
+      const gone = await addUser(bridge, 'gone');
+      await addUser(bridge, 'kept');
+      await addUser(bridge, 'left', { active: false });
+      await untilSettled(bridge);
+      bridge.sandbox.service.removeUser('gone@example.com');
+      bridge.sandbox.service.addUser({ email: 'met@example.com', fullName: 'Met Example' });
+      bridge.sandbox.service.addUser({ email: 'guest@example.com', fullName: 'Guest Example' });
+      await sweep(bridge);
+      const rows = [toRow('met'), toRow('new'), toRow('stranger', { active: 'false' })];
+
+      const absent = await take(bridge, toFile(...rows));
+      const present = await take(bridge, toFile(...rows, toRow('gone'), toRow('kept')));
+
+      expect(toLines(absent)).toEqual([
+        ...['not-bridge met@example.com', 'not-provider kept@example.com'],
+        ...['only-bridge gone@example.com', 'only-provider new@example.com'],
+        ...['only-service guest', 'only-service owner'],
+      ]);
+      expect(absent.sweptAt).not.toBeNull();
+      expect(toLines(present)).toContain('not-service gone@example.com');
+      expect(present.items.find(({ people }) => people[0]?.id === gone)?.entries).toMatchObject([
+        { row: 5 },
+      ]);
+      expect(present.kinds).toEqual({
+        ...{ 'not-bridge': 1, 'not-service': 1, 'only-provider': 1, 'only-service': 2 },
+      });
+    }));
+
+  test('tells what differs, of each of the three', () =>
+    start(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { externalId: '1', title: 'Pilot' });
+      await addUser(bridge, 'bob', { externalId: '2' });
+      await addUser(bridge, 'carl');
+      await untilSettled(bridge);
+      bridge.sandbox.service.setActive('bob@example.com', false);
+      bridge.sandbox.service.renameUser('carl@example.com', 'Karl Example');
+      await sweep(bridge);
+      const file = [
+        'Login,email,givenName,familyName,status,id,Job',
+        'new@example.com,ada@example.com,Ada,Lovelace,ACTIVE,1,Engineer',
+        'bob@example.com,bob@example.com,Bob,Example,ACTIVE,9,Clerk',
+        'carl@example.com,carl@example.com,Carl,Example,SUSPENDED,,',
+      ].join('\n');
+
+      const census = await take(bridge, file, '?map=Job%3Dtitle');
+
+      expect(toLines(census)).toEqual([
+        'differs bob@example.com active [true,true,false] externalId ["9","2",null]',
+        'differs carl@example.com active [false,true,true] name ["Carl Example","Carl Example","Karl Example"]',
+        'differs new@example.com userName ["new@example.com","ada@example.com",null] name.familyName ["Lovelace","Example",null] title ["Engineer","Pilot",null]',
+        'only-service owner',
+      ]);
+      const [first] = census.items.filter(({ people }) => people[0]?.id === ada);
+      expect(first).toMatchObject({ by: 'externalId', provider: 'default' });
+    }));
+
+  test('tells whom it cannot tell apart, once', () =>
+    start(async (bridge) => {
+      await addUser(bridge, 'ada', { externalId: '1' });
+      await addUser(bridge, 'bob', { externalId: '2' });
+      await addUser(bridge, 'carl');
+      await addUser(bridge, 'dora');
+      await untilSettled(bridge);
+
+      const census = await take(
+        bridge,
+        toFile(
+          'ada@example.com,bob@example.com,,,true,1',
+          ...[toRow('carl'), toRow('carl')],
+          ...['dora@example.com,,Dora,Example,true,', 'd,dora@example.com,Dora,Example,true,'],
+        ),
+      );
+
+      const duplicates = census.items.filter(({ kind }) => kind === 'duplicate');
+      expect(
+        duplicates.map(({ by, entries, people }) => [
+          by,
+          entries.map(({ row }) => row),
+          people.map(({ name }) => name).toSorted(),
+        ]),
+      ).toEqual([
+        ['userName', [3, 4], []],
+        ['userName', [5, 6], []],
+        ['externalId', [2], ['ada@example.com', 'bob@example.com']],
+      ]);
+      expect(census.kinds).toEqual({ duplicate: 3, differs: 1, 'only-service': 1 });
+    }));
+
+  test("knows a provider by its own externalIds, and tells who is another one's", () =>
+    start(async (bridge) => {
+      const okta = await makeProvider(bridge, 'okta');
+      const entra = await makeProvider(bridge, 'entra');
+      await addUser(okta, 'ada', { externalId: 'same' });
+      await addUser(entra, 'bob', { externalId: 'same' });
+      await addUser(entra, 'carl');
+      await untilSettled(bridge);
+      const file = toFile(toRow('x', { externalId: 'same' }), toRow('carl'));
+
+      const census = await take(bridge, file, '?provider=okta');
+
+      expect(census).toMatchObject({ provider: 'okta', people: 1, accounts: 4 });
+      expect(toLines(census)).toEqual([
+        'differs x@example.com userName ["x@example.com","ada@example.com",null] email ["x@example.com","ada@example.com",null] name.givenName ["X","Ada",null]',
+        'of-other carl@example.com',
+        'only-service owner',
+      ]);
+      expect((await ask(bridge, file, '?provider=nobody')).status).toBe(404);
+    }));
+});
+
+describe('the request for a census', () => {
+  let bridge: TestBridge;
+  const log: JsonObject[] = [];
+  beforeAll(async () => {
+    const onLog = (line: JsonObject) => void log.push(line);
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS, onLog });
+    await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+  });
+  afterAll(() => bridge.stop());
+
+  test.each([
+    ['a file that cannot be understood', 'a;b\n1;2\n', '', /None of the 2 columns is known/],
+    ['a map that cannot be understood', toFile(toRow('ada')), '?map=a', /map is column=attribute/],
+    ['a parameter that there is not', toFile(toRow('ada')), '?limit=1', /no parameter limit/],
+  ])('refuses %s', async (_, file, query, words) => {
+    const { status, body } = await ask(bridge, file, query);
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid', message: expect.stringMatching(words) });
+  });
+
+  test('is for operators alone', async () => {
+    const url = new URL('/ops/census', bridge.baseUrl).href;
+    const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'reading', for: 'reader' });
+    const headers = { authorization: `Bearer ${body.token}` };
+    const answer = await request(url, { method: 'POST', headers, body: toFile(toRow('ada')) });
+    await answer.body.dump();
+
+    expect(answer.statusCode).toBe(403);
+  });
+
+  test('takes one file at a time, and the next when its sender has gone', async () => {
+    const url = new URL('/ops/census', bridge.baseUrl).href;
+    const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+    const going = new AbortController();
+    async function* slowly() {
+      yield 'userName\n';
+      await once(going.signal, 'abort');
+    }
+    const first = request(url, {
+      method: 'POST',
+      headers,
+      body: Readable.from(slowly()),
+      signal: going.signal,
+    });
+    const ended = expect(first).rejects.toThrow();
+    const takeOne = async () => (await ask(bridge, toFile(toRow('ada')))).status;
+
+    await expect.poll(takeOne).toBe(429);
+    going.abort();
+    await ended;
+    await expect.poll(takeOne).toBe(200);
+    expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('scim-bridge census', () => {
+  let bridge: TestBridge;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'scim-bridge-census-'));
+    bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+    await addUser(bridge, 'ada', { title: 'Pilot' });
+    await untilSettled(bridge);
+  });
+  afterAll(async () => {
+    await bridge.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function write(name: string, text: string | Buffer): string {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  }
+  const run = (...args: string[]) => runner(bridge, [addCensusCommand])('census', ...args);
+
+  test('ends with 2 where something was found, and with 0 where nothing was', async () => {
+    const file = write('okta.csv', toFile(toRow('ada'), toRow('eve')));
+    const found = await run(file, '--names');
+    const agreed = await run(file, '--kind', 'differs', 'duplicate');
+
+    expect([found.code, agreed.code]).toEqual([2, 0]);
+    expect(found.text).toContain('1 only in the service, 1 only at the provider');
+    expect(found.text).toMatch(/only at the provider +eve@example.com +3/);
+    expect(agreed.text).toContain('All three agree about 1 person of the file. Nothing was found.');
+  });
+
+  test('tells ids and rows in the place of names and values, unless names are asked for', async () => {
+    const file = write('names.csv', 'userName,Job\nada@example.com,Clerk\neve@example.com,\n');
+    const asked = [file, '--map', 'Job=title'];
+    const named = await run(...asked, '--csv', '--names');
+
+    for (const form of [[], ['--json'], ['--csv']]) {
+      const { code, text } = await run(...asked, ...form);
+      expect(code).toBe(2);
+      expect(text).not.toMatch(/example\.com|Clerk|Pilot/);
+    }
+    expect(named.text.split('\r\n')).toContain('only-provider,3,,eve@example.com,,,');
+    expect(named.text).toContain('"title: provider ""Clerk"", bridge ""Pilot"""');
+  });
+
+  test.each([
+    ['of SCIM', JSON.stringify({ schemas: [], Resources: [toUser('ada')] }, null, 1)],
+    ['of Graph', JSON.stringify({ value: [{ userPrincipalName: 'ada@example.com' }] })],
+    ['of Okta', JSON.stringify([{ id: '1', profile: { login: 'ada@example.com' } }])],
+  ])('takes a list %s', async (_, text) => {
+    const { code, text: told } = await run(write('list.json', text), '--kind', 'only-provider');
+
+    expect([code, told]).toEqual([0, expect.stringContaining('File: 1 person.')]);
+  });
+
+  test.each([
+    ['SCIM', { totalResults: 3, Resources: [toUser('ada')] }],
+    ['Graph', { '@odata.nextLink': 'https://example.com', value: [{ mail: 'ada@example.com' }] }],
+  ])('refuses a page of %s that says that more follow', async (_, page) => {
+    const { code, text } = await run(write('page.json', JSON.stringify(page)));
+
+    expect([code, text]).toEqual([1, expect.stringContaining('is one page of a list')]);
+  });
+
+  test('ends with 1 and says why a file cannot be taken', async () => {
+    const absent = await run(join(folder, 'nothing.csv'));
+    const wrong = await run(write('latin.csv', Buffer.from('userName\nJ\xf6rg\n', 'latin1')));
+
+    expect([absent.code, wrong.code]).toEqual([1, 1]);
+    expect(absent.text).toContain('cannot be read');
+    expect(wrong.text).toContain('save it as "CSV UTF-8"');
+  });
+});

@@ -1,0 +1,123 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { makeStoreFile } from '../support/lives.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
+
+const OPS_TOKEN = 'ops-token-0123456789';
+const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
+/** Nobody waits for what the service does not take now. */
+const impatient = { OPS_TOKEN, SCIM_WRITE_WAIT: '0' };
+const HOUR_MS = 3_600_000;
+
+const replace = (path: string, value: string | boolean) => toPatch({ op: 'replace', path, value });
+
+/** How many changes of each kind have arrived, and how many wait. */
+async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const read = (name: string) =>
+    CHANGE_CLASSES.map((kind) => metrics.get(`${name}{kind="${kind}"}`));
+  return { arrived: read('change_duration_seconds_count'), waiting: read('changes_waiting') };
+}
+
+test('each change of a provider is counted once by its kind when the service holds it', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+    const pilots = await addGroup(bridge, 'Pilots');
+    await send(bridge, 'PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
+    const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
+    await send(bridge, 'PATCH', `/Groups/${pilots}`, member);
+    const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+    await send(bridge, 'PATCH', `/Groups/${pilots}`, removal);
+    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
+    await send(bridge, 'DELETE', `/Users/${bob}`);
+    await untilSettled(bridge);
+
+    const counts = await readCounts(bridge);
+
+    expect(counts).toEqual({ arrived: [2, 2, 1, 1, 1, 1], waiting: [0, 0, 0, 0, 0, 0] });
+  }));
+
+test('a change that waits is shown with its age, and what the service refuses is never counted', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    const status = (code: number) =>
+      bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: code } });
+    const refusal = status(400);
+    await bridge.request('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
+    refusal.remove();
+    status(401);
+    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
+
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    const counts = await readCounts(bridge);
+
+    expect(counts).toEqual({
+      arrived: [undefined, 1, undefined, undefined, undefined, undefined],
+      waiting: [1, 0, 0, 0, 0, 0],
+    });
+    expect(metrics.get('change_oldest_age_seconds{kind="leaver"}')).toBeGreaterThan(0);
+    expect(metrics.get('change_oldest_age_seconds{kind="joiner"}')).toBe(0);
+  }));
+
+test('somebody who is activated again before the deactivation arrives has not left', () =>
+  withTestBridge({ settings: impatient }, async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const fault = bridge.sandbox.faults.add({
+      operation: '*',
+      fault: { kind: 'status', status: 500 },
+      times: 1,
+    });
+    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', false));
+    await send(bridge, 'PATCH', `/Users/${ada}`, replace('active', true));
+    fault.remove();
+    await untilSettled(bridge);
+
+    const { arrived = [], waiting } = await readCounts(bridge);
+
+    expect(arrived[0]).toBe(undefined);
+    expect(waiting).toEqual([0, 0, 0, 0, 0, 0]);
+  }));
+
+test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
+  const service = await startSandbox();
+  onTestFinished(() => service.stop());
+  const url = { DATABASE_URL: makeStoreFile() };
+  const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
+  const ada = await addUser(first, 'ada');
+  await untilSettled(first);
+  const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+  await send(first, 'PATCH', `/Users/${ada}`, replace('active', false));
+  await first.stop();
+  fault.remove();
+
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + HOUR_MS };
+  const second = await startTestBridge({ service, clock, settings: { ...impatient, ...url } });
+  onTestFinished(second.stop);
+  await untilSettled(second);
+
+  const metrics = await readMetrics(second, OPS_TOKEN);
+  expect(metrics.get('change_duration_seconds_count{kind="leaver"}')).toBe(1);
+  expect(metrics.get('change_duration_seconds_sum{kind="leaver"}')).toBeGreaterThan(3_600);
+  expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
+});
+
+test('every statement and transaction of the store is counted by its result', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    await addUser(bridge, 'ada');
+
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+
+    const count = (labels: string) =>
+      metrics.get(`store_statement_duration_seconds_count{${labels}}`);
+    expect(count('verb="select",result="done"')).toBeGreaterThan(1);
+    expect(count('verb="insert",result="done"')).toBeGreaterThan(1);
+    expect(metrics.get('store_transaction_duration_seconds_count{result="done"}')).toBeGreaterThan(
+      1,
+    );
+  }));

@@ -1,0 +1,435 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as oauth from 'oauth4webapi';
+import { request } from 'undici';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { withOwnAccess } from '../../src/app/own-access.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { readMarks } from '../../src/store/marks.ts';
+import {
+  APP,
+  AUDIENCE,
+  ask,
+  makeClient,
+  post,
+  present,
+  presentRight,
+  SETTINGS,
+  type TokenAnswer,
+  TYPE,
+  toJson,
+  toRight,
+  WHO,
+} from '../support/assertions.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runAlone, runner } from '../support/command.ts';
+import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
+import { LONG } from '../support/long.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps } from '../support/sweep.ts';
+import { listWrong, makeWorld } from '../support/wrong-assertions.ts';
+
+describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
+  const withBridge = async (
+    options: Parameters<typeof withTestBridge>[0],
+    run: (bridge: TestBridge, issuer: TestIssuer) => Promise<void>,
+  ) => {
+    const issuer = await startIssuer();
+    const DATABASE_URL = await makeUrl('migrated');
+    const settings = { ...SETTINGS, DATABASE_URL, ...options.settings };
+    await withTestBridge({ ...options, settings }, (bridge) => run(bridge, issuer));
+  };
+
+  test('an assertion as Entra makes it opens SCIM, as its provider, and is nowhere in the store', () =>
+    withBridge({}, async (bridge, issuer) => {
+      await askOps(bridge, 'POST', '/providers', { name: 'entra' });
+      const claims = { appid: [APP], sub: ['somebody', WHO.sub] };
+      // 65 minutes, and no id: what Microsoft's guide shows.
+      const trust = {
+        issuer: issuer.url,
+        audiences: [AUDIENCE],
+        claims,
+        lifetime: '75m',
+        once: null,
+      };
+      const body = { name: 'entra-app', provider: 'entra', trust };
+      const made = await askOps(bridge, 'POST', '/clients', body);
+      const { jti: _, ...right } = toRight(issuer);
+      const assertion = await issuer.sign({ ...right, exp: Number(right.iat) + 3_900 });
+      const first = await present(bridge, String(made.body.id), assertion);
+      const again = await present(bridge, String(made.body.id), assertion);
+      const users = await ask(bridge, first);
+      const posted = await bridge.request(
+        'POST',
+        '/Users',
+        { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: 'ada@example.com' },
+        { authorization: `Bearer ${String(again.body.access_token)}` },
+      );
+      const listed = await askOps(bridge, 'GET', '/clients');
+      const owned = await askOps(bridge, 'GET', '/users');
+      const acts = await askOps(bridge, 'GET', '/acts');
+
+      expect(made.body).toMatchObject({ secret: null, secrets: [], provider: 'entra' });
+      expect([first.status, again.status, users.status, posted.status]).toEqual([
+        200, 200, 200, 201,
+      ]);
+      expect(first.body).toMatchObject({ token_type: 'Bearer', expires_in: 3_600, scope: 'scim' });
+      expect(first.headers['cache-control']).toBe('no-store');
+      expect(listed.body.items).toMatchObject([
+        {
+          id: made.body.id,
+          lastUsedAt: expect.any(String),
+          trust: { issuer: issuer.url, keysFrom: 'issuer', lifetimeSeconds: 4_500, once: null },
+        },
+      ]);
+      expect(JSON.stringify(owned.body.items)).toContain('"provider":"entra"');
+      expect(JSON.stringify(acts.body.items)).toContain(AUDIENCE);
+      const tables = ['access_tokens', 'used_assertions', 'clients', 'requests'] as const;
+      const rows = await Promise.all(
+        tables.map((table) => bridge.store.read.selectFrom(table).selectAll().execute()),
+      );
+      expect(JSON.stringify(rows)).not.toContain(assertion.slice(-40));
+    }));
+
+  test('a public library finds the bridge by its metadata, and proves itself with a key of its own', () =>
+    withBridge({}, async (bridge) => {
+      const key = await makeKey('own', 'PS256');
+      const body = { name: 'own', trust: { jwks: { keys: [{ ...key.shown, d: 'private' }] } } };
+      const made = await askOps(bridge, 'POST', '/clients', toJson(body));
+      const client = { client_id: String(made.body.id) };
+      const url = new URL(new URL(bridge.baseUrl).origin);
+      const insecure = { [oauth.allowInsecureRequests]: true };
+      const found = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
+      const server = await oauth.processDiscoveryResponse(url, found);
+      const prove = oauth.PrivateKeyJwt({ key: key.privateKey, kid: 'own' });
+      const parameters = new URLSearchParams({ scope: 'scim' });
+      const args = [server, client, prove, parameters, insecure] as const;
+      const response = await oauth.clientCredentialsGrantRequest(...args);
+      const token = await oauth.processClientCredentialsResponse(server, client, response);
+      const stored = await bridge.store.read.selectFrom('clients').select('trust').execute();
+
+      expect(server).toMatchObject({
+        issuer: url.origin,
+        token_endpoint: `${url.origin}/oauth/token`,
+        grant_types_supported: ['client_credentials'],
+        response_types_supported: [],
+        scopes_supported: ['scim'],
+      });
+      expect(server.token_endpoint_auth_methods_supported).toContain('private_key_jwt');
+      expect(server.token_endpoint_auth_signing_alg_values_supported).not.toContain('HS256');
+      expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600 });
+      const headers = { authorization: `Bearer ${token.access_token}` };
+      expect((await bridge.request('GET', '/Users', undefined, headers)).status).toBe(200);
+      expect(JSON.stringify(stored)).not.toContain('private');
+      const posted = await request(found.url, { method: 'POST' });
+      await posted.body.dump();
+      expect([posted.statusCode, posted.headers.allow]).toEqual([405, 'GET']);
+    }));
+
+  test('a client with a key of its own may leave its id to the subject, and name the bridge as audience', () =>
+    withBridge({}, async (bridge) => {
+      const key = await makeKey('own', 'RS256');
+      const trust = toJson({ jwks: { keys: [key.shown] } });
+      const { body } = await askOps(bridge, 'POST', '/clients', { name: 'own', trust });
+      const id = String(body.id);
+      const { origin } = new URL(bridge.baseUrl);
+      const sign = (aud: JsonValue) =>
+        signText(JSON.stringify(toClaims(Date.now(), { iss: id, sub: id, aud })), key);
+      const audiences = [origin, `${origin}/oauth/token`, [`${origin}/oauth/token`]];
+      const answers = await Promise.all(
+        audiences.map(async (aud) => (await present(bridge, undefined, await sign(aud))).status),
+      );
+
+      expect(answers).toEqual([200, 200, 200]);
+      expect((await present(bridge, undefined, await sign(`${origin}/`))).status).toBe(401);
+    }));
+
+  test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', {
+    tags: LONG,
+  }, () => {
+    const lines: JsonObject[] = [];
+    return withBridge({ onLog: (line) => lines.push(line) }, async (bridge, issuer) => {
+      issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
+      const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
+      const world = await makeWorld(bridge, issuer, id);
+      const rows = listWrong(world);
+      const secret = await post(bridge, { client_id: id, client_secret: 'scimbridge_wrong' });
+      const toText = ({ status, headers, body }: TokenAnswer) =>
+        JSON.stringify([status, headers['www-authenticate'], headers['cache-control'], body]);
+      const wanted = toText(secret);
+      // Together, because those with an unknown key wait for one reading of the keys.
+      const answers = rows.map(async ({ why, client = id, type = TYPE, assertion }) => {
+        const form = { client_assertion_type: type, client_assertion: await assertion() };
+        const answer = await post(bridge, { ...(client && { client_id: client }), ...form });
+        return { why, text: toText(answer) };
+      });
+      const differing = (await Promise.all(answers)).filter(({ text }) => text !== wanted);
+
+      expect(rows.length).toBeGreaterThanOrEqual(60);
+      expect(new Set(rows.map(({ why }) => why)).size).toBe(rows.length);
+      expect(secret).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      expect(differing).toEqual([]);
+      expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+      const told = lines.filter(({ msg }) => msg === 'an assertion of a client was not taken');
+      expect(told.length).toBe(10);
+      const text = JSON.stringify(lines);
+      for (const word of [WHO.sub, APP, AUDIENCE, 'eyJ']) expect(text).not.toContain(word);
+    });
+  });
+
+  test('a signature is verified for each wrong assertion, also where there is no client and no key', () =>
+    withBridge({}, async (bridge, issuer) => {
+      issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
+      const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
+      const verify = vi.spyOn(crypto.subtle, 'verify');
+      onTestFinished(() => verify.mockRestore());
+      const count = async (client: string, assertion: string) => {
+        verify.mockClear();
+        expect((await present(bridge, client, assertion)).status).toBe(401);
+        return verify.mock.calls.length;
+      };
+      const right = await issuer.sign(toRight(issuer));
+      const nobody = await signText(JSON.stringify(toRight(issuer)), await makeKey('nobody'));
+      const stranger = await signText(JSON.stringify(toRight(issuer)), await makeKey('first'));
+
+      expect([
+        await count('client-0000000000000000', right),
+        await count(id, 'x'),
+        await count(id, nobody),
+        await count(id, stranger),
+      ]).toEqual([1, 1, 1, 1]);
+    }));
+
+  test('the log says why an assertion is not taken, for which client', () => {
+    const lines: JsonObject[] = [];
+    return withBridge({ onLog: (line) => lines.push(line) }, async (bridge, issuer) => {
+      const id = await makeClient(bridge, issuer);
+      const wrong = await issuer.sign({ ...toRight(issuer), appid: 'another' });
+      await present(bridge, id, wrong);
+      await present(bridge, id, wrong);
+      await present(bridge, 'client-0000000000000000', wrong);
+
+      const told = lines.filter(({ msg }) => msg === 'an assertion of a client was not taken');
+      expect(told).toMatchObject([
+        {
+          level: 'warn',
+          credential: id,
+          reason: 'claim',
+          attempts: 1,
+          requestId: expect.any(String),
+        },
+        { reason: 'unknown-client', attempts: 1 },
+      ]);
+      expect(told[1]).not.toHaveProperty('credential');
+    });
+  });
+
+  test('an assertion is taken once, also after a restart and by another clock; its successor is taken', async () => {
+    const clock = createSetClock();
+    const issuer = await startIssuer();
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const first = await startTestBridge({ service, settings, clock });
+    const id = await makeClient(first, issuer);
+    const assertion = await issuer.sign(toRight(issuer));
+    const scope = { scope: 'admin', client_assertion_type: TYPE, client_assertion: assertion };
+    const wrongScope = await post(first, { client_id: id, ...scope });
+    const taken = await present(first, id, assertion);
+    const again = await present(first, id, assertion);
+    await first.stop();
+    expect([wrongScope.status, taken.status, again.status]).toEqual([400, 200, 401]);
+
+    const second = await startTestBridge({ service, settings, clock });
+    const later = await present(second, id, assertion);
+    // Its end and what clocks may differ by, less a second: the entry is still there.
+    clock.state.aheadMs = 329_000;
+    const last = await present(second, id, assertion);
+    const right = await issuer.sign(toRight(issuer, clock.now()));
+    const next = await present(second, id, right);
+    const token = await ask(second, taken);
+    await second.stop();
+    expect([later.status, last.status, next.status, token.status]).toEqual([401, 401, 200, 200]);
+  });
+
+  test('of many who present one assertion at the same time one gets an access token', () =>
+    withBridge({}, async (bridge, issuer) => {
+      const id = await makeClient(bridge, issuer);
+      const assertion = await issuer.sign(toRight(issuer));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => present(bridge, id, assertion)),
+      );
+
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    }));
+
+  test('pages that follow credentials are told of a client without a secret, made and revoked', () =>
+    withBridge({}, async (bridge, issuer) => {
+      const read = async () => (await readMarks(bridge.store.read)).access;
+      const before = await read();
+      await makeClient(bridge, issuer);
+      const made = await read();
+      await askOps(bridge, 'POST', '/clients/entra/revoke');
+      const revoked = await read();
+
+      expect(made).not.toBe(before);
+      expect(revoked).not.toBe(made);
+    }));
+
+  test('a revocation ends the client with the access tokens that it got; it has no secrets to rotate', () =>
+    withBridge({}, async (bridge, issuer) => {
+      const id = await makeClient(bridge, issuer);
+      const taken = await presentRight(bridge, id, issuer);
+      const rotated = await askOps(bridge, 'POST', '/clients/entra/rotate');
+      await askOps(bridge, 'POST', '/clients/entra/revoke');
+
+      expect([rotated.status, rotated.body.code]).toEqual([409, 'no-secrets']);
+      expect((await ask(bridge, taken)).status).toBe(401);
+      expect((await presentRight(bridge, id, issuer)).status).toBe(401);
+    }));
+});
+
+describeProcesses(
+  'sign-in without a shared secret, of two processes on one store',
+  ({ makeUrl }) => {
+    test('an assertion that is presented to both at the same time is taken by one of them', async () => {
+      const issuer = await startIssuer();
+      const service = await startSandbox();
+      onTestFinished(() => service.stop());
+      const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ service, settings }, (here) =>
+        withTestBridge({ service, settings }, async (there) => {
+          const id = await makeClient(here, issuer);
+          for (let round = 0; round < 10; round += 1) {
+            const assertion = await issuer.sign(toRight(issuer));
+            const bridges = [here, there, here, there];
+            const answers = bridges.map((bridge) => present(bridge, id, assertion));
+            const statuses = (await Promise.all(answers)).map(({ status }) => status);
+            expect(statuses.toSorted()).toEqual([200, 401, 401, 401]);
+          }
+        }),
+      );
+    });
+  },
+);
+
+/** Requests for a client that are refused, with the beginning of the words. */
+const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
+  [
+    'an issuer without an audience',
+    { issuer: 'https://a.example', claims: { a: ['b'] } },
+    'An issuer signs for many: aud',
+  ],
+  [
+    'an issuer without a claim',
+    { issuer: 'https://a.example', audiences: ['x'] },
+    'An issuer signs for many: claims',
+  ],
+  ['a client without keys', {}, 'A client that signs for itself'],
+  [
+    'keys in two places',
+    { jwksUri: 'https://a.example', jwks: { keys: [] } },
+    'Keys are at jwksUri',
+  ],
+  ['keys without a key', { jwks: { keys: [] } }, 'jwks is {"keys"'],
+  ['a shared key', { jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }, 'jwks is {"keys"'],
+  ['keys that are no web address', { jwksUri: 'file:///etc/passwd' }, 'jwksUri is an https://'],
+  ['an address with a password', { jwksUri: 'https://a:b@127.0.0.1/' }, 'jwksUri is an https://'],
+  [
+    'a claim that is compared anyway',
+    { jwksUri: 'https://127.0.0.1/', claims: { exp: ['1'] } },
+    'exp is compared',
+  ],
+  ['a day and more', { jwksUri: 'https://127.0.0.1/', lifetime: '25h' }, 'lifetime is a duration'],
+  ['a word too much', { jwksUri: 'https://127.0.0.1/', key: 'x' }, 'trust may be'],
+  ['a claim without values', { jwksUri: 'https://127.0.0.1/', claims: { a: [] } }, ''],
+];
+
+test('a trust that would let in more than one means is refused', () =>
+  withTestBridge({ settings: SETTINGS }, async (bridge) => {
+    for (const [why, trust, words] of refusedTrusts) {
+      const { status, body } = await askOps(
+        bridge,
+        'POST',
+        '/clients',
+        toJson({ name: 'x', trust }),
+      );
+      expect([status, body.code], why).toEqual([400, 'invalid']);
+      expect(String(body.message).startsWith(words), `${why}: ${body.message}`).toBe(true);
+    }
+    const jwks = { keys: [(await makeKey('own')).shown] };
+    const both = toJson({ name: 'x', expires: '730d', trust: { jwks } });
+    const unnamed = toJson({ name: 'x', trust: { jwksUri: 'https://keys.example.com/' } });
+    expect((await askOps(bridge, 'POST', '/clients', both)).status).toBe(400);
+    const refused = await askOps(bridge, 'POST', '/clients', unnamed);
+    expect([refused.status, refused.body.code]).toEqual([409, 'host-refused']);
+    expect((await askOps(bridge, 'GET', '/clients')).body.items).toEqual([]);
+  }));
+
+test('a bridge with a path of its own shows its metadata behind that path too', () =>
+  withTestBridge({ publicUrl: 'https://example.com/bridge' }, async ({ baseUrl }) => {
+    const read = async (path: string) => {
+      const { statusCode, body } = await request(new URL(path, baseUrl));
+      return { status: statusCode, body: Object(await body.json()) };
+    };
+    const wellKnown = '/.well-known/oauth-authorization-server';
+    const plain = await read(wellKnown);
+    const own = await read(`${wellKnown}/bridge`);
+    const other = await read(`${wellKnown}/other`);
+
+    expect(plain).toEqual(own);
+    expect(own.body.token_endpoint).toBe('https://example.com/bridge/oauth/token');
+    expect(other.status).toBe(404);
+  }));
+
+describeBridges('scim-bridge client create with a trust', ({ makeUrl }) => {
+  const commands = [clientCommand(withOwnAccess)];
+
+  test('makes a client before the first start, which is listed with what it trusts and proves itself then', {
+    tags: LONG,
+  }, async () => {
+    const issuer = await startIssuer();
+    const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-jwks-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
+    const own = await makeKey('own');
+    writeFileSync(file, JSON.stringify({ keys: [own.shown] }));
+    const run = (...args: string[]) => runAlone(commands, ['client', 'create', ...args], settings);
+    const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
+    const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];
+    const made = await run('entra', ...trust, ...claims, '--once', 'never');
+    const ownMade = await run('own', '--jwks-file', file);
+    const wrong = await run('x', '--jwks-file', noFile);
+    const noClaim = await run('x', '--issuer', issuer.url, '--claim', 'appid');
+    const noHost = await run('x', '--jwks-uri', 'https://keys.example.com/');
+    const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
+
+    expect([made.code, ownMade.code, wrong.code, noClaim.code, noHost.code]).toEqual([
+      ...[0, 0, 64, 64, 1],
+    ]);
+    expect(made.text).toContain(`sub  a, or ${WHO.sub}`);
+    expect(made.text).toContain('valid     4500 s at most, again and again');
+    expect(made.text).not.toMatch(/client_secret|only time/);
+    expect(ownMade.text).toContain('keys      given: own');
+    expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
+    await withTestBridge({ settings }, async (bridge) => {
+      const runBeside = runner(bridge, commands);
+      const listed = await runBeside('client', 'list');
+      expect(listed.text).toMatch(
+        new RegExp(`^client-\\w+ +entra +assertions of ${issuer.url}`, 'm'),
+      );
+      expect(listed.text).toMatch(/^client-\w+ +own +assertions of its own/m);
+      expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+      await runBeside('client', 'revoke', 'own', '--yes');
+      const all = (await runBeside('client', 'list', '--all')).text;
+      expect(all).toMatch(/^client-\w+ +own +revoked 2/m);
+      expect(all).toMatch(/^client-\w+ +entra +assertions of /m);
+    });
+  });
+});

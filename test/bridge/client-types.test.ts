@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inferType } from '../../scripts/client-types/infer-type.ts';
+import { toTypeModules } from '../../scripts/client-types/to-modules.ts';
+import { operationGroups } from '../../src/upstream/operations/all.ts';
+import type { Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
+import { LONG } from '../support/long.ts';
+
+const folder = join(import.meta.dirname, '../../src/client/operations');
+const groups: Readonly<Record<string, OperationGroup>> = operationGroups;
+const operations: Operation[] = Object.values(groups).flatMap((group) => Object.values(group));
+
+test('src/client/operations/ has the types of the rows as they are: npm run docs writes them', {
+  tags: LONG,
+}, () => {
+  const modules = toTypeModules(groups);
+
+  expect(readdirSync(folder).toSorted()).toEqual([...modules.keys()].toSorted());
+  for (const [name, text] of modules) {
+    expect(readFileSync(join(folder, name), 'utf8'), name).toBe(text);
+  }
+});
+
+test('every operation is documented with its use, its method and its path', () => {
+  const text = [...toTypeModules(groups).values()].join('');
+  const comments = [
+    ...text.matchAll(/ {2}\/\*\*\n((?: {3}\*.*\n)+) {3}\*\/\n {2}readonly (\w+): /g),
+  ];
+  const shown = comments.map(([, lines = '', name]) => ({
+    name,
+    comment: lines.replace(/\s+\*?\s*/g, ' '),
+  }));
+
+  expect(shown).toHaveLength(operations.length);
+  for (const { id, about, method, path, stage } of operations) {
+    const ofName = shown.filter(({ name }) => id.endsWith(`.${name}`));
+    const own = ofName.filter(({ comment }) => comment.includes(`\`${method} ${path}\``));
+    expect(own, id).toHaveLength(1);
+    expect(own[0]?.comment).toContain(about);
+    expect(own[0]?.comment.includes('@deprecated'), id).toBe(stage === 'deprecated');
+  }
+});
+
+describe('the type of a field of an answer is inferred', () => {
+  const infer = (id: string, field: string) => {
+    const [group = '', name = ''] = id.split('.');
+    const rows = groups[group] ?? {};
+    const operation = rows[name];
+    if (operation === undefined) throw new Error(`no operation ${id}`);
+    const { fields } = operation.response;
+    return inferType(field, { operation, group: rows, operations, fields })?.type;
+  };
+
+  test.each([
+    ['an own id', 'spaces.createNewSpace', 'id', 'number'],
+    ['an own id in text', 'customDirectories.createCustomDirectory', 'id', 'string'],
+    ['an own id by another name', 'automations.createAutomation', 'id', 'string'],
+    ['an own id of a filter', 'auditLogs.retrieveAuditLogEvents', 'id', 'string'],
+    ['an own id by the parameters of others', 'tags.addTag', 'id', 'number'],
+    [
+      'an own id without evidence',
+      'treeEntityRoles.getListOfTreeEntityRoles',
+      'id',
+      'number | string',
+    ],
+    ['an id in the path', 'cardChecklists.addChecklistToCard', 'card_id', 'number'],
+    ['an id that the body needs', 'cards.createNewCard', 'board_id', 'number'],
+    ['an id that it does not need', 'cards.createNewCard', 'owner_id', 'number | null'],
+    ['an id without evidence', 'spaces.createNewSpace', 'company_id', 'number | string | null'],
+    ['ids', 'spaces.createNewSpace', 'allowed_card_type_ids', '(number | string)[] | null'],
+    ['a uid', 'spaces.createNewSpace', 'uid', 'string'],
+    ['the uid of another', 'spaces.createNewSpace', 'parent_entity_uid', 'string | null'],
+    ['uids', 'spaces.updateSpace', 'hidden_card_type_uids', 'string[] | null'],
+    ['a time', 'spaces.createNewSpace', 'created', 'string'],
+    ['a time that may be missing', 'cards.createNewCard', 'completed_at', 'string | null'],
+    ['a date', 'iterations.getIteration', 'due_date', 'string | null'],
+    ['a plain value of the bodies', 'cards.createNewCard', 'asap', 'boolean | null'],
+    ['a number or text of the bodies', 'spaces.updateSpace', 'title', 'number | string | null'],
+    ['a list of the bodies', 'spaces.updateSpace', 'settings', undefined],
+    ['nothing', 'spaces.createNewSpace', 'entity_type', undefined],
+  ])('%s', (_why, id, field, type) => {
+    expect(infer(id, field)).toBe(type);
+  });
+});
+
+test('two thirds of the fields of all answers have a type', () => {
+  const fields = [...toTypeModules(groups).values()].flatMap((text) => [
+    ...text.matchAll(/(?:Answer|Entry) \{\n([\s\S]*?)\n\}/g),
+  ]);
+  const lines = fields.flatMap(([, body = '']) =>
+    body.split('\n').filter((line) => line.endsWith(';')),
+  );
+  const typed = lines.filter((line) => !line.endsWith(': unknown;'));
+
+  expect(lines.length).toBeGreaterThan(2_900);
+  expect(typed.length / lines.length).toBeGreaterThan(2 / 3);
+});

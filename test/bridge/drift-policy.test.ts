@@ -1,0 +1,332 @@
+import { expect, test } from 'vitest';
+import type { SandboxService } from '../../src/sandbox/service.ts';
+import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addCompany,
+  addVera,
+  type DriftCell,
+  driftCells,
+  setActive,
+  VERA,
+} from '../support/drift-cells.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import {
+  addGroup,
+  findId,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const PATIENT = { interval: 10 };
+/** What our own call of then may explain is over. */
+const LONG_MS = 10 * 60_000;
+
+/** Somebody who can be missed without being in a group. */
+const missing: DriftCell = {
+  kind: 'user.missing',
+  name: VERA,
+  change: (service) => service.removeUser(VERA),
+};
+
+/** A group that is gone ends the other cells of it, so it comes last. */
+const cells: readonly DriftCell[] = [
+  missing,
+  ...driftCells.filter(({ changeBack }) => changeBack !== undefined),
+  ...driftCells.filter(({ changeBack }) => changeBack === undefined),
+];
+
+/** A bridge whose service somebody else changes. */
+interface World extends TestBridge {
+  /** Has the bridge see what was changed. */
+  detect(): Promise<unknown>;
+  readonly behind: SandboxService;
+}
+
+type Settings = Readonly<Record<string, string>>;
+type Run = (world: World) => Promise<void>;
+
+const detectors: Record<'sweep' | 'audit', (settings: Settings, run: Run) => Promise<void>> = {
+  sweep: (settings, run) =>
+    withTestBridge({ settings }, async (bridge) => {
+      await fill(bridge);
+      await run({ ...bridge, detect: () => sweep(bridge), behind: bridge.sandbox.service });
+    }),
+  audit: (settings, run) =>
+    withAudit({ settings }, async (world: AuditWorld) => {
+      await fill(world);
+      // What our own calls explain is over.
+      await world.poll(LONG_MS);
+      await run({ ...world, detect: () => world.poll(LONG_MS), behind: behindTheBack(world) });
+    }),
+};
+
+async function fill(bridge: TestBridge): Promise<void> {
+  await addCompany(bridge);
+  await addVera(bridge, () => sweep(bridge));
+  await sweep(bridge);
+}
+
+function toName({ kind, name }: DriftCell): string {
+  return `${kind} ${name}`;
+}
+
+async function untilListed(world: World, status: string, cell: DriftCell): Promise<void> {
+  const list = () => listManagedDrifts(world, status);
+  await expect.poll(list, PATIENT).toContain(toName(cell));
+}
+
+/** Whatever it is called by now. */
+async function untilAccepted(world: World, { kind }: DriftCell): Promise<void> {
+  const list = async () => (await listManagedDrifts(world, 'accepted')).join();
+  await expect.poll(list, PATIENT).toContain(kind);
+}
+
+/** The calls that change the service. */
+function listWrites({ sandbox }: World): string[] {
+  const isRead = (operation: string) => /\.(get|retrieve)/.test(operation);
+  return Object.keys(sandbox.calls.counts()).filter((operation) => !isRead(operation));
+}
+
+/** A sweep that finds nothing and writes nothing. */
+async function expectPeace(world: World): Promise<void> {
+  await untilSettled(world);
+  world.sandbox.calls.reset();
+  await sweep(world);
+  expect(await listManagedDrifts(world)).toEqual([]);
+  expect(listWrites(world)).toEqual([]);
+}
+
+/** What grants has to be named. */
+const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
+
+describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
+  for (const name of ['sweep', 'audit'] as const) {
+    const withWorld = async (policy: string, run: Run) => {
+      const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
+      const settings = {
+        ...SWEEP_SETTINGS,
+        ...limits,
+        SWEEP_ADMINS_EVERY: '1',
+        GROUPS_PERMISSIONS_MAX: '31',
+        DRIFT_POLICY: policy,
+        DATABASE_URL: await makeUrl('migrated'),
+      };
+      await detectors[name](settings, run);
+    };
+
+    // Whether PostgreSQL repairs says enough of it: what is decided is the same code.
+    test.runIf(engine === 'sqlite')(
+      `report, found by the ${name}: every kind is shown, and nothing written`,
+      // `sweep.test.ts` shows each of them too.
+      { tags: LONG },
+      async () => {
+        await withWorld('report', async (world) => {
+          world.sandbox.calls.reset();
+          for (const cell of cells) {
+            cell.change(world.behind);
+            await world.detect();
+            await untilListed(world, 'open', cell);
+            cell.changeBack?.(world.behind);
+          }
+          expect(listWrites(world)).toEqual([]);
+        });
+      },
+    );
+
+    test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, {
+      tags: name === 'audit' ? LONG : SELECTED,
+    }, async () => {
+      await withWorld('repair', async (world) => {
+        for (const cell of selectSome(cells)) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilListed(world, 'repaired', cell);
+        }
+        await expectPeace(world);
+      });
+    });
+
+    test.runIf(engine === 'sqlite')(
+      `accept, found by the ${name}: every kind that is named becomes what is desired`,
+      { tags: name === 'audit' ? LONG : SELECTED },
+      async () => {
+        await withWorld(ACCEPT_ALL, async (world) => {
+          world.sandbox.calls.reset();
+          for (const cell of selectSome(cells)) {
+            cell.change(world.behind);
+            await world.detect();
+            await untilAccepted(world, cell);
+            cell.changeBack?.(world.behind);
+            await world.detect();
+            await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+          }
+          expect(listWrites(world)).toEqual([]);
+          await expectPeace(world);
+        });
+      },
+    );
+  }
+});
+
+test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', {
+  tags: LONG,
+}, async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addVera(bridge, () => sweep(bridge));
+    const vera = await findId(bridge, { type: 'Users', name: VERA });
+    const group = await addGroup(bridge, 'Cooks');
+    await untilSettled(bridge);
+    bridge.sandbox.service.removeUser(VERA);
+    bridge.sandbox.service.deleteGroup('Cooks');
+    const rename = { op: 'replace', path: 'name.givenName', value: 'Veronika' };
+    await send(bridge, 'PATCH', `/Users/${vera}`, toPatch(rename));
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(addMembers([vera])));
+    await untilSettled(bridge);
+
+    const list = async () => (await askOps(bridge, 'GET', '/drifts?status=repaired')).body.items;
+    await expect.poll(list, PATIENT).toMatchObject([
+      { kind: 'user.missing', detector: 'discovery', resource: { name: VERA } },
+      { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
+    ]);
+    expect(bridge.sandbox.service.members('Cooks')).toHaveLength(1);
+    expect(bridge.sandbox.service.findUser(VERA)?.active).toBe(true);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+function addMembers(ids: readonly string[]) {
+  return { op: 'add', path: 'members', value: toMembers(ids) };
+}
+
+/** Writes of what is wanted already. */
+const sameWrites = [
+  { what: 'a PUT of a user', tags: [], type: 'Users', method: 'PUT', toBody: () => toUser('vera') },
+  {
+    what: 'a user is active',
+    tags: LONG,
+    type: 'Users',
+    method: 'PATCH',
+    toBody: () => setActive(true),
+  },
+  {
+    what: 'a PUT of a group',
+    tags: LONG,
+    type: 'Groups',
+    method: 'PUT',
+    toBody: (vera: string) => toGroup('Pilots', [vera]),
+  },
+  {
+    what: 'a group has its name',
+    tags: LONG,
+    type: 'Groups',
+    method: 'PATCH',
+    toBody: () => toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
+  },
+  {
+    what: 'a member is in a group',
+    tags: [],
+    type: 'Groups',
+    method: 'PATCH',
+    toBody: (vera: string) => toPatch({ op: 'add', path: 'members', value: [{ value: vera }] }),
+  },
+] as const;
+
+describeBridges('what a sweep found missing', ({ makeUrl }) => {
+  for (const { what, tags, type, method, toBody } of sameWrites) {
+    test(`is made anew by a write that changes nothing else: ${what}`, {
+      tags: [...tags],
+    }, async () => {
+      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings }, async (bridge) => {
+        const { service } = bridge.sandbox;
+        await addVera(bridge, () => sweep(bridge));
+        const vera = await findId(bridge, { type: 'Users', name: VERA });
+        const pilots = await addGroup(bridge, 'Pilots', [vera]);
+        await untilSettled(bridge);
+        if (type === 'Users') service.removeUser(VERA);
+        else service.deleteGroup('Pilots');
+        await sweep(bridge);
+        const drifts = await listManagedDrifts(bridge);
+
+        const path = `/${type}/${type === 'Users' ? vera : pilots}`;
+        const { status } = await bridge.request(method, path, toBody(vera));
+        await untilSettled(bridge);
+        await sweep(bridge);
+
+        const missing = type === 'Users' ? `user.missing ${VERA}` : 'group.missing Pilots';
+        expect(drifts).toContain(missing);
+        expect(status).toBeLessThan(300);
+        expect(service.findUser(VERA)?.active).toBe(true);
+        expect(service.members('Pilots')).toEqual([VERA]);
+        expect(service.groups()).toHaveLength(1);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      });
+    });
+  }
+});
+/** Vera, whose address the provider takes back, and whose account is gone since. */
+async function loseVera(bridge: TestBridge): Promise<string> {
+  await addVera(bridge, () => sweep(bridge));
+  const id = await findId(bridge, { type: 'Users', name: VERA });
+  const named = { op: 'replace', path: 'userName', value: 'vera' };
+  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(named, { op: 'remove', path: 'emails' }));
+  await sweep(bridge);
+  bridge.sandbox.service.removeUser(VERA);
+  await sweep(bridge);
+  return id;
+}
+
+async function readMissing(bridge: TestBridge) {
+  const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.missing&status=active');
+  return Array.isArray(body.items) ? body.items.map(Object) : [];
+}
+
+describeBridges('an account that is gone, of somebody without an address', ({ makeUrl }) => {
+  test('is not made anew before there is one, and the difference says so', {
+    tags: LONG,
+  }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const repairing = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL };
+    await withTestBridge({ settings: repairing }, async (bridge) => {
+      const id = await loseVera(bridge);
+      const found = await readMissing(bridge);
+      const plans = await askOps(bridge, 'GET', '/plans');
+      const emails = [{ value: VERA, type: 'work' }];
+      const write = toPatch({ op: 'add', path: 'emails', value: emails });
+      await send(bridge, 'PATCH', `/Users/${id}`, write);
+      await sweep(bridge);
+      await untilSettled(bridge);
+
+      const note = { text: expect.stringContaining('gives no e-mail address') };
+      expect(found).toMatchObject([{ status: 'open', note }]);
+      expect(plans.body.items).toEqual([]);
+      expect(bridge.sandbox.service.getUser(VERA).active).toBe(true);
+      await expect.poll(() => readMissing(bridge), PATIENT).toEqual([]);
+    });
+  });
+
+  test('an operator who wants it repaired is told what to do', { tags: LONG }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
+      const id = await loseVera(bridge);
+      const [drift] = await readMissing(bridge);
+      const why = await askOps(bridge, 'GET', `/timeline/${id}`);
+      const repaired = await askOps(bridge, 'POST', `/drifts/${drift?.id}/repair`, {});
+      const accepted = await askOps(bridge, 'POST', `/drifts/${drift?.id}/accept`, {});
+
+      const message = expect.stringContaining('have it send one, or accept');
+      expect(repaired).toMatchObject({ status: 409, body: { code: 'not-possible', message } });
+      const told = expect.stringMatching(/^user\.missing found.*have it send one, or accept/);
+      expect(why.body.items).toContainEqual(expect.objectContaining({ text: told }));
+      expect(accepted.status).toBe(200);
+      expect(await readMissing(bridge)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+
+interface Row {
+  readonly what: string;
+  readonly operation: OperationName;
+  /** Makes the resource. @returns its path and two changes of it */
+  readonly make: (
+    bridge: TestBridge,
+  ) => Promise<{ path: string; changes: [JsonObject, JsonObject] }>;
+}
+
+const rows: readonly Row[] = [
+  {
+    what: 'user',
+    operation: 'scim.updateUser',
+    make: async (bridge) => ({
+      path: `/Users/${await addUser(bridge, 'ada')}`,
+      changes: [
+        { op: 'replace', path: 'name.familyName', value: 'King' },
+        { op: 'replace', path: 'name.familyName', value: 'Byron' },
+      ],
+    }),
+  },
+  {
+    what: 'group',
+    operation: 'groupUsers.addUserToGroup',
+    make: async (bridge) => {
+      const [ada, bob] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const toAdd = (id: string) => ({ op: 'add', path: 'members', value: toMembers([id]) });
+      return {
+        path: `/Groups/${await addGroup(bridge, 'Pilots')}`,
+        changes: [toAdd(ada), toAdd(bob)],
+      };
+    },
+  },
+];
+
+async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
+  const { meta } = (await send(bridge, 'GET', path)).body;
+  return Object(meta).version;
+}
+
+describeBridges('a change of a resource that is written again meanwhile', ({ makeUrl }) => {
+  test.each(rows)(
+    'is answered when the service has it, not after the next one ($what)',
+    async ({ operation, make }) => {
+      const url = await makeUrl('migrated');
+      const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
+      await withTestBridge({ settings: { ...waits, DATABASE_URL: url } }, async (bridge) => {
+        const { path, changes } = await make(bridge);
+        await untilSettled(bridge);
+        const [first, second] = changes;
+        const { faults } = bridge.sandbox;
+        const hung = { kind: 'hang' } as const;
+        const calls = faults.add({ operation, fault: hung, times: 1 });
+        const next = faults.add({ operation, fault: { kind: 'hang' } });
+
+        let early: TestAnswer | undefined;
+        void bridge.request('PATCH', path, toPatch(first)).then((answer) => {
+          early = answer;
+        });
+        await calls.until(1);
+        const before = await readVersion(bridge, path);
+        const other = bridge.request('PATCH', path, toPatch(second));
+        await expect.poll(() => readVersion(bridge, path)).not.toBe(before);
+        faults.release(hung);
+        await next.until(1);
+
+        // Long before its own wait is over, while the next call has no answer.
+        const answered = expect.poll(() => early?.status, { timeout: 20_000 });
+        await answered.toBeLessThan(300).finally(() => faults.clear());
+        expect((await other).status).toBeLessThan(300);
+      });
+    },
+  );
+});

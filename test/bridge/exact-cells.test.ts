@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { SELECTED, selectSome } from '../support/long.ts';
+import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const ada = 'ada@example.com';
+const suspended = { [USER_EXTENSION]: { temporarilyInactive: true } };
+
+function isSuspended({ sandbox }: TestBridge): boolean | undefined {
+  return sandbox.service.getUser(ada).temporarilyInactive;
+}
+
+const clearings: { what: string; method: string; body: JsonObject }[] = [
+  { what: 'a PUT without the extension', method: 'PUT', body: toUser('ada') },
+  {
+    what: 'a PUT with an empty extension',
+    method: 'PUT',
+    body: toUser('ada', { [USER_EXTENSION]: {} }),
+  },
+  {
+    what: 'a removal of the attribute',
+    method: 'PATCH',
+    body: toPatch({ op: 'remove', path: `${USER_EXTENSION}:temporarilyInactive` }),
+  },
+  {
+    what: 'a removal of the extension',
+    method: 'PATCH',
+    body: toPatch({ op: 'remove', path: USER_EXTENSION }),
+  },
+  {
+    what: 'a null',
+    method: 'PATCH',
+    body: toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value: null }),
+  },
+];
+
+describe.each(['scim', 'temporarilyInactive'])('where %s deactivates', (deactivation) => {
+  const settings = { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation };
+
+  test.each(selectSome(clearings))(
+    '$what ends a suspension in the service too',
+    { tags: SELECTED },
+    async ({ method, body }) => {
+      await withTestBridge({ settings }, async (bridge) => {
+        const id = await addUser(bridge, 'ada', suspended);
+        await untilSettled(bridge);
+        const before = isSuspended(bridge);
+
+        await send(bridge, method, `/Users/${id}`, body);
+        await untilSettled(bridge);
+        await sweep(bridge);
+
+        expect([before, isSuspended(bridge)]).toEqual([true, false]);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      });
+    },
+  );
+});
+
+test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
+  const sandbox = { seed: { users: 0 } };
+  await withTestBridge(
+    {
+      sandbox,
+      prepare: ({ service }) => {
+        service.addUser({ email: ada });
+        service.updateUser(ada, { temporarilyInactive: true });
+      },
+    },
+    async (bridge) => {
+      const { body } = await send(bridge, 'POST', '/Users', toUser('ada'));
+
+      await send(bridge, 'PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
+      await untilSettled(bridge);
+
+      expect(isSuspended(bridge)).toBe(true);
+    },
+  );
+});
+
+const writes: { method: string; body: JsonObject }[] = [
+  {
+    method: 'PATCH',
+    body: toPatch({
+      op: 'replace',
+      path: `${USER_EXTENSION}:temporarilyInactive`,
+      value: true,
+    }),
+  },
+  { method: 'PATCH', body: toPatch({ op: 'replace', value: suspended }) },
+];
+
+test.each(selectSome(writes))(
+  'a write of one attribute of an extension ($body) leaves drift of its sibling',
+  { tags: SELECTED },
+  async ({ method, body }) => {
+    await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+      const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 1 } });
+      await untilSettled(bridge);
+      bridge.sandbox.service.updateUser(ada, { appsPermissions: 2 });
+      await sweep(bridge);
+
+      await send(bridge, method, `/Users/${id}`, body);
+      await untilSettled(bridge);
+
+      expect(isSuspended(bridge)).toBe(true);
+      expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(2);
+    });
+  },
+);
+
+test('a write of the flag of a group leaves drift of its permissions', async () => {
+  const settings = { ...SWEEP_SETTINGS, GROUPS_PERMISSIONS_MAX: '31' };
+  await withTestBridge({ settings }, async (bridge) => {
+    const extension = { permissions: 1, addToCardsAndSpacesEnabled: false };
+    const group = { ...toGroup('Pilots'), [GROUP_EXTENSION]: extension };
+    const { body } = await send(bridge, 'POST', '/Groups', group);
+    const path = `/Groups/${String(body.id)}`;
+    await untilSettled(bridge);
+    bridge.sandbox.service.setPermissions('Pilots', 3);
+    await sweep(bridge);
+    const flag = `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`;
+
+    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: flag, value: true }));
+    await untilSettled(bridge);
+
+    expect(bridge.sandbox.service.getGroup('Pilots')).toMatchObject({
+      permissions: 3,
+      addToCardsAndSpacesEnabled: true,
+    });
+  });
+});

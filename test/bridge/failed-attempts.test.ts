@@ -1,0 +1,136 @@
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { describeProcesses } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const MESSAGE = 'requests presented no valid credentials';
+
+/** Presents something wrong at each of the three places. */
+const PLACES = {
+  scim: (bridge: TestBridge) =>
+    bridge.request('GET', '/Users', undefined, { authorization: 'Bearer wrong' }),
+  ops: (bridge: TestBridge) =>
+    bridge.request('GET', new URL('/ops/status', bridge.baseUrl).href, undefined, {
+      authorization: 'Bearer wrong',
+    }),
+  async oauth(bridge: TestBridge) {
+    const { statusCode, headers, body } = await request(new URL('/oauth/token', bridge.baseUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials&client_id=a&client_secret=b',
+    });
+    return { status: statusCode, headers, text: await body.text() };
+  },
+} as const;
+
+/** A clock on which delays of these lengths last until the test ends them. */
+function createHeldClock(held: readonly number[]) {
+  const release = Promise.withResolvers<void>();
+  const begun: number[] = [];
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    if (!held.includes(ms)) return systemClock.sleep(ms, signal);
+    begun.push(ms);
+    return release.promise;
+  };
+  return { ...systemClock, sleep, begun, release: release.resolve };
+}
+
+test.each(['scim', 'ops', 'oauth'] as const)(
+  'at %s a wrong credential is counted, slowed from the fourth on and told once, and nobody with a valid one waits',
+  async (place) => {
+    const log: JsonObject[] = [];
+    const onLog = (line: JsonObject) => void log.push(line);
+    const clock = createHeldClock([100, 200, 400]);
+    await withTestBridge({ settings: SWEEP_SETTINGS, onLog, clock }, async (bridge) => {
+      const fail = () => PLACES[place](bridge);
+      const first = await Promise.all([fail(), fail(), fail()]);
+      const state = { isAnswered: false };
+      const slowed = Promise.all([fail(), fail(), fail()]).finally(() => {
+        state.isAnswered = true;
+      });
+      await expect.poll(() => clock.begun, { interval: 5 }).toHaveLength(3);
+      for (let nth = 0; nth < 5; nth += 1) {
+        expect((await bridge.request('GET', '/Users')).status).toBe(200);
+        expect((await askOps(bridge, 'GET', '/status')).status).toBe(200);
+      }
+      expect(state.isAnswered).toBe(false);
+      clock.release();
+      const answers = [...first, ...(await slowed)];
+
+      expect(clock.begun).toEqual([100, 200, 400]);
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      const { body } = await askOps(bridge, 'GET', '/status');
+      const sources = [{ address: '127.0.0.1', attempts: 6 }];
+      expect(body.authentication).toMatchObject({ failed: 6, sources });
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const name = `authentication_failures_total{place="${place}",status="401"}`;
+      expect(metrics.get(name)).toBe(6);
+      const lines = log.filter(({ msg }) => msg === MESSAGE);
+      expect(lines).toMatchObject([{ place, remoteAddress: '127.0.0.1', attempts: 1 }]);
+      expect(JSON.stringify(log)).not.toContain('wrong');
+    });
+  },
+);
+
+test('who would have to wait behind a hundred others is turned away with a time to come again', () => {
+  const clock = createHeldClock([100, 200, 400, 800, 1_600, 2_000]);
+  return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
+    const crowd = Array.from({ length: 110 }, () => PLACES.scim(bridge));
+    const isFull = async () => (await readMetrics(bridge, OPS_TOKEN)).get(FULL) ?? 0;
+    await expect.poll(isFull, { interval: 10 }).toBe(7);
+    const places = [PLACES.scim, PLACES.ops, PLACES.oauth];
+    const answers = await Promise.all(places.map((place) => place(bridge)));
+    const valid = await bridge.request('GET', '/Users');
+    clock.release();
+    const statuses = (await Promise.all(crowd)).map(({ status }) => status);
+
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
+    for (const { headers } of answers) expect(headers['retry-after']).toBe('2');
+    expect(valid.status).toBe(200);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(103);
+  });
+});
+
+const FULL = 'authentication_failures_total{place="scim",status="429"}';
+
+describeProcesses('a store that cannot be asked', ({ makeUrl }) => {
+  test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {
+    const proxy = await startPostgresProxy(await makeUrl('migrated'));
+    onTestFinished(() => proxy.stop());
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: proxy.url };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { body } = await askOps(bridge, 'POST', '/tokens', { name: 'okta' });
+      const { body: made } = await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+      const presented = { authorization: `Bearer ${body.token}` };
+      const client = new URLSearchParams({
+        ...{ grant_type: 'client_credentials' },
+        ...{ client_id: String(made.id), client_secret: String(made.secret) },
+      });
+      const url = new URL('/ops/status', bridge.baseUrl).href;
+      proxy.setRefusing(true);
+      const [scim, ops, oauth] = await Promise.all([
+        bridge.request('GET', '/Users', undefined, presented),
+        bridge.request('GET', url, undefined, presented),
+        request(new URL('/oauth/token', bridge.baseUrl), {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: client.toString(),
+        }),
+      ]);
+      await oauth.body.dump();
+      proxy.setRefusing(false);
+
+      expect([scim.status, ops.status, oauth.statusCode]).toEqual([503, 503, 503]);
+      for (const { headers } of [scim, ops, oauth]) expect(headers['retry-after']).toMatch(/^\d+$/);
+      const retry = () => bridge.request('GET', '/Users', undefined, presented);
+      await expect.poll(async () => (await retry()).status).toBe(200);
+    });
+  });
+});

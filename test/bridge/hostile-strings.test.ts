@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { opsRoutes } from '../../src/ops/routes.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { addGroup, addUser, send, toPatch, toUser } from '../support/provider.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { describeBridges } from '../support/stores.ts';
+import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+/** Texts that one store or the other cannot keep, compare or index. */
+const NUL = 'a\u0000b';
+const HALF = 'a\uD800';
+/** Not of one letter: an index packs what repeats itself. */
+const LONG = Array.from({ length: 1_200 }, (_, index) => `${index}~`).join('');
+/** 300 characters, each three when it is compared without case, and twelve bytes then. */
+const GROWING = '\u{1D160}'.repeat(150);
+/** More combining marks than any text has: their order is put right in quadratic time. */
+const MARKS = `a${'\u0301\u0323'.repeat(16)}`;
+/** As long as it may be, of characters of three bytes. */
+const ALLOWED = Array.from({ length: 512 }, (_, index) =>
+  String.fromCodePoint(0x4e00 + index),
+).join('');
+
+interface Target {
+  /** The address of the person, without its domain: each test has a person and a group of its own. */
+  readonly login: string;
+  readonly ada: string;
+  readonly pilots: string;
+}
+
+describeBridges('texts of strangers', ({ makeUrl }) => {
+  const clock = createSetClock();
+  let bridge: TestBridge;
+  let count = 0;
+
+  beforeAll(async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    bridge = await startTestBridge({ settings, clock });
+  });
+  afterAll(() => bridge.stop());
+
+  async function addTarget(): Promise<Target> {
+    count += 1;
+    const login = `ada${count}`;
+    const ada = await addUser(bridge, login);
+    return { login, ada, pilots: await addGroup(bridge, `Pilots ${count}`, [ada]) };
+  }
+
+  test('an id that nobody has is 404, whatever it is made of', async () => {
+    const bodies = {
+      PUT: toUser('bob', { displayName: 'Bob' }),
+      PATCH: toPatch({ op: 'replace', path: 'displayName', value: 'Bob' }),
+      GET: undefined,
+      DELETE: undefined,
+    };
+    for (const id of ['%00', 'a%00b', '%EF%BF%BF', encodeURIComponent(LONG)]) {
+      for (const [method, body] of Object.entries(bodies)) {
+        for (const type of ['Users', 'Groups']) {
+          const { status } = await bridge.request(method, `/${type}/${id}`, body);
+          expect({ id, method, type, status }).toEqual({ id, method, type, status: 404 });
+        }
+      }
+    }
+  });
+
+  test('a filter is answered or refused', async () => {
+    const names = ['id', 'userName', 'externalId', 'displayName', 'emails.value', 'groups.value'];
+    for (const name of names) {
+      for (const [value, want] of [
+        [NUL, 400],
+        [HALF, 400],
+        [MARKS, 400],
+        [LONG, 200],
+        [GROWING, 200],
+      ] as const) {
+        for (const written of [JSON.stringify(value), value]) {
+          const answer = await bridge.request('POST', '/Users/.search', {
+            filter: `${name} eq ${written}`,
+          });
+          expect({ name, status: answer.status }).toEqual({ name, status: want });
+        }
+      }
+    }
+  });
+
+  const names = ['userName', 'displayName', 'externalId', 'emails'] as const;
+  const toValue = (name: string, text: string) =>
+    name === 'emails' ? [{ value: text, type: 'work' }] : text;
+
+  for (const [what, text] of Object.entries({ NUL, HALF, MARKS, LONG, GROWING })) {
+    test(`what is looked up by an index is not ${what}`, async () => {
+      const { ada, pilots, login } = await addTarget();
+      const before = await send(bridge, 'GET', `/Users/${ada}`);
+      for (const name of names) {
+        const change = { [name]: toValue(name, text) };
+        const patch = toPatch({ op: 'replace', path: name, value: toValue(name, text) });
+        const post = { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('b', change) };
+        const answers = [
+          await bridge.request('POST', '/Users', toUser('bob', change)),
+          await bridge.request('PUT', `/Users/${ada}`, toUser(login, change)),
+          await bridge.request('PATCH', `/Users/${ada}`, patch),
+        ];
+        const statuses = answers.map(({ status }) => status);
+        expect({ name, statuses }).toEqual({ name, statuses: [400, 400, 400] });
+        const { body } = await send(bridge, 'POST', '/Bulk', { Operations: [post] });
+        expect(body).toMatchObject({ Operations: [{ status: '400' }] });
+      }
+      for (const name of ['displayName', 'externalId']) {
+        const group = { displayName: 'Other', [name]: text };
+        const patch = toPatch({ op: 'replace', path: name, value: text });
+        expect((await bridge.request('POST', '/Groups', group)).status).toBe(400);
+        expect((await bridge.request('PUT', `/Groups/${pilots}`, group)).status).toBe(400);
+        expect((await bridge.request('PATCH', `/Groups/${pilots}`, patch)).status).toBe(400);
+      }
+      expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before.body);
+    });
+
+    test(`nor does a filter in a PATCH make it ${what}`, async () => {
+      const { ada } = await addTarget();
+      for (const path of [
+        `emails[value eq ${JSON.stringify(text)}].type`,
+        `emails[type eq "home" and value eq ${JSON.stringify(text)}].display`,
+      ]) {
+        const patch = toPatch({ op: 'replace', path, value: 'x' });
+        expect((await bridge.request('PATCH', `/Users/${ada}`, patch)).status).toBe(400);
+      }
+    });
+  }
+
+  test('the longest that is allowed is kept and found again', async () => {
+    const { ada, login } = await addTarget();
+    // The account is known by the first, which has to be an address.
+    const emails = [
+      { value: `${login}@example.com`, type: 'work' },
+      { value: ALLOWED, type: 'other' },
+    ];
+    const change = { externalId: ALLOWED, displayName: ALLOWED, userName: ALLOWED, emails };
+    await send(bridge, 'PUT', `/Users/${ada}`, toUser(login, change));
+    for (const name of ['externalId', 'displayName', 'userName', 'emails']) {
+      const filter = `${name} eq "${ALLOWED}"`;
+      const { body } = await send(bridge, 'POST', '/Users/.search', { filter });
+      expect({ name, total: body.totalResults }).toEqual({ name, total: 1 });
+    }
+  });
+
+  test('members whom nobody could be are refused, or not there to be removed', async () => {
+    const { pilots } = await addTarget();
+    for (const value of [NUL, HALF, LONG, GROWING]) {
+      const add = toPatch({ op: 'add', path: 'members', value: [{ value }] });
+      expect((await bridge.request('PATCH', `/Groups/${pilots}`, add)).status).toBe(400);
+      const path = `members[value eq ${JSON.stringify(value)}]`;
+      const remove = await bridge.request(
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op: 'remove', path }),
+      );
+      expect([204, 400]).toContain(remove.status);
+      const bulk = { method: 'DELETE', path: `/Users/${value}` };
+      const { body } = await send(bridge, 'POST', '/Bulk', { Operations: [bulk] });
+      expect(JSON.stringify(body)).toMatch(/"status":"40[04]"/);
+    }
+  });
+
+  test('a client or a token that nobody could have is unknown', async () => {
+    const path = new URL('/oauth/token', bridge.baseUrl).href;
+    const type = 'application/x-www-form-urlencoded';
+    for (const text of ['%00', `secret-${encodeURIComponent(GROWING)}`, 'secret-%00_x']) {
+      const form = `grant_type=client_credentials&client_id=${text}&client_secret=${text}`;
+      const headers = { authorization: undefined, 'content-type': type };
+      const asked = await sendRaw(bridge, { method: 'POST', path, headers, body: form });
+      expect(asked).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    }
+  });
+
+  test('an operator who asks for what nobody could be called is told so', async () => {
+    const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+    const call = await sendRaw(bridge, {
+      method: 'POST',
+      path: new URL('/ops/api/groups/updateGroup', bridge.baseUrl).href,
+      headers,
+      body: '{"path":{"uid":"\\u0000"},"body":{"name":"x"}}',
+    });
+    expect(call).toMatchObject({ status: 400, body: { code: 'invalid' } });
+    for (const [{ method }, path] of listAsked()) {
+      // A fast machine sends all of them within a second, which is more than the rate of operators.
+      clock.state.aheadMs += 50;
+      const url = new URL(path, bridge.baseUrl).href;
+      const { status } = await sendRaw(bridge, { method, path: url, headers, ...BODIES[method] });
+      expect({ method, path, status }).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
+    }
+  });
+});
+
+const BODIES = { GET: {}, POST: { body: '{"hash":"\\u0000","reason":"\\u0000"}' } } as const;
+
+/** Every request of operators that leaves them anything to choose, with each text. */
+function listAsked(): [{ method: 'GET' | 'POST' }, path: string][] {
+  const texts = ['%00', 'a%00b', encodeURIComponent(GROWING), encodeURIComponent(LONG)];
+  return opsRoutes
+    .filter(takesText)
+    .flatMap((route) =>
+      texts.map((text): [{ method: 'GET' | 'POST' }, string] => [
+        { method: route.method === 'get' ? 'GET' : 'POST' },
+        toOpsPath(route, text),
+      ]),
+    );
+}
+
+/** Whether anything of the request is the operator's to choose. */
+function takesText({ path, filters = {}, body }: (typeof opsRoutes)[number]): boolean {
+  return path.includes('{') || Object.keys(filters).length > 0 || body !== undefined;
+}
+
+/** The address with the text, encoded already, for each parameter and for the first filter. */
+function toOpsPath({ path, filters = {} }: (typeof opsRoutes)[number], text: string): string {
+  const [filter] = Object.keys(filters);
+  const query = filter === undefined ? '' : `?${filter}=${text}`;
+  return `/ops${path.replace(/\{\w+\}/g, text)}${query}`;
+}

@@ -1,0 +1,283 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import {
+  APP,
+  AUDIENCE,
+  makeClient,
+  present,
+  presentRight,
+  SETTINGS,
+  toRight,
+} from '../support/assertions.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  type IssuerMood,
+  makeKey,
+  signText,
+  startIssuer,
+  type TestIssuer,
+} from '../support/issuer.ts';
+import { LONG } from '../support/long.ts';
+import { createSetClock, type SetClock } from '../support/set-clock.ts';
+import { askOps } from '../support/sweep.ts';
+
+const HOUR_MS = 3_600_000;
+/** A reading of keys that may be the second one waits for five seconds. */
+const LONG_TEST = { tags: LONG };
+
+/** A bridge, an issuer, and a client that trusts it. */
+interface World {
+  readonly bridge: TestBridge;
+  readonly issuer: TestIssuer;
+  readonly id: string;
+  readonly clock: SetClock;
+  readonly lines: JsonObject[];
+}
+
+async function withIssuer(
+  run: (world: World) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const issuer = await startIssuer();
+  const clock = createSetClock();
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void lines.push(line);
+  await withTestBridge({ clock, onLog, settings: { ...SETTINGS, ...settings } }, async (bridge) => {
+    const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
+    await run({ bridge, issuer, id, clock, lines });
+  });
+}
+
+/** Presents a right assertion by the clock of the bridge, and says how it is answered. */
+async function sign(world: World): Promise<number> {
+  const { bridge, issuer, id, clock } = world;
+  return (await present(bridge, id, await issuer.sign(toRight(issuer, clock.now())))).status;
+}
+
+test(
+  'keys are read once for many requests, and again when they are ten minutes old',
+  { tags: LONG },
+  () =>
+    withIssuer(async (world) => {
+      const many = await Promise.all(Array.from({ length: 20 }, () => sign(world)));
+      expect(new Set(many)).toEqual(new Set([200]));
+      expect(world.issuer.asked).toEqual(['/keys']);
+      // The clock goes on by itself meanwhile.
+      world.clock.state.aheadMs = 570_000;
+      expect(await sign(world)).toBe(200);
+      expect(world.issuer.asked).toHaveLength(1);
+      world.clock.state.aheadMs = 601_000;
+      expect(await sign(world)).toBe(200);
+      expect(world.issuer.asked).toHaveLength(2);
+    }),
+);
+
+test('a key that the issuer shows no more is good for ten minutes', () =>
+  withIssuer(async (world) => {
+    const old = [...world.issuer.keys];
+    expect(await sign(world)).toBe(200);
+    const next = await makeKey('second');
+    world.clock.state.aheadMs = 601_000;
+    world.issuer.keys = [next];
+    expect(await sign(world)).toBe(200);
+    world.issuer.keys = [...old, next];
+    const text = await world.issuer.sign(toRight(world.issuer, world.clock.now()));
+    world.issuer.keys = [next];
+    expect((await present(world.bridge, world.id, text)).status).toBe(401);
+  }));
+
+test('a new key is found at once, and no request is refused, whatever strangers have sent before', () =>
+  withIssuer(async (world) => {
+    const { bridge, issuer, id } = world;
+    expect(await sign(world)).toBe(200);
+    expect((await present(bridge, id, await signAsStranger(issuer))).status).toBe(401);
+    issuer.keys = [await makeKey('second'), ...issuer.keys];
+    const both = await Promise.all(Array.from({ length: 5 }, () => sign(world)));
+    issuer.keys = [await makeKey('third')];
+    const after = await Promise.all(Array.from({ length: 5 }, () => sign(world)));
+
+    expect([...both, ...after]).toEqual(Array.from({ length: 10 }, () => 200));
+    expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+    // The first one, one for the stranger, and one for each new key.
+    expect(issuer.asked).toHaveLength(4);
+  }));
+
+/** Right claims with an unknown key. */
+async function signAsStranger(issuer: TestIssuer): Promise<string> {
+  return signText(JSON.stringify(toRight(issuer)), await makeKey('nobody'));
+}
+
+test('strangers hold no more than a hundred requests that wait for a key, and none of a known key', () =>
+  withIssuer(async (world) => {
+    const { bridge, issuer, id } = world;
+    const stranger = await signAsStranger(issuer);
+    expect((await present(bridge, id, stranger)).status).toBe(401);
+    const startedAt = performance.now();
+    const waiting = Array.from({ length: 101 }, () => present(bridge, id, stranger));
+    const ended = Promise.allSettled(waiting);
+
+    expect((await Promise.race(waiting)).status).toBe(503);
+    expect(await sign(world)).toBe(200);
+    // Less than they wait for the next reading.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    await ended;
+  }));
+
+test('an issuer that names no keys may change them all the same', LONG_TEST, () =>
+  withIssuer(async (world) => {
+    const { issuer } = world;
+    issuer.keys = [await makeKey(undefined)];
+    expect(await sign(world)).toBe(200);
+    issuer.keys = [await makeKey(undefined), ...issuer.keys];
+    expect(await sign(world)).toBe(200);
+    issuer.keys = [await makeKey(undefined, 'RS256')];
+    expect(await sign(world)).toBe(200);
+  }),
+);
+
+test('a flood of unknown keys has the issuer asked once in five seconds', LONG_TEST, () =>
+  withIssuer(async (world) => {
+    const { bridge, issuer, id } = world;
+    expect(await sign(world)).toBe(200);
+    const wrong = await Promise.all(Array.from({ length: 100 }, () => signAsStranger(issuer)));
+    const answers = await Promise.all(wrong.map((text) => present(bridge, id, text)));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    // The first one, one at once, and at most one after the pause.
+    expect(issuer.asked.length).toBeLessThanOrEqual(3);
+    expect(await sign(world)).toBe(200);
+  }),
+);
+
+test('while the issuer is down its keys serve for a day; a new key, and the time after, are 503 and no refusal', () =>
+  withIssuer(async (world) => {
+    const { issuer, clock, lines } = world;
+    expect(await sign(world)).toBe(200);
+    issuer.mood = { kind: 'status', status: 502 };
+    clock.state.aheadMs = 23 * HOUR_MS;
+    expect(await sign(world)).toBe(200);
+    const old = issuer.keys;
+    issuer.keys = [await makeKey('second')];
+    expect(await sign(world)).toBe(503);
+    issuer.keys = old;
+    clock.state.aheadMs = 24 * HOUR_MS + 60_000;
+    const late = await present(
+      world.bridge,
+      world.id,
+      await issuer.sign(toRight(issuer, clock.now())),
+    );
+    expect(late).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+    expect(late.headers['retry-after']).toBe('5');
+    issuer.mood = { kind: 'up' };
+    clock.state.aheadMs += 5_001;
+    expect(await sign(world)).toBe(200);
+    const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
+    expect(told[0]).toMatchObject({ error: 'answered with 502', attempts: 1 });
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  }));
+
+/** Answers of an issuer that are no keys. */
+const useless: readonly [why: string, mood: IssuerMood, error: string][] = [
+  [
+    'a redirect',
+    { kind: 'status', status: 302, headers: { location: '/keys' } },
+    'answered with 302',
+  ],
+  ['an error', { kind: 'status', status: 404 }, 'answered with 404'],
+  ['no JSON', { kind: 'text', text: 'keys' }, 'no JSON'],
+  ['no set', { kind: 'text', text: '[]' }, 'no set of at most 100 keys'],
+  ['an empty set', { kind: 'text', text: '{"keys":[]}' }, 'a set without a public key'],
+  [
+    'a shared key',
+    { kind: 'text', text: '{"keys":[{"kty":"oct","k":"AA"}]}' },
+    'a set without a public key',
+  ],
+  [
+    'too many',
+    { kind: 'text', text: JSON.stringify({ keys: Array.from({ length: 101 }, () => ({})) }) },
+    'no set of at most 100 keys',
+  ],
+  ['too much', { kind: 'text', text: ' '.repeat(262_145) }, 'more than 262144 bytes'],
+];
+test.each(useless)('%s in the place of keys is told, and refuses nobody for good', expectUseless);
+
+test('silence in the place of keys is told after five seconds', LONG_TEST, () =>
+  expectUseless('silence', { kind: 'silent' }, 'no answer (TimeoutError)'),
+);
+
+function expectUseless(_: string, mood: IssuerMood, error: string): Promise<void> {
+  return withIssuer(async (world) => {
+    world.issuer.mood = mood;
+    expect(await sign(world)).toBe(503);
+    const told = world.lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
+    expect(told).toMatchObject([{ host: new URL(world.issuer.url).host, error }]);
+    world.issuer.mood = { kind: 'up' };
+    world.clock.state.aheadMs = 5_001;
+    expect(await sign(world)).toBe(200);
+  });
+}
+
+test('keys that the description of an issuer leads to are read there, if it is of that issuer and allowed', async () => {
+  const issuer = await startIssuer();
+  const clock = createSetClock();
+  await withTestBridge({ clock, settings: SETTINGS }, async (bridge) => {
+    const id = await makeClient(bridge, issuer);
+    const world = { bridge, issuer, id, clock, lines: [] };
+    const wrong = [
+      { issuer: `${issuer.url}/` },
+      { jwks_uri: undefined },
+      { jwks_uri: 'http://localhost:1/keys' },
+      { jwks_uri: 'file:///etc/passwd' },
+    ];
+    for (const description of wrong) {
+      issuer.description = description;
+      expect(await sign(world), JSON.stringify(description)).toBe(503);
+      clock.state.aheadMs += 5_001;
+    }
+    issuer.description = {};
+    issuer.asked.length = 0;
+    expect(await sign(world)).toBe(200);
+    expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys']);
+  });
+});
+
+test('a host of a private network is not asked, by its address or by its name, nor one without TLS', async () => {
+  const issuer = await startIssuer();
+  const lines: JsonObject[] = [];
+  const settings = { ...SETTINGS, OAUTH_PRIVATE_ADDRESSES: 'refuse', OAUTH_KEY_HOSTS: '*' };
+  await withTestBridge({ settings, onLog: (line) => void lines.push(line) }, async (bridge) => {
+    const claims = { appid: [APP] };
+    const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims };
+    const plain = await askOps(bridge, 'POST', '/clients', { name: 'plain', trust });
+    expect([plain.status, plain.body.code]).toEqual([409, 'host-refused']);
+    const places = ['https://127.0.0.1:1/', 'https://[::ffff:10.0.0.1]/', 'https://localhost:1/'];
+    for (const [nth, jwksUri] of places.entries()) {
+      const body = {
+        name: `client-of-${nth}`.replace('client-', 'c-'),
+        trust: { ...trust, jwksUri },
+      };
+      const made = await askOps(bridge, 'POST', '/clients', body);
+      const answer = await presentRight(bridge, String(made.body.id), issuer);
+      expect(answer.status, jwksUri).toBe(503);
+    }
+    const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
+    expect(told.map(({ error }) => error)).toEqual(
+      places.map(() => 'the host has an address of a private network, which the settings refuse'),
+    );
+    expect(issuer.asked).toEqual([]);
+  });
+});
+
+test('a host that the settings name no more is not asked', () =>
+  withIssuer(async ({ bridge, issuer, id }) => {
+    expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+    const { trust } = await bridge.store.read
+      .selectFrom('clients')
+      .select('trust')
+      .executeTakeFirstOrThrow();
+    const moved = String(trust).replaceAll('127.0.0.1', 'localhost');
+    await bridge.store.write((tx) => tx.updateTable('clients').set({ trust: moved }).execute());
+    const claims = { ...toRight(issuer), iss: issuer.url.replace('127.0.0.1', 'localhost') };
+    expect((await present(bridge, id, await issuer.sign(claims))).status).toBe(503);
+    expect(issuer.asked).toHaveLength(1);
+  }));

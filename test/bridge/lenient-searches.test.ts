@@ -1,0 +1,337 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { readMetrics } from '../support/metrics.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  readMemberIds,
+  send,
+  toPatch,
+} from '../support/provider.ts';
+import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+let bridge: TestBridge;
+let ada: string;
+let staff: string;
+let shift: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+  ada = await addUser(bridge, 'ada', { externalId: 'ak-3', title: 'Pilot' });
+  staff = await addGroup(bridge, 'Staff', [ada]);
+  shift = await addGroup(bridge, 'Night Shift');
+});
+
+afterAll(() => bridge.stop());
+
+async function countRepairs(): Promise<number> {
+  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const series = [...metrics].filter(([name]) => name.includes('filter-unquoted'));
+  return series.reduce((sum, [, value]) => sum + value, 0);
+}
+
+test('the members of a search are known in any case, and one that is spelt right goes before', async () => {
+  const search = {
+    FILTER: 'userName eq "ada@example.com"',
+    Attributes: ['userName'],
+    StartIndex: 1,
+    COUNT: 1,
+  };
+  const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
+  for (const path of ['/Users/.search', '/.search']) {
+    const found = await send(bridge, 'POST', path, search);
+    expect(found.body).toMatchObject({ totalResults: 1, itemsPerPage: 1 });
+    expect(listResources(found)).toEqual([user]);
+  }
+  const both = { ...search, filter: 'userName eq "nobody"' };
+  expect((await send(bridge, 'POST', '/Users/.search', both)).body.totalResults).toBe(0);
+  const cursor = await send(bridge, 'POST', '/Users/.search', { Cursor: '', Count: 1 });
+  expect(cursor.body).toHaveProperty('itemsPerPage', 1);
+});
+
+test('a filter is followed behind any number of other parameters', async () => {
+  const others = 'x=1&'.repeat(4_000);
+  const filter = `filter=${encodeURIComponent('userName eq "nobody"')}`;
+  for (const path of ['/Users', '/Groups', '/']) {
+    const found = await send(bridge, 'GET', `${path}?${others}${filter}`);
+    expect(found.body).toMatchObject({ totalResults: 0 });
+  }
+  const read = await send(bridge, 'GET', `/Users/${ada}?${others}attributes=title`);
+  expect(read.body).toEqual({ schemas: expect.anything(), id: ada, title: 'Pilot' });
+});
+
+test('the parameters of an address are known in any case too: a filter overlooked would find everybody', async () => {
+  const query = new URLSearchParams({
+    Filter: 'userName eq "ada@example.com"',
+    ATTRIBUTES: 'userName',
+    Count: '1',
+  });
+  const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
+  for (const path of ['/Users', '/']) {
+    const found = await send(bridge, 'GET', `${path}?${query}`);
+    expect(found.body).toMatchObject({ totalResults: 1 });
+    expect(listResources(found)).toEqual([user]);
+  }
+  query.set('filter', 'userName eq "nobody"');
+  expect((await send(bridge, 'GET', `/Users?${query}`)).body.totalResults).toBe(0);
+
+  const alone = await send(bridge, 'GET', `/Users/${ada}?excludedattributes=name,emails`);
+  expect(alone.body).not.toHaveProperty('name');
+  for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes/User']) {
+    const described = await bridge.request('GET', `${path}?FILTER=id%20pr`);
+    expect({ path, status: described.status }).toEqual({ path, status: 403 });
+  }
+});
+
+test('a filter that stands twice is refused', async () => {
+  const answer = await bridge.request('GET', '/Users?filter=title%20pr&filter=active%20eq%20true');
+
+  expect(answer).toMatchObject({ status: 400, body: { detail: 'The filter is not one text.' } });
+});
+
+test('a text without quotes at the base address is tried with users and with groups', async () => {
+  for (const [filter, ids] of [
+    ['userName eq ada@example.com', [ada]],
+    ['emails[value eq ada@example.com]', [ada]],
+    ['members.value eq "x" or displayName eq Staff', [staff]],
+    ['externalId eq ak-3', [ada]],
+  ] as const) {
+    const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+    expect(listResources(found).map(({ id }) => id)).toEqual(ids);
+  }
+  const refused = new URLSearchParams({ filter: 'active eq Staff' });
+  expect((await bridge.request('GET', `/?${refused}`)).status).toBe(400);
+});
+
+test('a parameter without a value is not given', async () => {
+  const empty = 'filter=&sortBy=&sortOrder=&startIndex=&count=&attributes=&excludedAttributes=';
+  const whole = await send(bridge, 'GET', '/Users');
+  expect((await send(bridge, 'GET', `/Users?${empty}`)).body).toEqual(whole.body);
+  const search = { filter: '', sortBy: '', count: null, attributes: '' };
+  expect((await send(bridge, 'POST', '/Users/.search', search)).body).toEqual(whole.body);
+  expect((await send(bridge, 'GET', '/?filter=')).body).toMatchObject({ service: 'scim-bridge' });
+  expect((await send(bridge, 'GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
+  const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Staff' });
+  const path = `/Groups/${staff}?attributes=`;
+  expect((await bridge.request('PATCH', path, patch)).status).toBe(204);
+});
+
+test('a filter at the base address searches users and groups', async () => {
+  const filter = 'userName eq "ada@example.com" or displayName eq "Staff"';
+
+  const found = await send(bridge, 'GET', `/?${new URLSearchParams({ filter })}`);
+
+  expect(listResources(found).map(({ id }) => id)).toEqual([ada, staff]);
+  expect((await bridge.request('GET', '/?filter=userName')).status).toBe(400);
+  expect((await send(bridge, 'GET', '/')).body).toMatchObject({ service: 'scim-bridge' });
+});
+
+test('a dot between a schema and its attribute is read as the colon, wherever attributes are named', async () => {
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
+  const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+  const dora = await addUser(bridge, 'dora', { [enterprise]: { department: 'Flight' } });
+  const filter = `${core}.userName sw "dora" and ${enterprise}.department eq "Flight"`;
+  const ask = async (query: Record<string, string>) =>
+    listResources(await send(bridge, 'GET', `/Users?${new URLSearchParams(query)}`));
+
+  expect((await ask({ filter })).map(({ id }) => id)).toEqual([dora]);
+  const chosen = { filter, attributes: `${enterprise}.department` };
+  const schemas = expect.anything();
+  expect(await ask(chosen)).toEqual([
+    { schemas, id: dora, [enterprise]: { department: 'Flight' } },
+  ]);
+  const [left] = await ask({
+    filter,
+    excludedAttributes: `${core}.userName,${enterprise}.manager`,
+  });
+  expect(left).not.toHaveProperty('userName');
+  const sorted = await ask({ sortBy: `${core}.userName`, sortOrder: 'descending' });
+  expect(sorted).toEqual(await ask({ sortBy: `${core}:userName`, sortOrder: 'descending' }));
+  expect(sorted).not.toEqual(await ask({}));
+  const change = { op: 'replace', path: `${enterprise}.department`, value: 'Ground' };
+  await send(bridge, 'PATCH', `/Users/${dora}`, toPatch(change));
+  const { body } = await send(bridge, 'GET', `/Users/${dora}`);
+  expect(body[enterprise]).toEqual({ department: 'Ground' });
+  await send(bridge, 'DELETE', `/Users/${dora}`);
+});
+
+describe('a text without its quotes', () => {
+  test.each([
+    ['Users', 'userName eq ada@example.com'],
+    ['Users', 'userName eq ADA@example.com and active eq true'],
+    ['Users', '(userName eq ada@example.com)'],
+    ['Users', 'externalId eq ak-3'],
+    ['Users', 'emails.value eq ada@example.com'],
+    ['Users', 'emails eq ada@example.com'],
+    ['Users', 'emails[type eq work and value eq ada@example.com]'],
+    ['Users', 'name.familyName sw Exam'],
+    ['Users', 'meta.lastModified gt 2001-01-01T00:00:00Z and externalId eq ak-3'],
+    ['Groups', 'displayName eq Staff'],
+    ['Groups', 'DisplayName EQ staff'],
+  ])('%s with %s finds what is meant, and is counted', async (type, filter) => {
+    const before = await countRepairs();
+
+    const found = await send(bridge, 'GET', `/${type}?${new URLSearchParams({ filter })}`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([type === 'Users' ? ada : staff]);
+    expect(await countRepairs()).toBeGreaterThan(before);
+  });
+
+  test('may have several words, in the search of everything too', async () => {
+    const before = await countRepairs();
+    const filter = new URLSearchParams({ filter: 'displayName eq Night Shift' });
+    for (const path of ['/Groups', '/']) {
+      const found = await send(bridge, 'GET', `${path}?${filter}`);
+      expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
+    }
+    expect(await countRepairs()).toBeGreaterThan(before);
+  });
+
+  test.each([
+    'userName eq',
+    'userName eq and active eq true',
+    'userName eq or',
+    'userName eq eq "x"',
+    'active eq yes',
+    'name eq ada',
+    'nothing eq ada',
+    'userName eq a"b',
+    'meta.lastModified gt yesterday',
+  ])('is refused where it could be mistaken: %s', async (filter) => {
+    const answer = await bridge.request('GET', `/Users?${new URLSearchParams({ filter })}`);
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+  });
+
+  test.each(['userName eq true', 'userName eq null', 'title eq false'])(
+    'is no word of JSON: %s finds nobody',
+    async (filter) => {
+      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+
+      expect(found.body.totalResults).toBe(0);
+    },
+  );
+
+  test('names the value that a PATCH means, and is counted', async () => {
+    const before = await countRepairs();
+    const path = 'emails[type eq work].display';
+
+    const patch = toPatch({ op: 'replace', path, value: 'At work' });
+    const { body } = await send(bridge, 'PATCH', `/Users/${ada}`, patch);
+
+    expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
+    expect(await countRepairs()).toBe(before + 1);
+  });
+
+  test('names the member who leaves, also in a bulk request by a bulkId', async () => {
+    const bob = await addUser(bridge, 'bob');
+    const group = await addGroup(bridge, 'Leavers', [ada, bob]);
+    const leave = toPatch({ op: 'remove', path: `members[value eq ${bob}]` });
+    await send(bridge, 'PATCH', `/Groups/${group}`, leave);
+    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+
+    const data = { userName: 'eve@example.com' };
+    const join = toPatch({ op: 'add', path: 'members', value: [{ value: 'bulkId:eve' }] });
+    const out = toPatch({ op: 'remove', path: 'members[value eq bulkId:eve]' });
+    await send(bridge, 'POST', '/Bulk', {
+      Operations: [
+        { method: 'POST', path: '/Users', bulkId: 'eve', data },
+        { method: 'PATCH', path: `/Groups/${group}`, data: join },
+        { method: 'PATCH', path: `/Groups/${group}`, data: out },
+      ],
+    });
+    expect(await readMemberIds(bridge, group)).toEqual([ada]);
+  });
+});
+
+test('white space around an address is no part of it, by the index and by a look at everybody', async () => {
+  const spaced = await addUser(bridge, 'ida', { emails: [{ value: ' Ida@example.com\t' }] });
+  const { body } = await send(bridge, 'GET', `/Users/${spaced}`);
+  expect(body.emails).toEqual([{ value: 'Ida@example.com' }]);
+  for (const address of ['ida@example.com', ' ida@example.com']) {
+    const isHeld = address === address.trim();
+    for (const rest of ['', ' and not (title eq "x")']) {
+      const filter = `emails.value eq "${address}"${rest}`;
+      const found = await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`);
+      expect(listResources(found).map(({ id }) => id)).toEqual(isHeld ? [spaced] : []);
+    }
+  }
+});
+
+describe('a plus sign in an address', () => {
+  let plus: string;
+
+  beforeAll(async () => {
+    plus = await addUser(bridge, 'eve+news', { title: 'C++ and "R+D"', nickName: 'a+b c' });
+  });
+
+  test.each([
+    'Users?filter=userName%20eq%20%22eve+news@example.com%22',
+    'Users?filter=userName%20eq%20%22eve+news@example.com%22%20and%20nickName%20eq%20%22a+b%20c%22',
+    'Users?count=1&filter=emails%5Btype%20eq%20%22work%22%5D.value%20eq%20"eve+news@example.com"',
+    'Users?filter=title%20eq%20%22C++%20and%20%5C%22R+D%5C%22%22',
+    'Users?filter=title eq "C++ and \\"R+D\\""',
+    '?filter=userName%20eq%20%22eve+news@example.com%22',
+  ])('is itself where nothing is encoded as a form: %s', async (path) => {
+    const found = await send(bridge, 'GET', `/${path}`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+  });
+
+  test.each([
+    'userName+eq+%22eve%2Bnews@example.com%22',
+    'nickName+eq+%22a%2Bb+c%22',
+    'nickName+eq+%22a%2Bb%20c%22',
+  ])('is a space where it is one outside of quotes: %s', async (filter) => {
+    const found = await send(bridge, 'GET', `/Users?filter=${filter}&`);
+
+    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+  });
+
+  test.each(['displayName%20eq%20%22Night+Shift%22', 'displayName+eq+%22Night+Shift%22'])(
+    'is a space in a text that may be of a form: %s',
+    async (filter) => {
+      const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+
+      expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
+    },
+  );
+
+  test('is one in the offset of a moment, too', async () => {
+    const filter = 'meta.lastModified%20gt%20%222001-01-01T00:00:00+02:00%22';
+
+    const found = await send(bridge, 'GET', `/Groups?filter=${filter}`);
+
+    expect(found.body.totalResults).toBe(
+      listResources(await send(bridge, 'GET', '/Groups')).length,
+    );
+  });
+});
+
+test('a backslash that begins no escape is itself, also in the path of a PATCH', async () => {
+  const display = 'CORP\\ada';
+  const user = await addUser(bridge, 'corp', {
+    userName: display,
+    emails: [{ value: 'c@d', display }],
+  });
+  const group = await addGroup(bridge, 'CORP\\Sales');
+  for (const [type, filter, id] of [
+    ['Users', `userName eq "${display}"`, user],
+    ['Groups', 'displayName eq "CORP\\Sales"', group],
+    ['Groups', 'displayName eq "CORP\\\\Sales"', group],
+  ]) {
+    const found = await send(
+      bridge,
+      'GET',
+      `/${type}?${new URLSearchParams({ filter: `${filter}` })}`,
+    );
+    expect(listResources(found).map((resource) => resource.id)).toEqual([id]);
+  }
+
+  const path = `emails[display eq "${display}"].type`;
+  const patch = toPatch({ op: 'replace', path, value: 'work' });
+  const { body } = await send(bridge, 'PATCH', `/Users/${user}`, patch);
+
+  expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);
+});

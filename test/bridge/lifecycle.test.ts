@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, request } from 'undici';
+import { expect, type TestContext, test } from 'vitest';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { freePort } from '../support/free-port.ts';
+import { LONG } from '../support/long.ts';
+import { toUser } from '../support/provider.ts';
+import { sendRaw, toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+
+const token = 'token-of-a-provider';
+
+/** A folder that ends with the test. */
+function makeFolder({ onTestFinished }: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-lifecycle-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function startService(
+  { onTestFinished }: TestContext,
+  options?: SandboxOptions,
+): Promise<Sandbox> {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
+}
+
+/** Settings of a bridge with a service of its own and no limit of the rate. */
+function toEnv({ url, token: upstreamToken }: { url: string; token: string }) {
+  return {
+    UPSTREAM_URL: url,
+    UPSTREAM_TOKEN: upstreamToken,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SCIM_TOKENS: token,
+  };
+}
+
+async function start(
+  context: TestContext,
+  folder: string,
+  env: Record<string, string> = {},
+): Promise<BridgeProcess> {
+  const bridge = await startBridge({ folder, env });
+  context.onTestFinished(() => bridge.kill());
+  return bridge;
+}
+
+async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): Promise<number> {
+  const { statusCode, body } = await request(new URL(path, bridge.baseUrl));
+  await body.dump();
+  return statusCode;
+}
+
+test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', {
+  tags: LONG,
+}, async (context) => {
+  const folder = makeFolder(context);
+  const first = await start(context, folder);
+  await first.ready();
+  const created = await toRequester(first).request('POST', '/Users', toUser('ada'));
+  const exitCode = await first.stop();
+
+  const second = await start(context, folder);
+  await second.ready();
+  const read = await sendRaw(second, { method: 'GET', path: `/Users/${String(created.body.id)}` });
+  const again = await toRequester(second).request('POST', '/Users', toUser('ada'));
+
+  expect(created.status).toBe(201);
+  expect(exitCode).toBe(0);
+  expect(second.token).toBe(first.token);
+  expect(first.output()).toContain('curl');
+  expect(read).toMatchObject({ status: 200, body: { userName: 'ada@example.com' } });
+  expect(again.status).toBe(409);
+  expect(await readStatus(second, '/healthz')).toBe(200);
+  expect(await second.stop()).toBe(0);
+});
+
+test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', {
+  tags: LONG,
+}, async (context) => {
+  const sandbox = await startService(context);
+  const folder = makeFolder(context);
+  const bridge = await start(context, folder, toEnv(sandbox));
+  await bridge.ready();
+  const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+  const running = toRequester(bridge).request('POST', '/Users', toUser('ada'));
+  await slow.until(1);
+
+  const stopped = bridge.stop();
+  await expect.poll(() => isListening(bridge), { interval: 10 }).toBe(false);
+  slow.remove();
+  sandbox.faults.release();
+
+  expect(await running).toMatchObject({ status: 201, body: { userName: 'ada@example.com' } });
+  expect(await stopped).toBe(0);
+  expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Example');
+});
+
+test.concurrent('SIGTERM ends a bridge that a provider never stops asking over one connection', {
+  tags: LONG,
+}, async (context) => {
+  const bridge = await start(context, makeFolder(context));
+  await bridge.ready();
+  const provider = new Client(new URL(bridge.baseUrl).origin);
+  context.onTestFinished(() => provider.destroy());
+  const askOn = async (): Promise<void> => {
+    for (;;) await (await provider.request({ method: 'GET', path: '/healthz' })).body.dump();
+  };
+  const asking = askOn();
+
+  const stopped = bridge.stop();
+
+  await expect(asking).rejects.toThrow();
+  expect(await stopped).toBe(0);
+});
+
+test.concurrent('a restart serves at once, also while the service does not answer, and asks only who it is', {
+  tags: LONG,
+}, async (context) => {
+  const sandbox = await startService(context, { seed: { users: 5, groups: 2 } });
+  const folder = makeFolder(context);
+  const first = await start(context, folder, toEnv(sandbox));
+  await first.ready();
+  await first.stop();
+  sandbox.calls.reset();
+  const operation = 'users.retrieveCurrentUser';
+  const asked = sandbox.faults.add({ operation, fault: { kind: 'hang' } });
+
+  const second = await start(context, folder, toEnv(sandbox));
+  const { body } = await sendRaw(second, { method: 'GET', path: '/Users' });
+
+  expect(body.totalResults).toBe(6);
+  await asked.until(1);
+  expect(sandbox.calls.count()).toBe(0);
+});
+
+test.concurrent('a service that is down at the start is waited for', {
+  tags: LONG,
+}, async (context) => {
+  const port = await freePort();
+  const upstreamToken = 'token-of-the-service';
+  const folder = makeFolder(context);
+  const env = toEnv({ url: `http://127.0.0.1:${port}`, token: upstreamToken });
+  const bridge = await start(context, folder, env);
+  const whileDown = [await readStatus(bridge, '/healthz'), await readStatus(bridge, '/readyz')];
+  const refused = await sendRaw(bridge, { method: 'GET', path: '/Users' });
+
+  await startService(context, { port, token: upstreamToken });
+  await bridge.ready();
+
+  expect(whileDown).toEqual([200, 503]);
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await sendRaw(bridge, { method: 'GET', path: '/Users' })).body.totalResults).toBe(1);
+});
+
+test.concurrent('a store that belongs to another service stops the start and says what to do', {
+  tags: LONG,
+}, async (context) => {
+  const folder = makeFolder(context);
+  const first = await start(context, folder, toEnv(await startService(context)));
+  await first.ready();
+  await first.stop();
+
+  const other = start(context, folder, toEnv(await startService(context)));
+
+  await expect(other).rejects.toThrow(/the store belongs to .*DATABASE_URL/s);
+});
+
+test.concurrent('a port that is in use stops the start and is told', {
+  tags: LONG,
+}, async (context) => {
+  const sandbox = await startService(context);
+  const { port } = new URL(sandbox.url);
+
+  const refused = start(context, makeFolder(context), { PORT: port });
+
+  await expect(refused).rejects.toThrow(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
+});
+
+test.concurrent('tokens of the settings are not printed', { tags: LONG }, async (context) => {
+  const bridge = await start(context, makeFolder(context), {
+    SCIM_TOKENS: token,
+    LOG_LEVEL: 'trace',
+  });
+  await bridge.ready();
+  await toRequester(bridge).request('POST', '/Users', toUser('ada'));
+  await bridge.stop();
+
+  expect(bridge.output()).toContain('SCIM base URL');
+  expect(bridge.output()).not.toContain(token);
+  expect(bridge.output()).not.toContain('ada@example.com');
+});
+
+async function isListening(bridge: BridgeProcess): Promise<boolean> {
+  try {
+    await readStatus(bridge, '/healthz');
+    return true;
+  } catch {
+    return false;
+  }
+}

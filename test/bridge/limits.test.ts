@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { expectScimError } from '../support/attack.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { LONG } from '../support/long.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addUser, send, toUser } from '../support/provider.ts';
+
+const OPS_TOKEN = 'ops-token-0123456789';
+/** As long as a test may take is less than a request of two hundred a second. */
+const SLOWLY = 0.000_01;
+
+/** The answers to reads that come one after the other. */
+async function readOften(bridge: TestBridge, count: number) {
+  const answers = [];
+  for (let index = 0; index < count; index += 1) {
+    answers.push(await bridge.request('GET', '/Users?count=1'));
+  }
+  return answers;
+}
+
+function countStatus(answers: readonly { status: number }[], status: number): number {
+  return answers.filter((answer) => answer.status === status).length;
+}
+
+test('one credential gets its rate, the rest is 429 with a whole Retry-After of at least 1, and a second later it goes on', () => {
+  const clock = createLeapingClock(SLOWLY);
+  const settings = { SCIM_REQUESTS_PER_SECOND: '5', OPS_TOKEN };
+  return withTestBridge({ settings, clock }, async (bridge) => {
+    const answers = await readOften(bridge, 12);
+    clock.leap(1_000);
+    const later = await readOften(bridge, 6);
+
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...Array<number>(5).fill(200),
+      ...Array<number>(7).fill(429),
+    ]);
+    for (const answer of answers.slice(5)) {
+      expectScimError(answer, 429);
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect(countStatus(later, 200)).toBe(5);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(8);
+  });
+});
+
+test('a write that is turned away for its rate is not stored', () => {
+  const clock = createLeapingClock(SLOWLY);
+  return withTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '1' }, clock }, async (bridge) => {
+    await send(bridge, 'GET', '/Users?count=1');
+
+    const answer = await bridge.request('POST', '/Users', toUser('ada'));
+    clock.leap(1_000);
+    const { body } = await bridge.request('GET', '/Users?filter=userName sw "ada"');
+
+    expectScimError(answer, 429);
+    expect(answer.body.detail).toBe('More than 1 request a second.');
+    expect(body.totalResults).toBe(0);
+  });
+});
+
+test('whoever has no valid token takes nothing from the rate of those who have one', () => {
+  const clock = createLeapingClock(SLOWLY);
+  return withTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }, async (bridge) => {
+    for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody']) {
+      await bridge.request('GET', '/Users?count=1', undefined, { authorization });
+    }
+
+    expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
+  });
+});
+
+test('by default 25 requests a second never meet a limit, nor do 500 at once', { tags: LONG }, () =>
+  withTestBridge({ settings: { OPS_TOKEN } }, async (bridge) => {
+    const reads = Array.from({ length: 500 }, () => bridge.request('GET', '/Users?count=1'));
+
+    expect(countStatus(await Promise.all(reads), 200)).toBe(500);
+  }),
+);
+
+/** A POST whose body has begun and does not go on. */
+async function beginPost(
+  { baseUrl, token }: TestBridge,
+  headers: readonly string[],
+  start = '{',
+): Promise<Socket> {
+  const { hostname, port, pathname } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = [
+    `POST ${pathname}/Users HTTP/1.1`,
+    'Host: bridge',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/scim+json',
+    ...headers,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${start}`);
+  return socket;
+}
+
+/** Resolves once reads are answered like this. */
+async function untilReadsAre(bridge: TestBridge, status: number) {
+  for (;;) {
+    const answer = await bridge.request('GET', '/Users?count=1');
+    if (answer.status === status) return answer;
+  }
+}
+
+test('more requests at once than a credential may have are 429, until one has ended', () =>
+  withTestBridge({ settings: { SCIM_CONCURRENT_MAX: '2', OPS_TOKEN } }, async (bridge) => {
+    const one = await beginPost(bridge, ['Content-Length: 100']);
+    const other = await beginPost(bridge, ['Content-Length: 100']);
+
+    const answer = await untilReadsAre(bridge, 429);
+    one.destroy();
+    await untilReadsAre(bridge, 200);
+    other.destroy();
+
+    expectScimError(answer, 429);
+    expect(answer.headers['retry-after']).toBe('1');
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="concurrency"}')).toBeGreaterThan(0);
+  }));
+
+test('bodies that together are more than memory has room for are 503, and smaller requests go on', () => {
+  // Two of the largest size have room.
+  const settings = { SCIM_BODY_BYTES_MAX: '1MiB', SERVER_MEMORY_MAX: '32MiB', OPS_TOKEN };
+  return withTestBridge({ settings }, async (bridge) => {
+    const large = ['Content-Length: 1048576'];
+    const sockets = [await beginPost(bridge, large), await beginPost(bridge, large)];
+    let answer = await bridge.request('POST', '/Users', toUser('ada'));
+    for (let index = 1; answer.status !== 503; index += 1) {
+      answer = await bridge.request('POST', '/Users', toUser(`ada${index}`));
+    }
+    const read = await bridge.request('GET', '/Users?count=1');
+    for (const socket of sockets) socket.destroy();
+    await untilReadsAre(bridge, 200);
+    await addUser(bridge, 'grace');
+
+    expectScimError(answer, 503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(read.status).toBe(200);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="bodies"}')).toBe(1);
+  });
+});
+
+test('bodies that do not say how long they are count as they come', () => {
+  const settings = { SERVER_MEMORY_MAX: '32MiB' };
+  return withTestBridge({ settings }, async (bridge) => {
+    const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
+    const begin = () => beginPost(bridge, ['Transfer-Encoding: chunked'], chunk);
+    const sockets = [await begin(), await begin()];
+
+    const large = toUser('ada', { title: 'x'.repeat(200_000) });
+    let answer = await bridge.request('POST', '/Users', large);
+    while (answer.status !== 503) answer = await bridge.request('POST', '/Users', large);
+    await addUser(bridge, 'grace');
+    for (const socket of sockets) socket.destroy();
+
+    expectScimError(answer, 503);
+  });
+});
+
+test('a body that says it is too large is refused before any of it is read', () =>
+  withTestBridge({}, async (bridge) => {
+    const socket = await beginPost(bridge, ['Content-Length: 999999999']);
+
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+  }));
+
+test('operators who ask too fast are 429, and in a second go on', { tags: LONG }, () => {
+  const clock = createLeapingClock(SLOWLY);
+  return withTestBridge({ settings: { OPS_TOKEN }, clock }, async (bridge) => {
+    const ask = () =>
+      bridge.request('GET', new URL('/ops/openapi.json', bridge.baseUrl).href, undefined, {
+        authorization: `Bearer ${OPS_TOKEN}`,
+      });
+    const answers = [];
+    for (let index = 0; index < 201; index += 1) answers.push(await ask());
+    clock.leap(1_000);
+
+    expect(countStatus(answers, 200)).toBe(200);
+    expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'too-many' } });
+    expect(answers.at(-1)?.headers['retry-after']).toBe('1');
+    expect((await ask()).status).toBe(200);
+  });
+});

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { addDriftsCommand } from '../../src/cli/lists.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { LONG } from '../support/long.ts';
+import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+/** People who were put into the group behind the provider's back. */
+const INTRUDERS = 4;
+
+describeBridges('one decision about many drifts', ({ makeUrl }) => {
+  /** A bridge that has found the intruders, and the ids of the drifts. */
+  async function withIntruders(
+    run: (bridge: TestBridge, ids: string[]) => Promise<void>,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, ...settings, DATABASE_URL } },
+      async (bridge) => {
+        await addPilots(bridge, INTRUDERS);
+        intrude(bridge, 0, INTRUDERS);
+        await sweep(bridge);
+        const { body } = await askOps(bridge, 'GET', '/drifts?status=open&kind=member.added');
+        await run(
+          bridge,
+          Object(body).items.map(({ id }: { id: string }) => id),
+        );
+      },
+    );
+  }
+
+  const decide = (bridge: TestBridge, body: Record<string, string | boolean | string[]>) =>
+    askOps(bridge, 'POST', '/drifts/decide', body);
+
+  test('repairs them by one plan, which a dry run has told before', () =>
+    withIntruders(async (bridge, ids) => {
+      const repair = { decision: 'repair', ids: [...ids, 'nobody'] };
+      const preview = await decide(bridge, { ...repair, dryRun: true });
+
+      expect(preview.body).toMatchObject({
+        ...{ dryRun: true, done: INTRUDERS, refused: [{ id: 'nobody', code: 'unknown' }] },
+        plan: { id: null, exceeded: [], counts: { kinds: { 'member.remove': INTRUDERS } } },
+      });
+      expect(await listManagedDrifts(bridge)).toHaveLength(INTRUDERS);
+      expect(Object((await askOps(bridge, 'GET', '/plans')).body).items).toEqual([]);
+
+      const { body } = await decide(bridge, repair);
+      await untilApplied(bridge, Object(body).plan.id);
+      expect(countMembers(bridge)).toBe(0);
+    }));
+
+  test('above a limit repairs nothing but exactly the plan that was seen', { tags: LONG }, () =>
+    withIntruders(
+      async (bridge, ids) => {
+        const repair = { decision: 'repair', ids };
+        const refused = await decide(bridge, repair);
+        expect(refused).toMatchObject({ status: 409, body: { code: 'above-limits' } });
+        const { hash } = Object(refused.body);
+
+        const fewer = await decide(bridge, { ...repair, ids: ids.slice(1), hash });
+        expect(fewer).toMatchObject({ status: 409, body: { code: 'other-plan' } });
+        expect(countMembers(bridge)).toBe(INTRUDERS);
+
+        const { body } = await decide(bridge, { ...repair, hash });
+        await untilApplied(bridge, Object(body).plan.id);
+        expect(countMembers(bridge)).toBe(0);
+      },
+      { LIMITS_REMOVE_MEMBER_COUNT: '2' },
+    ),
+  );
+
+  test('is kept as an act about each of them, and a dry run as none', () =>
+    withIntruders(async (bridge, ids) => {
+      const ignore = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
+      await decide(bridge, { decision: 'ignore', ids: ids.slice(0, 2), ...ignore, dryRun: true });
+      await decide(bridge, { decision: 'ignore', ids: ids.slice(0, 2), ...ignore });
+      await decide(bridge, { decision: 'accept', ids: ids.slice(2) });
+
+      const { items } = Object((await askOps(bridge, 'GET', '/acts')).body);
+      const decided = items.filter(({ act }: { act: string }) => /decided/.test(act));
+      expect(decided.map(({ target }: { target: string }) => target).toReversed()).toEqual(ids);
+      expect(decided[0]).toMatchObject({
+        ...{ before: { status: 'open' }, after: { status: 'accepted' }, outcome: 'done' },
+      });
+      expect(await listManagedDrifts(bridge, 'ignored')).toHaveLength(2);
+      expect(await listManagedDrifts(bridge, 'accepted')).toHaveLength(2);
+    }));
+});
+
+test('nothing is ignored until a moment that is over', { tags: LONG }, () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await addPilots(bridge, 1);
+    intrude(bridge, 0, 1);
+    await sweep(bridge);
+    const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
+    const [{ id }] = items;
+    const over = { until: '2020-01-01', reason: 'a test' };
+    const command = [
+      'drifts',
+      'ignore',
+      '--until',
+      '2020-01-01',
+      '--reason',
+      'a test',
+      '--yes',
+      id,
+    ];
+    const many = { decision: 'ignore', ids: [id], ...over };
+    const refused = [
+      await askOps(bridge, 'POST', `/drifts/${id}/ignore`, over),
+      await askOps(bridge, 'POST', '/drifts/decide', many),
+      await askOps(bridge, 'POST', '/drifts/decide', { ...many, dryRun: true }),
+    ];
+    const told = await runner(bridge, [addDriftsCommand])(...command);
+
+    const message = '2020-01-01 is over: ignore it until a moment that is still to come.';
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', message } });
+    expect(told).toMatchObject({ code: 1, text: expect.stringContaining(message) });
+    expect(await listManagedDrifts(bridge, 'open')).toHaveLength(1);
+  }),
+);
+
+test(
+  '`drifts repair` tells what follows and asks; above a limit a script needs the hash',
+  { tags: LONG },
+  () =>
+    withTestBridge(
+      { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
+      async (bridge) => {
+        await addPilots(bridge, INTRUDERS);
+        intrude(bridge, 0, INTRUDERS);
+        await sweep(bridge);
+        const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
+        const ids = items.map(({ id }: { id: string }) => id);
+        const script = runner(bridge, [addDriftsCommand]);
+        const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
+        const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
+
+        const refused = await script('drifts', 'repair', '--yes', ...ids);
+        expect(refused.code).toBe(1);
+        expect(refused.text).toContain('above the limits');
+        expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
+        expect(countMembers(bridge)).toBe(INTRUDERS);
+
+        const { code, text, asked } = await person('drifts', 'repair', ...ids);
+        expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
+        expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
+        await expect.poll(() => countMembers(bridge)).toBe(0);
+        const list = async () => (await script('drifts', '--status', 'repaired')).text;
+        await expect.poll(list).toContain('member.added');
+        expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain(
+          '0 can be',
+        );
+      },
+    ),
+);

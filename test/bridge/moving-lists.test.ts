@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
+import { listResources, send } from '../support/provider.ts';
+import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
+
+const PAGE = 20;
+const PEOPLE = 300;
+/** The service deletes virtual accounts alone; they come first in its lists. */
+const VIRTUAL = 120;
+const GROUPS = 130;
+
+interface World {
+  readonly sandbox: Sandbox;
+  /** Calls for pages of the list so far. */
+  count(): number;
+  /** What somebody does after each page of the list. */
+  setChange(change: (page: number) => void): void;
+  start(): Promise<TestBridge>;
+}
+
+/** A service that somebody changes while a list of it is read: by default the people of SCIM. */
+async function withMovingList(
+  run: (world: World) => Promise<void>,
+  list: '/scim/v2/Users' | '/company/users' | '/company/groups' = '/scim/v2/Users',
+): Promise<void> {
+  const sandbox = await startSandbox();
+  const { service } = sandbox;
+  for (let n = 1; n <= VIRTUAL; n += 1) service.addUser({ email: toEmail(n), virtual: true });
+  service.seed({ users: PEOPLE - VIRTUAL, groups: list === '/company/groups' ? GROUPS : 2 });
+  const proxy = await tamperWith(sandbox);
+  let pages = 0;
+  let change = (_page: number): void => undefined;
+  const errors: unknown[] = [];
+  proxy.setTamper((url, body) => {
+    if (url.pathname.endsWith(list)) {
+      pages += 1;
+      try {
+        change(pages);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    return body;
+  });
+  let bridge: TestBridge | undefined;
+  try {
+    await run({
+      sandbox,
+      count: () => pages,
+      setChange(next) {
+        change = next;
+      },
+      async start() {
+        const settings = { ...SWEEP_SETTINGS, UPSTREAM_PAGE_SIZE: `${PAGE}` };
+        bridge = await startTestBridge({ service: proxy.service, settings });
+        return bridge;
+      },
+    });
+    expect(errors).toEqual([]);
+  } finally {
+    await bridge?.stop();
+    await proxy.stop();
+    await sandbox.stop();
+  }
+}
+
+const toEmail = (n: number) => `virtual${n}@example.com`;
+
+async function listAll(bridge: TestBridge, path: '/Users' | '/Groups') {
+  const all: Record<string, unknown>[] = [];
+  for (let start = 1; start <= PEOPLE * 2; start += 100) {
+    all.push(...listResources(await send(bridge, 'GET', `${path}?startIndex=${start}&count=100`)));
+  }
+  return all;
+}
+
+async function listNames(bridge: TestBridge): Promise<Set<string>> {
+  return new Set((await listAll(bridge, '/Users')).map(({ userName }) => String(userName)));
+}
+
+/** Everybody whom the service has by now. */
+function expectKnown(
+  names: ReadonlySet<string>,
+  { service }: Sandbox,
+  isMeant = (_: string) => true,
+) {
+  const emails = service.users().map(({ email }) => email);
+  const missed = emails.filter(
+    (email) => isMeant(email) && !names.has(email.replace('@example.com', '')) && !names.has(email),
+  );
+  expect(missed).toEqual([]);
+}
+
+test(
+  'the first read ends though somebody is deleted with every page, and nobody is left out',
+  { tags: LONG },
+  () =>
+    withMovingList(async ({ sandbox, count, setChange, start }) => {
+      // Always somebody whom the read has passed already, so that everybody behind moves.
+      setChange((page) => sandbox.service.removeUser(toEmail(page)));
+
+      const bridge = await start();
+
+      expectKnown(await listNames(bridge), sandbox);
+      expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+    }),
+);
+
+test(
+  'the first read ends though people come and go with every page, and nobody who stayed is left out',
+  { tags: LONG },
+  () =>
+    withMovingList(async ({ sandbox, count, setChange, start }) => {
+      setChange((page) => {
+        sandbox.service.removeUser(toEmail(page));
+        if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
+        if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
+      });
+
+      const bridge = await start();
+
+      expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+      expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
+    }),
+);
+
+test('a sweep ends though somebody is deleted with every page', { tags: LONG }, () =>
+  withMovingList(async ({ sandbox, count, setChange, start }) => {
+    const bridge = await start();
+    const before = count();
+    setChange((page) => sandbox.service.removeUser(toEmail(page - before)));
+
+    const ended = await sweep(bridge);
+
+    const reasons = Array.isArray(ended.reasons) ? ended.reasons.map(String) : [];
+    expect(reasons.filter((reason) => reason.includes('scim'))).toEqual([]);
+    expect(count() - before).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+  }),
+);
+
+describe('a list without a total that shrinks while it is read', () => {
+  test('leaves out nobody of the company: everybody has a role', () =>
+    withMovingList(async ({ sandbox: { service }, count, setChange, start }) => {
+      setChange((page) => service.removeUser(toEmail(page)));
+
+      const bridge = await start();
+
+      const people = await listAll(bridge, '/Users');
+      const names = new Set(service.users().map(({ userName }) => userName));
+      const stayed = people.filter(({ userName }) => names.has(String(userName)));
+      expect(stayed.length).toBe(names.size);
+      const hasRole = (user: object) => Object(user)[USER_EXTENSION]?.role !== undefined;
+      expect(stayed.filter((user) => !hasRole(user)).map(({ userName }) => userName)).toEqual([]);
+      expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+    }, '/company/users'));
+
+  test('leaves out no group: everyone has permissions', { tags: LONG }, () =>
+    withMovingList(async ({ sandbox: { service }, setChange, start }) => {
+      const names = service.groups().map(({ name }) => name);
+      setChange((page) => service.deleteGroup(names[page - 1] ?? ''));
+
+      const bridge = await start();
+
+      const groups = await listAll(bridge, '/Groups');
+      const stayed = groups.filter(({ displayName }) => service.findGroup(String(displayName)));
+      expect(stayed.length).toBe(service.groups().length);
+      const knows = (group: object) => Object(group)[GROUP_EXTENSION]?.permissions !== undefined;
+      expect(stayed.filter((group) => !knows(group)).map(({ displayName }) => displayName)).toEqual(
+        [],
+      );
+    }, '/company/groups'),
+  );
+});
+
+test('a list whose total stays the same while people come and go leaves out nobody who stayed', () =>
+  withMovingList(async ({ sandbox, setChange, start }) => {
+    // No other list makes up for it.
+    sandbox.faults.refuse('companyUsers', 403);
+    setChange((page) => {
+      sandbox.service.removeUser(toEmail(page));
+      sandbox.service.addUser({ email: `new${page}@example.com` });
+    });
+
+    const bridge = await start();
+
+    expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+  }));

@@ -1,0 +1,300 @@
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { newSecret } from '../../src/access/secret-text.ts';
+import { withOwnAccess } from '../../src/app/own-access.ts';
+import { tokenCommand } from '../../src/cli/token.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runAlone, runner } from '../support/command.ts';
+import { LONG } from '../support/long.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addUser } from '../support/provider.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** The machine may be busy. */
+const PATIENT = { interval: 10 };
+
+/** With which status a request is answered; not every answer is JSON. */
+async function askStatus(bridge: TestBridge, text: string, path: string, method: 'GET' | 'POST') {
+  const url = path === '/Users' ? `${bridge.baseUrl}${path}` : new URL(path, bridge.baseUrl);
+  const { statusCode, body } = await request(url, {
+    method,
+    headers: { authorization: `Bearer ${text}` },
+  });
+  await body.dump();
+  return statusCode;
+}
+
+/** Makes a token below `/ops`. */
+async function makeToken(bridge: TestBridge, wish: { [name: string]: string }) {
+  const { status, body } = await askOps(bridge, 'POST', '/tokens', wish);
+  expect(status).toBe(201);
+  return { id: String(body.id), text: String(body.token) };
+}
+
+async function ask(bridge: TestBridge, text: string) {
+  return bridge.request('GET', '/Users', undefined, { authorization: `Bearer ${text}` });
+}
+
+async function listTokens(bridge: TestBridge, query = '') {
+  const { body } = await askOps(bridge, 'GET', `/tokens${query}`);
+  return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
+}
+
+describeBridges('named tokens', ({ makeUrl }) => {
+  test('one that was made opens SCIM at once, is kept as a digest alone, and is told by its name', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { id, text } = await makeToken(bridge, { name: 'okta', expires: '90d' });
+      const bare = { authorization: text };
+      const answers = [
+        await ask(bridge, text),
+        await bridge.request('GET', '/Users', undefined, bare),
+        await bridge.request('GET', '/Users/nobody', undefined, bare),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+      expect(text).toMatch(/^scimbridge_token_[0-9a-f]{16}_[\w-]{43}$/);
+      const rows = await bridge.store.read.selectFrom('tokens').selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(text.slice(-43));
+      const readUse = async () => (await listTokens(bridge)).at(0)?.lastUsedAt;
+      await expect.poll(readUse, PATIENT).toMatch(/^\d{4}-/);
+      const [token] = await listTokens(bridge);
+      expect(token).toMatchObject({
+        id,
+        name: 'okta',
+        for: 'scim',
+        createdBy: 'settings-operator',
+      });
+      expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(90 * DAY_MS);
+      const readLog = async () => (await askOps(bridge, 'GET', '/requests')).body.items;
+      await expect.poll(readLog, PATIENT).toMatchObject([{ credential: id }]);
+    });
+  });
+
+  test('unknown, wrong, expired and revoked ones are answered alike, and expiry goes by the clock of the store', async () => {
+    const clock = createSetClock();
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings, clock }, async (bridge) => {
+      const short = await makeToken(bridge, { name: 'short', expires: '1d' });
+      const long = await makeToken(bridge, { name: 'long', expires: 'never' });
+      const gone = await makeToken(bridge, { name: 'gone' });
+      const valid = [short, long, gone].map(({ text }) => ask(bridge, text));
+      expect((await Promise.all(valid)).map(({ status }) => status)).toEqual([200, 200, 200]);
+
+      clock.state.aheadMs = DAY_MS + 1;
+      await askOps(bridge, 'POST', '/tokens/gone/revoke');
+      const wrong = long.text.replace(/.{43}$/, newSecret('token').text.slice(-43));
+      const texts = [newSecret('token').text, wrong, short.text, gone.text, 'anything-else-at-all'];
+      const answers = await Promise.all(texts.map((text) => ask(bridge, text)));
+
+      const seen = answers.map(({ status, text, headers }) => [
+        status,
+        text,
+        headers['www-authenticate'],
+      ]);
+      expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
+      expect(seen[0]?.[0]).toBe(401);
+      expect(seen[0]?.[2]).toBe('Bearer realm="scim", error="invalid_token"');
+      expect((await ask(bridge, long.text)).status).toBe(200);
+    });
+  });
+
+  test('they survive a restart, several are valid at once, and a rotation refuses no request', async () => {
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const first = await startTestBridge({ service, settings });
+    const old = await makeToken(first, { name: 'okta-2026' });
+    await first.stop();
+
+    await withTestBridge({ service, settings }, async (bridge) => {
+      const state = { text: old.text, isOver: false, refused: 0, withNext: 0 };
+      const provider = (async () => {
+        while (!state.isOver) {
+          const { text } = state;
+          if ((await ask(bridge, text)).status !== 200) state.refused += 1;
+          if (text !== old.text) state.withNext += 1;
+        }
+      })();
+      const next = await makeToken(bridge, { name: 'okta-2027' });
+      state.text = next.text;
+      // By now the provider has its answer to everything that it sent with the old one.
+      await expect.poll(() => state.withNext, PATIENT).toBeGreaterThan(0);
+      await askOps(bridge, 'POST', '/tokens/okta-2026/revoke');
+      const before = state.withNext;
+      await expect.poll(() => state.withNext, PATIENT).toBeGreaterThan(before + 1);
+      state.isOver = true;
+      await provider;
+
+      expect(state.refused).toBe(0);
+      expect((await ask(bridge, old.text)).status).toBe(401);
+      expect((await listTokens(bridge, '?state=live')).map(({ name }) => name)).toEqual([
+        'okta-2027',
+      ]);
+      expect((await listTokens(bridge, '?state=revoked')).map(({ name }) => name)).toEqual([
+        'okta-2026',
+      ]);
+    });
+  });
+
+  test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      await makeToken(bridge, { name: 'okta-now', expires: '29d' });
+      await makeToken(bridge, { name: 'okta-later', expires: '31d' });
+      await makeToken(bridge, { name: 'okta-ever', expires: 'never' });
+      await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+      const url = new URL('/readyz', bridge.baseUrl).href;
+      const before = await bridge.request('GET', url);
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const name = (labels: string) => `credential_expiry_timestamp_seconds{${labels}}`;
+      const now = (metrics.get(name('name="okta-now",for="scim"')) ?? 0) * 1_000;
+      await askOps(bridge, 'POST', '/tokens/okta-now/revoke');
+      const after = await bridge.request('GET', url);
+
+      expect(before.status).toBe(200);
+      expect(before.body.reasons).toMatchObject([{ code: 'credential-expires' }]);
+      expect(before.text).toContain('1 token or secret');
+      expect(before.text).not.toContain('okta');
+      expect(after.body.reasons).toEqual([]);
+      expect(Math.round((now - Date.now()) / DAY_MS)).toBe(29);
+      expect(metrics.has(name('name="okta-later",for="scim"'))).toBe(true);
+      expect(metrics.has(name('name="entra",for="client"'))).toBe(true);
+      expect(metrics.has(name('name="okta-ever",for="scim"'))).toBe(false);
+      expect((await readMetrics(bridge, OPS_TOKEN)).has(name('name="okta-now",for="scim"'))).toBe(
+        false,
+      );
+    });
+  });
+
+  test('a name is free again once its token is revoked, and what is no wish makes nothing', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      await makeToken(bridge, { name: 'okta' });
+      expect((await askOps(bridge, 'POST', '/tokens', { name: 'okta' })).status).toBe(409);
+      await askOps(bridge, 'POST', '/tokens/okta/revoke');
+      await makeToken(bridge, { name: 'okta' });
+      const wrong = [
+        {},
+        { name: '' },
+        { name: 'token-1' },
+        { name: 'a b' },
+        { name: 'x'.repeat(65) },
+        { name: 'x', for: 'admin' },
+        { name: 'x', expires: '0' },
+        { name: 'x', expires: '3651d' },
+        { name: 'x', expires: 5 },
+        { name: 'x', secret: 'y' },
+      ];
+      for (const wish of wrong) {
+        const { status, body } = await askOps(bridge, 'POST', '/tokens', wish);
+        expect([status, body.code], JSON.stringify(wish)).toEqual([400, 'invalid']);
+      }
+      expect(await listTokens(bridge)).toHaveLength(2);
+    });
+  });
+});
+
+describeProcesses('named tokens of two processes on one store', ({ makeUrl }) => {
+  test('one made here opens there, and ends there within five seconds of being revoked here', async () => {
+    const clock = createSetClock();
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ service, settings, clock }, (here) =>
+      withTestBridge({ service, settings, clock }, async (there) => {
+        const { text } = await makeToken(here, { name: 'okta' });
+        expect((await ask(there, text)).status).toBe(200);
+        await askOps(here, 'POST', '/tokens/okta/revoke');
+        expect((await ask(here, text)).status).toBe(401);
+        clock.state.aheadMs = 5_000;
+        expect((await ask(there, text)).status).toBe(401);
+      }),
+    );
+  });
+});
+
+describeBridges('scim-bridge token', ({ makeUrl }) => {
+  const commands = [tokenCommand(withOwnAccess)];
+
+  test('makes tokens in the store before the first start, and asks the bridge once it runs', {
+    tags: LONG,
+  }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });
+    const made = await alone('create', 'okta', '--expires', 'never');
+    const ops = await alone('create', 'ada', '--for', 'operator', '--json');
+    const listed = await alone('list');
+    const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
+    const operator = JSON.parse(ops.text);
+
+    expect([made.code, ops.code, listed.code]).toEqual([0, 0, 0]);
+    expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
+    expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
+    expect(listed.text).not.toContain('scimbridge_');
+
+    await withTestBridge({ settings: { DATABASE_URL } }, async (bridge) => {
+      const run = runner(bridge, commands, { OPS_TOKEN: operator.token });
+      await addUser(bridge, 'ada');
+      expect((await ask(bridge, text)).status).toBe(200);
+      const taken = await run('token', 'create', 'okta');
+      const revoked = await run('token', 'revoke', 'okta', '--yes');
+      const unknown = await run('token', 'revoke', 'okta', '--yes');
+
+      expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
+      expect(taken.text).toContain('Another token has this name');
+      expect(revoked.text).toMatch(/^okta \(token-[0-9a-f]{16}\) is revoked\.\n$/);
+      expect((await ask(bridge, text)).status).toBe(401);
+      expect((await run('token', 'list', '--all')).text).toContain('revoked');
+      expect((await run('token', 'list')).text).not.toContain('okta');
+    });
+  });
+});
+
+test.concurrent('each token opens what it is for: the metrics, reading, everything, or SCIM', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const scim = await makeToken(bridge, { name: 'okta' });
+    const reader = await makeToken(bridge, { name: 'prometheus', for: 'reader' });
+    const metrics = await makeToken(bridge, { name: 'grafana', for: 'metrics' });
+    const operator = await makeToken(bridge, { name: 'ada', for: 'operator' });
+    const asked: { path: string; method: 'GET' | 'POST'; want: number[] }[] = [
+      { path: '/Users', method: 'GET', want: [200, 401, 401, 401] },
+      { path: '/metrics', method: 'GET', want: [401, 200, 200, 200] },
+      { path: '/ops/status', method: 'GET', want: [401, 403, 200, 200] },
+      { path: '/ops/tokens', method: 'GET', want: [401, 403, 200, 200] },
+      { path: '/ops/resume', method: 'POST', want: [401, 403, 403, 200] },
+      { path: '/ops/api/users/retrieveCurrentUser', method: 'POST', want: [401, 403, 403, 200] },
+      { path: '/ops/tokens/okta/revoke', method: 'POST', want: [401, 403, 403, 200] },
+    ];
+    for (const { path, method, want } of asked) {
+      const statuses: number[] = [];
+      for (const { text } of [scim, metrics, reader, operator]) {
+        statuses.push(await askStatus(bridge, text, path, method));
+      }
+      expect(statuses, path).toEqual(want);
+    }
+    expect((await ask(bridge, scim.text)).status).toBe(401);
+    const made = await bridge.request(
+      'POST',
+      new URL('/ops/tokens', bridge.baseUrl).href,
+      { name: 'second' },
+      { authorization: `Bearer ${operator.text}` },
+    );
+    expect(made.body.createdBy).toBe(operator.id);
+  }));
+
+test.concurrent('ops.readerToken reads and does nothing else', () =>
+  withTestBridge(
+    { settings: { ...SWEEP_SETTINGS, OPS_READER_TOKEN: 'reader-of-a-test-bridge' } },
+    async (bridge) => {
+      const reader = 'reader-of-a-test-bridge';
+      expect(await askStatus(bridge, reader, '/metrics', 'GET')).toBe(200);
+      expect(await askStatus(bridge, reader, '/ops/status', 'GET')).toBe(200);
+      expect(await askStatus(bridge, reader, '/ops/pause', 'POST')).toBe(403);
+      expect(await askStatus(bridge, reader, '/Users', 'GET')).toBe(401);
+    },
+  ));

@@ -1,0 +1,380 @@
+import * as oauth from 'oauth4webapi';
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { withOwnAccess } from '../../src/app/own-access.ts';
+import { clientCommand } from '../../src/cli/client.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runAlone, runner } from '../support/command.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The machine may be busy. */
+const PATIENT = { interval: 10 };
+const FORM = 'application/x-www-form-urlencoded';
+
+interface TestClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly secretId: string;
+}
+
+/** Makes a client below `/ops`, or gives it a second secret. */
+async function makeClient(bridge: TestBridge, name: string, verb = ''): Promise<TestClient> {
+  const body = verb === '' ? { name } : {};
+  const answer = await askOps(bridge, 'POST', `/clients${verb}`, body);
+  expect(answer.status).toBe(201);
+  const secrets = Array.isArray(answer.body.secrets) ? answer.body.secrets : [];
+  const secretId = String(Object(secrets.at(-1)).id);
+  return { id: String(answer.body.id), secret: String(answer.body.secret), secretId };
+}
+
+interface TokenAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Asks for an access token with any form and any headers. */
+async function post(
+  bridge: TestBridge,
+  form: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TokenAnswer> {
+  const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': FORM, ...headers },
+    body: form,
+  });
+  const body = Object(await answer.body.json());
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
+
+/** Asks for an access token as `client_secret_post` has it. */
+function fetchToken(
+  bridge: TestBridge,
+  { id, secret }: TestClient,
+  more = '',
+): Promise<TokenAnswer> {
+  const client = new URLSearchParams({ client_id: id, client_secret: secret });
+  return post(bridge, `grant_type=client_credentials&${client}${more}`);
+}
+
+async function getToken(bridge: TestBridge, client: TestClient): Promise<string> {
+  const { status, body } = await fetchToken(bridge, client);
+  expect(status).toBe(200);
+  return String(body.access_token);
+}
+
+async function ask(bridge: TestBridge, token: string) {
+  return bridge.request('GET', '/Users', undefined, { authorization: `Bearer ${token}` });
+}
+
+/** What a library for clients makes of the bridge. */
+function toServer(bridge: TestBridge): oauth.AuthorizationServer {
+  const { href } = new URL('/oauth/token', bridge.baseUrl);
+  return { issuer: new URL(bridge.baseUrl).origin, token_endpoint: href };
+}
+
+describeBridges('OAuth', ({ makeUrl }) => {
+  test.each(
+    selectSome([
+      ['client_secret_basic', oauth.ClientSecretBasic],
+      ['client_secret_post', oauth.ClientSecretPost],
+    ]),
+  )(
+    'a public library gets an access token with %s, which opens SCIM',
+    { tags: SELECTED },
+    async (_, authenticate) => {
+      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      await withTestBridge({ settings }, async (bridge) => {
+        const made = await makeClient(bridge, 'entra');
+        const client = { client_id: made.id };
+        const server = toServer(bridge);
+        // The bridge of a test has no certificate.
+        const options = { [oauth.allowInsecureRequests]: true };
+        const response = await oauth.clientCredentialsGrantRequest(
+          server,
+          client,
+          authenticate(made.secret),
+          new URLSearchParams({ scope: 'scim' }),
+          options,
+        );
+        const token = await oauth.processClientCredentialsResponse(server, client, response);
+
+        expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
+        expect(response.headers.get('cache-control')).toBe('no-store');
+        const url = new URL(`${bridge.baseUrl}/Users`);
+        const headers = new Headers({ accept: 'application/scim+json' });
+        const users = await oauth.protectedResourceRequest(
+          ...([token.access_token, 'GET', url, headers, null, options] as const),
+        );
+        expect(users.status).toBe(200);
+        const rows = await bridge.store.read.selectFrom('access_tokens').selectAll().execute();
+        const secrets = await bridge.store.read.selectFrom('client_secrets').selectAll().execute();
+        const stored = JSON.stringify([rows, secrets]);
+        expect(rows).toHaveLength(1);
+        expect(stored).not.toContain(made.secret.slice(-43));
+        expect(stored).not.toContain(token.access_token.slice(-43));
+        const readLog = async () => {
+          await bridge.request('GET', '/Users/nobody', undefined, {
+            authorization: `Bearer ${token.access_token}`,
+          });
+          return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
+        };
+        await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
+      });
+    },
+  );
+
+  test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
+    const clock = createSetClock();
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings, clock }, async (bridge) => {
+      const old = await makeClient(bridge, 'old');
+      clock.state.aheadMs = 730 * DAY_MS + 1;
+      const good = await makeClient(bridge, 'good');
+      const gone = await makeClient(bridge, 'gone');
+      const half = await makeClient(bridge, 'half');
+      await askOps(bridge, 'POST', '/clients/gone/revoke');
+      await askOps(bridge, 'POST', '/clients/half/revoke', { secret: half.secretId });
+      const unknown = { ...good, id: 'client-0000000000000000' };
+      const wrong = { ...good, secret: good.secret.replace(/.{43}$/, old.secret.slice(-43)) };
+      const other = { ...good, secret: old.secret };
+      const noSecret = { ...good, secret: 'x' };
+      const clients = [old, gone, half, unknown, wrong, other, noSecret];
+      const answers = await Promise.all(clients.map((client) => fetchToken(bridge, client)));
+      const seen = answers.map(({ status, headers, body }) =>
+        JSON.stringify([status, headers['www-authenticate'], body]),
+      );
+
+      expect(new Set(seen).size).toBe(1);
+      expect(answers[0]).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+      expect(answers[0]?.headers['www-authenticate']).toMatch(/^Basic /);
+      expect((await fetchToken(bridge, good)).status).toBe(200);
+    });
+  });
+
+  test('a rotation refuses no request: two secrets are valid, a third is refused until one is revoked', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      const first = await makeClient(bridge, 'entra');
+      const before = await getToken(bridge, first);
+      const second = await makeClient(bridge, 'entra', '/entra/rotate');
+      expect(second.id).toBe(first.id);
+      const after = await getToken(bridge, second);
+      expect((await fetchToken(bridge, first)).status).toBe(200);
+      const third = await askOps(bridge, 'POST', '/clients/entra/rotate');
+      expect([third.status, third.body.code]).toEqual([409, 'two-secrets']);
+
+      await askOps(bridge, 'POST', '/clients/entra/revoke', { secret: first.secretId });
+
+      expect((await fetchToken(bridge, first)).status).toBe(401);
+      expect((await ask(bridge, before)).status).toBe(401);
+      expect((await ask(bridge, after)).status).toBe(200);
+      const next = await makeClient(bridge, 'entra', '/entra/rotate');
+      await askOps(bridge, 'POST', '/clients/entra/revoke');
+      expect((await ask(bridge, after)).status).toBe(401);
+      expect((await fetchToken(bridge, next)).status).toBe(401);
+      expect((await askOps(bridge, 'POST', '/clients/entra/rotate')).status).toBe(404);
+    });
+  });
+
+  test('two rotations at the same time do not make a third secret', async () => {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings }, async (bridge) => {
+      await makeClient(bridge, 'entra');
+      const rotate = () => askOps(bridge, 'POST', '/clients/entra/rotate');
+      const answers = await Promise.all([rotate(), rotate(), rotate()]);
+
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+    });
+  });
+
+  test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
+    const clock = createSetClock();
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const settings = {
+      ...SWEEP_SETTINGS,
+      OAUTH_ACCESS_TOKEN_LIFETIME: '6h',
+      DATABASE_URL: await makeUrl('migrated'),
+    };
+    const first = await startTestBridge({ service, settings, clock });
+    const { body } = await fetchToken(first, await makeClient(first, 'entra'));
+    const token = String(body.access_token);
+    await first.stop();
+    expect(body.expires_in).toBe(6 * 3_600);
+
+    const second = await startTestBridge({ service, settings, clock });
+    clock.state.aheadMs = 6 * HOUR_MS - 60_000;
+    expect((await ask(second, token)).status).toBe(200);
+    clock.state.aheadMs = 6 * HOUR_MS + 1;
+    const late = await ask(second, token);
+    await second.stop();
+    expect(late.status).toBe(401);
+    expect(late.headers['www-authenticate']).toContain('error="invalid_token"');
+  });
+});
+
+test('what is no request for a token is told apart, in JSON that nobody keeps', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const client = await makeClient(bridge, 'entra');
+    const good = { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
+    const json = { ...good, 'content-type': 'application/json' };
+    const grant = 'grant_type=client_credentials';
+    const both = `${grant}&client_id=${client.id}&client_secret=${client.secret}`;
+    const charset = { ...good, 'content-type': `${FORM}; charset=nothing` };
+    const packed = { ...good, 'content-encoding': 'gzip' };
+    const odd = { ...good, 'content-encoding': 'x' };
+    const cases = [
+      { form: grant, headers: charset, want: [415, 'invalid_request'] },
+      { form: grant, headers: packed, want: [400, 'invalid_request'] },
+      { form: grant, headers: odd, want: [415, 'invalid_request'] },
+      { form: '', headers: good, want: [400, 'invalid_request'] },
+      { form: '%zz=%00&__proto__=x', headers: good, want: [400, 'invalid_request'] },
+      { form: `${grant}%00`, headers: good, want: [400, 'unsupported_grant_type'] },
+      { form: 'grant_type=password', headers: good, want: [400, 'unsupported_grant_type'] },
+      { form: `${grant}&scope=admin`, headers: good, want: [400, 'invalid_scope'] },
+      { form: 'scope=scim', headers: good, want: [400, 'invalid_request'] },
+      { form: both, headers: good, want: [400, 'invalid_request'] },
+      { form: JSON.stringify({ grant_type: 'x' }), headers: json, want: [400, 'invalid_request'] },
+      { form: `${grant}&x=${'y'.repeat(20_000)}`, headers: good, want: [413, 'invalid_request'] },
+      { form: grant, headers: {}, want: [401, 'invalid_client'] },
+      { form: grant, headers: { authorization: 'Basic x' }, want: [401, 'invalid_client'] },
+      { form: grant, headers: good, want: [200, undefined] },
+    ];
+    for (const { form, headers, want } of cases) {
+      const answer = await post(bridge, form, headers);
+      expect([answer.status, answer.body.error], form.slice(0, 60)).toEqual(want);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+      expect(JSON.stringify(answer.body)).not.toContain(client.secret);
+    }
+    const { statusCode, headers, body } = await request(new URL('/oauth/token', bridge.baseUrl));
+    await body.dump();
+    expect([statusCode, headers.allow]).toEqual([405, 'POST']);
+  }));
+
+test('while there is too much to do a request for a token is 503 before any work for it', () => {
+  let isTooMuch = false;
+  const findOverload = () => (isTooMuch ? ({ kind: 'delay', sinceMs: 1 } as const) : undefined);
+  return withTestBridge({ settings: SWEEP_SETTINGS, findOverload }, async (bridge) => {
+    const client = await makeClient(bridge, 'entra');
+    isTooMuch = true;
+    const right = await fetchToken(bridge, client);
+    const wrong = await post(bridge, 'x=y');
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    isTooMuch = false;
+
+    expect(right).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } });
+    expect([right.headers['retry-after'], wrong.status]).toEqual(['5', 503]);
+    expect(metrics.get('requests_turned_away_total{reason="delay"}')).toBe(2);
+    expect((await fetchToken(bridge, client)).status).toBe(200);
+  });
+});
+
+test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', () => {
+  const settings = {
+    ...SWEEP_SETTINGS,
+    SCIM_REQUESTS_PER_SECOND: '2',
+    ACCESS_FAILED_DELAY_MAX: '0',
+  };
+  const clock = { ...createSetClock(), now: () => 1_900_000_000_000 };
+  return withTestBridge({ settings, clock }, async (bridge) => {
+    const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];
+    const strangers = Array.from({ length: 5 }, () =>
+      fetchToken(bridge, { ...client, secret: other.secret }),
+    );
+    expect((await Promise.all(strangers)).map(({ status }) => status)).toEqual(
+      strangers.map(() => 401),
+    );
+    const answers = [];
+    for (let nth = 0; nth < 4; nth += 1) answers.push(await fetchToken(bridge, client));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
+    expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
+    expect(answers[3]?.headers['retry-after']).toBe('1');
+    expect((await fetchToken(bridge, other)).status).toBe(200);
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
+  });
+});
+
+test('an access token opens nothing of operators, and a secret opens nothing by itself', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const client = await makeClient(bridge, 'entra');
+    const authorization = `Bearer ${await getToken(bridge, client)}`;
+    const url = new URL('/ops/status', bridge.baseUrl).href;
+
+    expect((await bridge.request('GET', url, undefined, { authorization })).status).toBe(401);
+    expect((await ask(bridge, client.secret)).status).toBe(401);
+  }));
+
+describeProcesses('OAuth of two processes on one store', ({ makeUrl }) => {
+  test('a token from here opens there, and ends there within five seconds of its client', async () => {
+    const clock = createSetClock();
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ service, settings, clock }, (here) =>
+      withTestBridge({ service, settings, clock }, async (there) => {
+        const client = await makeClient(here, 'entra');
+        const token = await getToken(there, client);
+        expect((await ask(here, token)).status).toBe(200);
+        expect((await ask(there, token)).status).toBe(200);
+        await askOps(here, 'POST', '/clients/entra/revoke');
+        expect((await ask(here, token)).status).toBe(401);
+        expect((await fetchToken(there, client)).status).toBe(401);
+        clock.state.aheadMs = 5_000;
+        expect((await ask(there, token)).status).toBe(401);
+      }),
+    );
+  });
+});
+
+describeBridges('scim-bridge client', ({ makeUrl }) => {
+  const commands = [clientCommand(withOwnAccess)];
+
+  test('makes a client in the store before the first start, and rotates it once the bridge runs', {
+    tags: LONG,
+  }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const made = await runAlone(commands, ['client', 'create', 'entra'], { DATABASE_URL });
+    const wrong = ['client', 'create', 'x', '--expires', '30d'];
+    const short = await runAlone(commands, wrong, { DATABASE_URL });
+    const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
+    const secret = /^client_secret +(\S+)$/m.exec(made.text)?.[1] ?? '';
+    expect(made.code).toBe(0);
+    expect([short.code, short.text]).toEqual([1, expect.stringContaining('from 365d to 1095d')]);
+
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
+      const run = runner(bridge, commands);
+      await getToken(bridge, { id, secret, secretId: '' });
+      const rotated = await run('client', 'rotate', 'entra');
+      const third = await run('client', 'rotate', 'entra');
+      const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
+      const revoked = await run('client', 'revoke', 'entra', '--secret', secretId, '--yes');
+      const listed = await run('client', 'list');
+
+      expect([rotated.code, third.code, revoked.code, listed.code]).toEqual([0, 1, 0, 0]);
+      expect(third.text).toContain('revoke one of them first');
+      expect(revoked.text).toBe(`${secretId} of entra (${id}) is revoked.\n`);
+      expect(listed.text).toMatch(
+        /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
+      );
+      expect(listed.text).not.toContain('scimbridge_');
+      expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
+      expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
+      expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
+      const all = await run('client', 'list', '--all');
+      expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
+      expect(all.text).not.toMatch(/secret-|expires/);
+    });
+  });
+});

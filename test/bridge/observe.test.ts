@@ -1,0 +1,411 @@
+import { expect, test } from 'vitest';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { waits } from '../../src/store/engine/columns.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { type Lives, makeLives, makeStoreFile } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import { readPlan } from '../support/pilots.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  findId,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import {
+  askOps,
+  listManagedDrifts,
+  OPS_TOKEN,
+  SWEEP_SETTINGS,
+  sweep,
+  untilSwept,
+} from '../support/sweep.ts';
+
+/** The machine may be busy. */
+const PATIENT = { interval: 10 };
+const OBSERVE = { MODE: 'observe' };
+const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
+const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+
+/** A company that has user00001 … user00003 and Group 001 with them, a board with rights, and staff with an admin. */
+async function makeCompany(url: string): Promise<Lives> {
+  const lives = await makeLives({
+    // A write that waited for the service would take longer than the test may.
+    settings: { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' },
+    sandbox: { seed: { users: 3, groups: 1 } },
+  });
+  const { service } = lives.sandbox;
+  service.createGroup({ name: 'Board', permissions: 16 });
+  service.createGroup({ name: 'Staff' });
+  service.addAdmin('Staff', 'user00003@example.com');
+  return lives;
+}
+
+/** What a provider sends on its first day: somebody new, somebody who is there, one to go, a new group. */
+async function sendFirstDay(bridge: TestBridge): Promise<{ ada: string; first: string }> {
+  const ada = await addUser(bridge, 'ada');
+  const first = await addUser(bridge, 'user00001', {
+    name: { givenName: 'Una', familyName: 'One' },
+  });
+  const second = await findId(bridge, { type: 'Users', name: 'user00002' });
+  await send(bridge, 'PATCH', `/Users/${second}`, setActive(false));
+  await send(bridge, 'POST', '/Users', toUser('idle', { active: false }));
+  await addGroup(bridge, 'Pilots', [ada, first]);
+  return { ada, first };
+}
+
+async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason)) : [];
+}
+
+async function readFirstRun(bridge: TestBridge, query = ''): Promise<JsonObject> {
+  return (await askOps(bridge, 'GET', `/plans/first-run${query}`)).body;
+}
+
+function listItems({ items }: JsonObject): JsonObject[] {
+  return Array.isArray(items) ? items.map((item) => Object(item)) : [];
+}
+
+function describeItems(view: JsonObject): string[] {
+  return listItems(view).map(({ outcome, type, name }) => `${outcome} ${type} ${name}`);
+}
+
+async function untilPlanned(bridge: TestBridge) {
+  const read = async () => (await readFirstRun(bridge)).phase;
+  await expect.poll(read, PATIENT).toBe('waiting');
+  return readPlan(bridge, (await readFirstRun(bridge)).planId);
+}
+
+function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
+  const body = how === 'approve' ? { hash: hash ?? '' } : {};
+  return askOps(bridge, 'POST', `/plans/${String(id)}/${how}`, body);
+}
+
+/** What became of the actions of a decided plan, once nothing is held any more. */
+async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
+  const read = async () => (await readFirstRun(bridge)).phase;
+  await expect.poll(read, PATIENT).toBe('none');
+  await untilSettled(bridge);
+  const { actions } = await readPlan(bridge, id);
+  return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
+}
+
+/** Every person and group, with who is in it. */
+function describeService({ service }: Lives['sandbox']) {
+  return {
+    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
+    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
+  };
+}
+
+describeBridges('observe mode', ({ makeUrl }) => {
+  test('everything that providers send is accepted at once, nothing in the service is changed, and reads go on', async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const { calls, service } = lives.sandbox;
+    const before = describeService(lives.sandbox);
+
+    await lives.live(async (bridge) => {
+      await sendFirstDay(bridge);
+      await askOps(bridge, 'POST', '/pause');
+      const { body: paused } = await askOps(bridge, 'POST', '/resume');
+      const { body: status } = await askOps(bridge, 'GET', '/status');
+      const shown = await send(bridge, 'GET', '/Users?filter=userName eq "ada@example.com"');
+
+      expect(shown.body.totalResults).toBe(1);
+      expect(paused).toEqual({ mode: 'observe', paused: null, waiting: 4 });
+      expect(status).toMatchObject({
+        status: 'degraded',
+        failingCount: 0,
+        writes: { mode: 'observe', paused: null, waiting: 4 },
+      });
+      expect(await readReasons(bridge)).toMatchObject([
+        {
+          code: 'observe-mode',
+          detail: expect.stringContaining('4 people and groups are accepted, not applied'),
+        },
+      ]);
+
+      service.renameUser('user00001@example.com', 'Somebody Else');
+      service.setActive('user00003@example.com', false);
+      const { body } = await askOps(bridge, 'POST', '/sweeps');
+      expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+      // By then a worker would have taken what waits, had anybody tried.
+      const waiting = bridge.store.read.selectFrom('users').where(waits('cells'));
+      const rows = await waiting.select(['steps', 'attempts']).execute();
+      expect(rows).toEqual([0, 1, 2].map(() => ({ steps: 0, attempts: 0 })));
+      service.renameUser('user00001@example.com', String(before.people[1]?.fullName));
+      service.setActive('user00003@example.com', true);
+    }, OBSERVE);
+
+    expect(calls.count({ mutating: true })).toBe(0);
+    expect(describeService(lives.sandbox)).toEqual(before);
+  });
+
+  test('the first run tells who matches, would be adopted, made, is disputed or privileged, page by page', async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const settings = { ...OBSERVE, PROTECT_USERS: 'user00003@*' };
+
+    await lives.live(async (bridge) => {
+      await sendFirstDay(bridge);
+      const staff = await bridge.request('POST', '/Groups', toGroup('Staff'));
+      const emails = [{ value: 'user00002@example.com', type: 'work' }];
+      const torn = toUser('user00003', { emails });
+      const disputed = await bridge.request('POST', '/Users', torn);
+      const view = await readFirstRun(bridge);
+
+      expect([staff.status, disputed.status]).toEqual([409, 409]);
+      expect(view).toMatchObject({ phase: 'observing', planId: null, nextCursor: null });
+      expect(describeItems(view).toSorted()).toEqual([
+        'adopt user user00001@example.com',
+        'adopt user user00002',
+        'create group Pilots',
+        'create user ada@example.com',
+        'disputed user user00003@example.com',
+        'inactive user idle@example.com',
+        'privileged group Board',
+        'privileged group Staff',
+        'privileged user owner',
+        'privileged user user00003',
+      ]);
+      expect(view.counts).toEqual({
+        'user.adopt': 2,
+        'user.create': 1,
+        'user.inactive': 1,
+        'user.privileged': 2,
+        'user.disputed': 1,
+        'group.create': 1,
+        'group.privileged': 2,
+      });
+      const pages: string[] = [];
+      for (let query: string | undefined = '?limit=3'; query !== undefined; ) {
+        const page = await readFirstRun(bridge, query);
+        expect(listItems(page).length).toBeLessThanOrEqual(3);
+        pages.push(...describeItems(page));
+        query = page.nextCursor === null ? undefined : `?limit=3&cursor=${page.nextCursor}`;
+      }
+      expect(pages).toEqual(describeItems(view));
+      expect((await askOps(bridge, 'GET', '/plans/first-run?cursor=users')).status).toBe(400);
+    }, settings);
+  });
+
+  test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', {
+    tags: LONG,
+  }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const { calls, service } = lives.sandbox;
+    const { first } = await lives.live(async (bridge) => {
+      const ids = await sendFirstDay(bridge);
+      // Nobody asked for this, so no plan may undo it.
+      service.setActive('user00001@example.com', false);
+      return ids;
+    }, OBSERVE);
+
+    const hash = await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      await untilSettled(bridge);
+      expect(calls.count({ mutating: true })).toBe(0);
+      expect(Object(plan.counts).kinds).toEqual({
+        'group.create': 1,
+        'member.add': 2,
+        'user.create': 1,
+        'user.deactivate': 1,
+        'user.rename': 1,
+      });
+      expect(await readReasons(bridge)).toMatchObject([
+        { code: 'recovery', detail: expect.stringContaining('while the bridge observed is held') },
+      ]);
+      await addUser(bridge, 'eve');
+      expect(service.findUser('eve@example.com')).toBeDefined();
+      expect(service.findUser('ada@example.com')).toBeUndefined();
+      return plan.hash;
+    });
+
+    await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      expect(plan.hash).toBe(hash);
+      const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
+      const approved = await decide(bridge, plan, 'approve');
+      const ends = await untilFollowed(bridge, plan);
+
+      expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan' } });
+      expect(approved).toMatchObject({ status: 200, body: { source: 'first-run' } });
+      expect(ends).toHaveLength(6);
+      expect(ends).not.toContain('dropped');
+      expect(service.getUser('ada@example.com').active).toBe(true);
+      expect(service.getUser('user00002@example.com').active).toBe(false);
+      expect(service.getUser('user00001@example.com')).toMatchObject({
+        fullName: 'Una One',
+        active: false,
+      });
+      expect(service.members('Pilots')).toEqual(['ada@example.com', 'user00001@example.com']);
+      expect(await readReasons(bridge)).toEqual([]);
+      await send(bridge, 'PATCH', `/Users/${first}`, setFamilyName('Two'));
+      expect(service.getUser('user00001@example.com').fullName).toBe('Una Two');
+    });
+  });
+
+  test('a discarded plan leaves the service as it is, and the next start does nothing either', {
+    tags: LONG,
+  }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const before = describeService(lives.sandbox);
+    await lives.live(sendFirstDay, OBSERVE);
+
+    await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      await decide(bridge, plan, 'discard');
+      expect(await untilFollowed(bridge, plan)).toEqual(Array(6).fill('dropped'));
+    });
+    await lives.live(async (bridge) => {
+      await untilSettled(bridge);
+      expect((await readFirstRun(bridge)).phase).toBe('none');
+    });
+
+    expect(describeService(lives.sandbox)).toEqual(before);
+  });
+
+  test('a plan of which providers have asked for everything again is discarded', {
+    tags: LONG,
+  }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
+
+    await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      for (const [index, id] of ids.entries()) {
+        await send(bridge, 'PUT', `/Users/${id}`, toUser(`person${index + 1}`));
+      }
+      expect(await untilFollowed(bridge, plan)).toEqual(['dropped', 'dropped']);
+      expect(await readPlan(bridge, plan.id)).toMatchObject({ status: 'discarded' });
+      expect(await readReasons(bridge)).toEqual([]);
+    });
+    expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);
+  });
+
+  test('after a discarded plan no policy does any of it', { tags: LONG }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const before = describeService(lives.sandbox);
+    await lives.live(sendFirstDay, OBSERVE);
+
+    await lives.live(
+      async (bridge) => {
+        const plan = await untilPlanned(bridge);
+        await decide(bridge, plan, 'discard');
+        await untilFollowed(bridge, plan);
+        await sweep(bridge);
+        await untilSettled(bridge);
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      },
+      { DRIFT_POLICY: 'repair' },
+    );
+
+    expect(describeService(lives.sandbox)).toEqual(before);
+  });
+
+  test('what a plan held is still in the next one when the bridge observed again before anybody decided', {
+    tags: LONG,
+  }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    await lives.live((bridge) => addUser(bridge, 'ada'), OBSERVE);
+    const hash = await lives.live(async (bridge) => (await untilPlanned(bridge)).hash);
+    await lives.live((bridge) => addUser(bridge, 'bob'), OBSERVE);
+
+    await lives.live(async (bridge) => {
+      const readNext = async () => readPlan(bridge, (await readFirstRun(bridge)).planId);
+      await expect
+        .poll(async () => Object((await readNext()).counts).kinds, PATIENT)
+        .toEqual({ 'user.create': 2 });
+      expect((await readNext()).hash).not.toBe(hash);
+    });
+  });
+
+  test('without anything that waits, going live holds nothing', async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    await lives.live(async (bridge) => {
+      const second = await findId(bridge, { type: 'Users', name: 'user00002' });
+      await send(bridge, 'PATCH', `/Users/${second}`, setActive(true));
+    }, OBSERVE);
+
+    await lives.live(async (bridge) => {
+      await addUser(bridge, 'ada');
+      expect(lives.sandbox.service.findUser('ada@example.com')).toBeDefined();
+      expect((await readFirstRun(bridge)).phase).toBe('none');
+    });
+  });
+
+  test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', {
+    tags: LONG,
+  }, async () => {
+    const lives = await makeCompany(await makeUrl('migrated'));
+    const { faults } = lives.sandbox;
+    const down = faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+    await lives.live((bridge) => addUser(bridge, 'ada'), { SCIM_WRITE_WAIT: '10ms' });
+    down.remove();
+
+    const start = lives.live(async () => undefined, OBSERVE);
+    await expect(start).rejects.toMatchObject({
+      code: 'work-due',
+      message: expect.stringContaining('OBSERVE_WHEN_WORK_IS_DUE=hold'),
+    });
+    await lives.live(
+      async ({ store }) => expect(await readBacklog(store.read)).toMatchObject({ changes: 1 }),
+      { ...OBSERVE, OBSERVE_WHEN_WORK_IS_DUE: 'hold' },
+    );
+    await lives.live(async (bridge) => {
+      expect(Object((await untilPlanned(bridge)).counts).kinds).toEqual({ 'user.create': 1 });
+    });
+  });
+});
+
+test('the plan of the first day is approved and discarded from the command line', {
+  tags: LONG,
+}, async () => {
+  const lives = await makeCompany(makeStoreFile());
+  const run = (bridge: TestBridge, ...args: string[]) =>
+    runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
+
+  for (const [name, decision] of [
+    ['ada', 'approve'],
+    ['bob', 'discard'],
+  ] as const) {
+    await lives.live((bridge) => addUser(bridge, name), OBSERVE);
+    await lives.live(async (bridge) => {
+      const plan = await untilPlanned(bridge);
+      const id = String(plan.id);
+      const hash = decision === 'approve' ? [String(plan.hash)] : ['--yes'];
+      const shown = await run(bridge, 'show', '--first-run');
+      const decided = await run(bridge, decision, id, ...hash);
+      await untilFollowed(bridge, plan);
+
+      expect(shown.text).toContain(`scim-bridge plan approve ${id} ${String(plan.hash)}`);
+      expect(shown.text).toContain('of first-run: 1 action, held, 1 waits');
+      expect(decided.code).toBe(0);
+    });
+  }
+
+  expect(lives.sandbox.service.findUser('ada@example.com')).toBeDefined();
+  expect(lives.sandbox.service.findUser('bob@example.com')).toBeUndefined();
+});
+
+test('an operator’s own call that would change the service is refused while observing, and reads pass', () =>
+  withTestBridge({ settings: { ...SWEEP_SETTINGS, ...OBSERVE } }, async (bridge) => {
+    const made = await askOps(bridge, 'POST', '/api/groups/createGroup', { body: { name: 'New' } });
+    const read = await askOps(bridge, 'POST', '/api/groups/getListOfGroups', {});
+
+    expect(made).toMatchObject({
+      status: 503,
+      body: { code: 'observe-mode', outcome: 'not-sent', retry: 'later' },
+    });
+    expect(read.status).toBe(200);
+    expect(bridge.sandbox.service.findGroup('New')).toBeUndefined();
+  }));

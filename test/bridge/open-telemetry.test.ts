@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { makeStoreFile } from '../support/lives.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addUser, toPatch, untilSettled } from '../support/provider.ts';
+import { readSources } from '../support/source.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
+import { startRecording } from './client-operations/recording-server.ts';
+
+const OPS_TOKEN = 'ops-token-0123456789';
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+const traceparent = `00-${TRACE}-${CALLER}-01`;
+const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+
+const value = z.object({ stringValue: z.string().optional(), intValue: z.number().optional() });
+const attributes = z.array(z.object({ key: z.string(), value })).default([]);
+const spanSchema = z.object({
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
+  kind: z.number(),
+  attributes,
+});
+type SentSpan = z.infer<typeof spanSchema>;
+const traces = z.object({
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes }),
+      scopeSpans: z.array(z.object({ spans: z.array(spanSchema) })),
+    }),
+  ),
+});
+const point = z.object({
+  attributes,
+  asDouble: z.number().optional(),
+  count: z.number().optional(),
+  sum: z.number().optional(),
+  bucketCounts: z.array(z.number()).optional(),
+  explicitBounds: z.array(z.number()).optional(),
+});
+const points = z.object({ dataPoints: z.array(point) });
+const metricsSchema = z.object({
+  resourceMetrics: z.array(
+    z.object({
+      scopeMetrics: z.array(
+        z.object({
+          metrics: z.array(
+            z.object({
+              name: z.string(),
+              sum: points.optional(),
+              gauge: points.optional(),
+              histogram: points.optional(),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A collector that takes everything, and what it was sent. */
+async function startCollector() {
+  const { baseUrl, recorded, stop } = await startRecording();
+  onTestFinished(stop);
+  const list = (path: string) => recorded.filter(({ url }) => url === path);
+  const read = (path: string): unknown[] =>
+    list(path).map(({ body }) => JSON.parse(body.toString('utf8')));
+  return {
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl },
+    text: () => recorded.map(({ body }) => body.toString('utf8')).join('\n'),
+    spans: (): SentSpan[] =>
+      read('/v1/traces').flatMap((sent) =>
+        traces
+          .parse(sent)
+          .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+      ),
+    resources: () => read('/v1/traces').flatMap((sent) => traces.parse(sent).resourceSpans),
+    metrics: () =>
+      read('/v1/metrics').flatMap((sent) =>
+        metricsSchema
+          .parse(sent)
+          .resourceMetrics.flatMap(({ scopeMetrics }) =>
+            scopeMetrics.flatMap(({ metrics }) => metrics),
+          ),
+      ),
+  };
+}
+
+async function startBridge(options: TestBridgeOptions = {}) {
+  const sandbox = await startSandbox();
+  const proxy = await tamperWith(sandbox);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await sandbox.stop();
+  });
+  const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s', ...options.settings };
+  const bridge = await startTestBridge({ ...options, service: proxy.service, settings });
+  return { bridge, proxy };
+}
+
+function find(spans: readonly SentSpan[], name: RegExp): SentSpan {
+  const found = spans.find((span) => span.traceId === TRACE && name.test(span.name));
+  if (found === undefined) throw new Error(`no span ${name} among ${spans.map((s) => s.name)}`);
+  return found;
+}
+
+test("a provider's trace goes through request, acceptance and step to the call, and on to the service", {
+  tags: LONG,
+}, async () => {
+  const collector = await startCollector();
+  const { bridge, proxy } = await startBridge({ otel: collector.env });
+  const ada = await addUser(bridge, 'ada');
+  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+  await untilSettled(bridge);
+  await bridge.stop();
+
+  const spans = collector.spans();
+  const request = find(spans, /^PATCH \/scim\/v2\/Users\/:id$/);
+  const accept = find(spans, /^accept$/);
+  const step = find(spans, /^converge$/);
+  const call = find(spans, /^scim\.updateUser$/);
+  const parents = [request, accept, step, call].map(({ parentSpanId }) => parentSpanId);
+  expect(parents).toEqual([CALLER, request.spanId, accept.spanId, step.spanId]);
+  expect(proxy.seen.at(-1)?.traceparent).toBe(`00-${TRACE}-${call.spanId}-01`);
+  expect(step.attributes).toContainEqual({
+    key: 'scim_bridge.action',
+    value: { stringValue: 'user.rename' },
+  });
+  expect(Object.fromEntries(call.attributes.map(({ key, value: v }) => [key, v]))).toMatchObject({
+    'scim_bridge.operation': { stringValue: 'scim.updateUser' },
+    'http.response.status_code': { intValue: 200 },
+  });
+});
+
+test('the trace is kept with the change, and the process that delivers it later is in it', {
+  tags: LONG,
+}, async () => {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  const settings = { DATABASE_URL: makeStoreFile(), SCIM_WRITE_WAIT: '0' };
+  const [first, second] = [await startCollector(), await startCollector()];
+  const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
+  const ada = await addUser(accepting, 'ada');
+  await untilSettled(accepting);
+  const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+  await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+  await accepting.stop();
+  fault.remove();
+
+  const delivering = await startTestBridge({ service: sandbox, settings, otel: second.env });
+  await untilSettled(delivering);
+  await delivering.stop();
+
+  const accept = find(first.spans(), /^accept$/);
+  const step = find(second.spans(), /^converge$/);
+  expect(step.parentSpanId).toBe(accept.spanId);
+  expect(find(second.spans(), /^scim\.updateUser$/).traceId).toBe(TRACE);
+});
+
+test('nothing that is sent has a name, an address, a value or a secret', async () => {
+  const collector = await startCollector();
+  const { bridge, proxy } = await startBridge({ otel: collector.env });
+  const ada = await addUser(bridge, 'ada');
+  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+  await bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`);
+  await untilSettled(bridge);
+  await bridge.stop();
+
+  const text = collector.text();
+  const secrets = ['Lovelace', 'ada', 'example.com', OPS_TOKEN, bridge.token, proxy.service.token];
+  expect(text.length).toBeGreaterThan(10_000);
+  expect(secrets.filter((secret) => new RegExp(`\\b${secret}\\b`).test(text))).toEqual([]);
+});
+
+test('the metrics that are sent are those of /metrics', async () => {
+  const collector = await startCollector();
+  const { bridge } = await startBridge({ otel: collector.env });
+  await addUser(bridge, 'ada');
+  await untilSettled(bridge);
+  const scraped = await readMetrics(bridge, OPS_TOKEN);
+  await bridge.stop();
+
+  const sent = collector.metrics();
+  const get = (name: string) => sent.findLast((metric) => metric.name === `scim_bridge_${name}`);
+  const [joiner] = get('change_duration_seconds')?.histogram?.dataPoints ?? [];
+  const written = get('writes_total')?.sum?.dataPoints.map(({ asDouble }) => asDouble);
+  expect(get('build_info')?.gauge?.dataPoints).toMatchObject([{ asDouble: 1 }]);
+  expect(written).toEqual([scraped.get('writes_total{resource_type="user",answer="applied"}')]);
+  expect(joiner).toMatchObject({
+    count: 1,
+    attributes: [{ key: 'kind', value: { stringValue: 'joiner' } }],
+  });
+  expect(joiner?.bucketCounts?.length).toBe((joiner?.explicitBounds?.length ?? 0) + 1);
+  expect(joiner?.bucketCounts?.reduce((total, each) => total + each, 0)).toBe(1);
+});
+
+test('the variables of OpenTelemetry name the service and choose what is sent', async () => {
+  const collector = await startCollector();
+  const otel = {
+    ...collector.env,
+    OTEL_SERVICE_NAME: 'people',
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+  };
+  const { bridge, proxy } = await startBridge({ otel });
+  const ada = await addUser(bridge, 'ada');
+  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+  await untilSettled(bridge);
+  await bridge.stop();
+
+  const [{ resource } = { resource: { attributes: [] } }] = collector.resources();
+  expect(collector.metrics()).toEqual([]);
+  expect(new Set(collector.spans().map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
+  expect(resource.attributes).toContainEqual({
+    key: 'service.name',
+    value: { stringValue: 'people' },
+  });
+  expect(proxy.seen.at(-1)?.traceparent).toMatch(new RegExp(`^00-${TRACE}-[\\da-f]{16}-01$`));
+});
+
+/** Address of a collector that takes connections and never answers. */
+async function startMute(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+test.each(
+  selectSome([
+    { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
+    { why: 'takes connections and never answers', start: startMute },
+  ]),
+)(
+  'a collector that $why is logged once, and disturbs nobody',
+  { tags: SELECTED },
+  async ({ start }) => {
+    const log: unknown[] = [];
+    const otel = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+    };
+    const { bridge } = await startBridge({ otel, onLog: ({ msg, what }) => log.push([msg, what]) });
+    for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
+    await bridge.stop();
+
+    const failures = log.filter((line) => String(line).startsWith('traces or metrics'));
+    const lines = ['traces', 'metrics'].map((what) => ['traces or metrics cannot be sent', what]);
+    expect(failures.toSorted()).toEqual(lines.toSorted());
+  },
+);
+
+test('without an address nothing is sent along, and nothing of OpenTelemetry is loaded', async () => {
+  const { bridge, proxy } = await startBridge();
+  const ada = await addUser(bridge, 'ada');
+  await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+  await untilSettled(bridge);
+  await bridge.stop();
+
+  const loading =
+    /^import (?!type)[^;]*from '(?:@opentelemetry\/[^']+|[^']*open-telemetry\.ts|[^']*otel-metrics\.ts)';/m;
+  const loads = readSources()
+    .filter(({ code }) => loading.test(code))
+    .map(({ path }) => path);
+  expect(proxy.seen.filter((headers) => headers.traceparent !== undefined)).toEqual([]);
+  expect(loads).toEqual(['src/telemetry/open-telemetry.ts', 'src/telemetry/otel-metrics.ts']);
+});

@@ -1,0 +1,210 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { addLeaversCommand } from '../../src/cli/leavers.ts';
+import { addWhyCommand } from '../../src/cli/why.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Rule } from '../../src/domain/rules.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { withAudit } from '../support/audit-world.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { runner, runSweep } from '../support/command.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const PATIENT = { interval: 10 };
+const [ada, bob] = ['ada@example.com', 'bob@example.com'];
+const GROUP_LOOK = { 'groups.getGroup': { 200: 1 }, 'groupUsers.getListOfGroupUsers': { 200: 1 } };
+
+/** Calls an operation of the service as an operator does. */
+async function callApi(bridge: TestBridge, operation: string, args: JsonObject): Promise<void> {
+  const { status } = await askOps(bridge, 'POST', `/api/${operation.replace('.', '/')}`, args);
+  expect(status).toBe(200);
+}
+
+/** How a field stands, or a person in the admins of a group. */
+async function readStanding(bridge: TestBridge, path: string, name: string): Promise<unknown> {
+  const { body } = await askOps(bridge, 'GET', `/${path}/explain`);
+  const parts = [body.fields, body.admins].flatMap((list) => (Array.isArray(list) ? list : []));
+  const part = parts.map(Object).find(({ field, name: person }) => (field ?? person) === name);
+  return part?.standing;
+}
+
+/** The ids of Ada, of two groups and of a space in the service. */
+interface Ids {
+  readonly account: number;
+  readonly pilots: string;
+  readonly crew: string;
+  readonly space: string;
+}
+
+/** A change of an operator and the calls that show it. */
+interface Row {
+  readonly what: string;
+  readonly operation: string;
+  readonly toArgs: (ids: Ids) => JsonObject;
+  /** What `explain` is asked about. */
+  readonly path: string;
+  readonly toName: (space: string) => string;
+  readonly drift: string;
+  readonly calls: JsonObject;
+}
+
+const rows: Row[] = [
+  {
+    what: 'a licence',
+    operation: 'companyUsers.updateUser',
+    toArgs: ({ account }) => ({ path: { id: account }, body: { apps_permissions: 0 } }),
+    path: `users/${ada}`,
+    toName: () => 'appsPermissions',
+    drift: `user.access ${ada}`,
+    calls: { 'scim.getUser': { 200: 1 }, 'companyUsers.getListOfUsers': { 200: 1 } },
+  },
+  {
+    what: 'a state',
+    operation: 'scim.updateUser',
+    toArgs: ({ account }) => ({
+      path: { user_id: account + 1 },
+      body: { Operations: [{ op: 'replace', path: 'active', value: false }] },
+    }),
+    path: `users/${bob}`,
+    toName: () => 'active',
+    drift: `user.deactivated ${bob}`,
+    calls: { 'scim.getUser': { 200: 1 } },
+  },
+  {
+    what: 'an admin',
+    operation: 'groupAdmins.removeAdminFromGroup',
+    toArgs: ({ account, pilots }) => ({ path: { group_uid: pilots, user_id: account } }),
+    path: 'groups/Pilots',
+    toName: () => ada,
+    drift: `admin.removed Pilots of ${ada}`,
+    calls: { ...GROUP_LOOK, 'groupAdmins.getListOfGroupAdmins': { 200: 1 } },
+  },
+  {
+    what: 'a role in a space',
+    operation: 'groupEntities.removeEntity',
+    toArgs: ({ crew, space }) => ({ path: { group_uid: crew, uid: space } }),
+    path: 'groups/Crew',
+    toName: (space) => `entity:${space}`,
+    drift: 'entity.removed Crew of null',
+    calls: { ...GROUP_LOOK, 'groupEntities.getListOfGroupEntities': { 200: 1 } },
+  },
+];
+
+describeBridges('after a call of an operator', ({ makeUrl }) => {
+  test.each(selectSome(rows))(
+    '$what is looked at with few calls, shown to differ, and not undone',
+    { tags: SELECTED },
+    async ({ operation, toArgs, path, toName, drift, calls: wanted }) => {
+      const sandbox = await startSandbox();
+      onTestFinished(() => sandbox.stop());
+      const { service, calls } = sandbox;
+      const { uid: space } = service.addSpace('Hangar');
+      const rules: Rule[] = [
+        { adminsOf: '*', from: '* Admins' },
+        { group: 'Crew', entities: [{ uid: space, roles: ['role-read'] }] },
+      ];
+      const bridge = await startTestBridge({
+        service: sandbox,
+        settings: {
+          ...{ OPS_TOKEN, DATABASE_URL: await makeUrl('migrated'), RULES: JSON.stringify(rules) },
+          DRIFT_POLICY: 'repair',
+        },
+      });
+      onTestFinished(() => bridge.stop());
+      const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+      await addUser(bridge, 'bob');
+      await addGroup(bridge, 'Pilots', [id]);
+      await addGroup(bridge, 'Pilots Admins', [id]);
+      await addGroup(bridge, 'Crew', [id]);
+      await untilSettled(bridge);
+      const { id: account } = service.getUser(ada);
+      const [pilots, crew] = [service.getGroup('Pilots').uid, service.getGroup('Crew').uid];
+      const before = await readStanding(bridge, path, toName(space));
+      calls.reset();
+
+      await callApi(bridge, operation, toArgs({ account, pilots, crew, space }));
+      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([drift]);
+
+      const plans = await askOps(bridge, 'GET', '/plans');
+      const after = await readStanding(bridge, path, toName(space));
+      const { [operation]: own, ...looks } = calls.counts();
+      expect([before, after]).toEqual(['settled', 'drifted']);
+      expect(Object.values(own ?? {})).toEqual([1]);
+      expect(looks).toEqual(wanted);
+      expect(plans.body.items).toEqual([]);
+    },
+  );
+
+  test('the difference, its plan and the proof of a removal name an operator, not the bridge', {
+    tags: LONG,
+  }, async () => {
+    const url = await makeUrl('migrated');
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: url, DRIFT_POLICY: 'repair' };
+    await withAudit({ settings }, async (world) => {
+      const id = await addUser(world, 'ada');
+      await addUser(world, 'bob');
+      await world.poll();
+      const { id: account } = world.sandbox.service.getUser(ada);
+      const Operations = [{ op: 'replace', path: 'active', value: false }];
+      const deactivation = { path: { user_id: account }, body: { Operations } };
+      await callApi(world, 'scim.updateUser', deactivation);
+      await world.poll();
+      const swept = await runSweep(world, 'sweep --dry-run --names --json');
+      await send(world, 'DELETE', `/Users/${id}`);
+      const list = () => runner(world, [addLeaversCommand])('leavers', '--names');
+      const readProof = async () => {
+        await world.poll();
+        return (await list()).text;
+      };
+
+      const { plan, drifts } = JSON.parse(swept.text);
+      expect(plan.actions).toMatchObject([{ who: { by: 'an operator, through the bridge' } }]);
+      expect(drifts.filter(({ resource }: JsonObject) => Object(resource).id === id)).toMatchObject(
+        [{ kind: 'user.deactivated', who: { operator: true } }],
+      );
+      await expect.poll(readProof, PATIENT).toMatch(/ada@.*, by an operator, through the bridge/);
+    });
+  });
+
+  test('`why` and the acts of operators say that an operator did it, also where the service refused', {
+    tags: LONG,
+  }, async () => {
+    const settings = { OPS_TOKEN, DATABASE_URL: await makeUrl('migrated') };
+    await withAudit({ settings }, async (world) => {
+      const { service, faults } = world.sandbox;
+      const extension = { [USER_EXTENSION]: { appsPermissions: 2 } };
+      const [id, other] = [await addUser(world, 'ada', extension), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [id]);
+      await world.poll();
+      const licence = { path: { id: service.getUser(ada).id }, body: { apps_permissions: 0 } };
+      await callApi(world, 'companyUsers.updateUser', licence);
+      await world.poll();
+      const fault = { kind: 'status', status: 422 } as const;
+      const operation = 'groups.updateGroup';
+      faults.add({ operation, fault, times: 1 });
+      const refused = { path: { uid: service.getGroup('Pilots').uid }, body: { name: 'Crew' } };
+      await askOps(world, 'POST', '/api/groups/updateGroup', refused);
+
+      const listActs = async (of: string) => {
+        const { body } = await askOps(world, 'GET', `/acts?target=${of}`);
+        const items = Array.isArray(body.items) ? body.items.map(Object) : [];
+        return items.map(({ act, after, status }) => [act, after?.operation, status]);
+      };
+      const licensed = ['called the service', 'companyUsers.updateUser', 200];
+      await expect
+        .poll(() => listActs(group), PATIENT)
+        .toEqual([['called the service', operation, 502]]);
+      expect(await listActs(id)).toEqual([licensed]);
+      expect(await listActs(other)).toEqual([]);
+      const { text } = await runner(world, [addWhyCommand])('why', ada);
+      expect(text).toMatch(
+        /audit log +change_apps_permissions "User licence changed", by an operator, through the bridge\n/,
+      );
+      expect(text).toMatch(/operator +ops\.token called the service\n/);
+      expect(text).toMatch(/audit log +invite "User invited", by the bridge\n/);
+    });
+  });
+});

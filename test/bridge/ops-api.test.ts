@@ -1,0 +1,392 @@
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { opsRoutes } from '../../src/ops/routes.ts';
+import { saveAlive } from '../../src/reconcile/repair/recovery-detect.ts';
+import { listOwnCalls } from '../../src/store/audit/own-calls.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import {
+  type TestAnswer,
+  type TestBridge,
+  type TestBridgeOptions,
+  withTestBridge,
+} from '../support/bridge.ts';
+import { makeLives, makeStoreFile } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+
+const OPS_TOKEN = 'token-of-an-operator';
+const settings = { OPS_TOKEN };
+const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+
+/** Calls an operation as an operator does. */
+function callApi(
+  bridge: TestBridge,
+  operation: string,
+  args: JsonObject = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestAnswer> {
+  const url = new URL(`/ops/api/${operation.replace('.', '/')}`, bridge.baseUrl).href;
+  const presented = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+  return bridge.request('POST', url, args, { ...presented, ...headers });
+}
+
+function withOperators(
+  run: (bridge: TestBridge) => Promise<void>,
+  options: TestBridgeOptions = {},
+): Promise<void> {
+  return withTestBridge({ ...options, settings: { ...settings, ...options.settings } }, run);
+}
+
+function readLedger({ store }: TestBridge) {
+  return listOwnCalls(store.read, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1_000 });
+}
+
+test('an operation is called with the token of the bridge, and its answer is the result', () =>
+  withOperators(async (bridge) => {
+    const { sandbox } = bridge;
+    const made = await callApi(bridge, 'groups.createGroup', { body: { name: 'Pilots' } });
+    const { uid } = sandbox.service.getGroup('Pilots');
+    const read = await callApi(bridge, 'groups.getGroup', { path: { uid } });
+
+    expect(made).toMatchObject({ status: 200, body: { result: { name: 'Pilots', uid } } });
+    expect(read.body).toEqual(made.body);
+    expect(read.headers['cache-control']).toBe('no-store');
+  }));
+
+const dropped: {
+  why: string;
+  headers: Record<string, string | undefined>;
+  query?: string;
+  want: number;
+}[] = [
+  { why: 'as a form', headers: { 'content-type': 'application/x-www-form-urlencoded' }, want: 415 },
+  { why: 'as text', headers: { 'content-type': 'text/plain' }, want: 415 },
+  { why: 'without a type', headers: { 'content-type': undefined }, want: 415 },
+  { why: 'with parameters in the address', headers: {}, query: '?body=x', want: 400 },
+];
+test.each(dropped)(
+  'arguments that come $why are told, and nothing is called',
+  ({ headers, query = '', want }) =>
+    withOperators(async (bridge) => {
+      bridge.sandbox.calls.reset();
+      const url = new URL(`/ops/api/users/retrieveCurrentUser${query}`, bridge.baseUrl).href;
+      const body = JSON.stringify({ query: { x: 1 } });
+      const all = {
+        authorization: `Bearer ${OPS_TOKEN}`,
+        'content-type': 'application/json',
+        ...headers,
+      };
+      const presented = Object.entries(all).filter(([, value]) => value !== undefined);
+      const answer = await request(url, {
+        method: 'POST',
+        headers: presented.flat().map(String),
+        body,
+      });
+
+      expect(answer.statusCode).toBe(want);
+      expect(await answer.body.json()).toMatchObject({ code: 'invalid' });
+      expect(bridge.sandbox.calls.recent()).toEqual([]);
+    }),
+);
+
+test('no body at all is a call without arguments, and JSON may be of any kind', () =>
+  withOperators(async (bridge) => {
+    const url = new URL('/ops/api/users/retrieveCurrentUser', bridge.baseUrl).href;
+    const authorization = `Bearer ${OPS_TOKEN}`;
+    const bare = await request(url, { method: 'POST', headers: { authorization } });
+    const kind = { authorization, 'content-type': 'application/vnd.api+json; charset=utf-8' };
+    const other = await request(url, { method: 'POST', headers: kind, body: '{}' });
+
+    expect([bare.statusCode, other.statusCode]).toEqual([200, 200]);
+  }));
+
+test('what would change everything is sent only when that is said', () =>
+  withOperators(async (bridge) => {
+    bridge.sandbox.calls.reset();
+    const id = 'cards.batchUpdateForCards';
+    const attributes = { owner_id: 7 };
+    for (const args of [
+      {},
+      { body: {} },
+      { body: { attributes } },
+      { everything: false, body: { attributes } },
+      { body: { attributes, everything: true } },
+    ]) {
+      expect(await callApi(bridge, id, args)).toMatchObject({ status: 400 });
+    }
+    expect(bridge.sandbox.calls.recent()).toEqual([]);
+
+    // The sandbox has no cards, so that a call that was sent is answered 404.
+    for (const args of [
+      { body: { board_id: 3, attributes } },
+      { everything: true, body: { attributes } },
+    ]) {
+      expect(await callApi(bridge, id, args)).toMatchObject({ status: 502, body: { status: 404 } });
+    }
+    const elsewhere = { everything: true, body: { name: 'Pilots' } };
+    expect((await callApi(bridge, 'groups.createGroup', elsewhere)).status).toBe(400);
+  }));
+
+test('only operators may call, and nothing else may follow the token', () =>
+  withOperators(async (bridge) => {
+    const stranger = { authorization: `Bearer ${bridge.token}` };
+    const refused = await callApi(bridge, 'users.retrieveCurrentUser', {}, stranger);
+
+    expect(refused.status).toBe(401);
+    expect(refused.body).not.toHaveProperty('result');
+  }));
+
+test('an unknown operation is 404 with the nearest names, wrong arguments are 400, and neither is sent', () =>
+  withOperators(async (bridge) => {
+    bridge.sandbox.calls.reset();
+    const unknown = await callApi(bridge, 'groups.getGrup', {});
+    const missing = await callApi(bridge, 'groups.getGroup', {});
+    const extra = await callApi(bridge, 'groups.getGroup', { path: { uid: 'g' }, headers: {} });
+
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
+    expect(unknown.body.near).toContain('groups.getGroup');
+    expect(missing.status).toBe(400);
+    expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
+    expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
+    expect(bridge.sandbox.calls.count()).toBe(0);
+  }));
+
+test('a body that is no JSON, or longer than 16 MB, is refused in JSON', () =>
+  withOperators(async (bridge) => {
+    const ask = async (body: string) => {
+      const answer = await request(new URL('/ops/api/groups/getGroup', bridge.baseUrl), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' },
+        body,
+      });
+      return { status: answer.statusCode, body: await answer.body.json() };
+    };
+
+    const broken = await ask('{"path"');
+    const long = await ask(JSON.stringify({ body: { name: 'x'.repeat(16 * 1024 * 1024) } }));
+
+    expect(broken).toMatchObject({ status: 400, body: { code: 'invalid' } });
+    expect(long).toMatchObject({ status: 413, body: { code: 'invalid' } });
+  }));
+
+test('what the service refuses is 502 with its status and words, what it does not answer 503', () =>
+  withOperators(async (bridge) => {
+    const args = { body: { name: 'Pilots' } };
+    const fault = { kind: 'status', status: 402, body: 'message' } as const;
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+    const refused = await callApi(bridge, 'groups.createGroup', args);
+    bridge.sandbox.faults.clear();
+    bridge.sandbox.faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'reset', at: 'mid-answer' },
+    });
+    const lost = await callApi(bridge, 'groups.createGroup', args);
+
+    expect(refused).toMatchObject({
+      status: 502,
+      body: {
+        code: 'not-permitted',
+        operation: 'groups.createGroup',
+        status: 402,
+        retry: 'never',
+        outcome: 'answered',
+        answer: { message: expect.any(String) },
+      },
+    });
+    expect(lost).toMatchObject({
+      status: 503,
+      body: { code: 'connection', status: null, retry: 'later', outcome: 'unknown' },
+    });
+  }));
+
+test('the log says which operation was called from where and how it ended, and nothing of what was in it', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void lines.push(line);
+  await withOperators(
+    async (bridge) => {
+      await callApi(bridge, 'groups.createGroup', { body: { name: 'Secret squadron' } });
+      await callApi(bridge, 'groups.getGroup', { path: { uid: 'unheard-of' } });
+    },
+    { onLog },
+  );
+
+  const told = lines.filter(({ msg }) => msg === 'an operator called the service');
+  const where = { requestId: expect.any(String), remoteAddress: expect.stringContaining('127.') };
+  expect(told).toMatchObject([
+    { ...where, operation: 'groups.createGroup', result: 'done' },
+    { ...where, operation: 'groups.getGroup', result: 'not-found' },
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/Secret squadron|unheard-of/);
+});
+
+test('a change is in the ledger before it leaves, by the names in it, and a read is not', () =>
+  withOperators(async (bridge) => {
+    const before = (await readLedger(bridge)).length;
+    const fault = { kind: 'hang' } as const;
+    const slow = bridge.sandbox.faults.add({ operation: 'groupUsers.addUserToGroup', fault });
+
+    await callApi(bridge, 'groups.getListOfGroups');
+    const args = { path: { group_uid: 'g-1' }, body: { user_id: 7 } };
+    const answer = callApi(bridge, 'groupUsers.addUserToGroup', args);
+    await slow.until(1);
+    const rows = (await readLedger(bridge)).slice(before);
+    slow.remove();
+    bridge.sandbox.faults.release();
+    await answer;
+
+    expect(rows).toMatchObject([
+      { kind: null, upstreamId: 'g-1' },
+      { kind: null, upstreamId: '7' },
+    ]);
+  }));
+
+test(
+  'whom an operator changed is looked at, so that the next write of the provider puts right what it names',
+  { tags: LONG },
+  () =>
+    withOperators(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const ada = await addUser(bridge, 'ada');
+      const pilots = await addGroup(bridge, 'Pilots', [ada]);
+      await untilSettled(bridge);
+      const { id } = service.getUser('ada@example.com');
+      const { uid } = service.getGroup('Pilots');
+
+      await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+      const left = { path: { group_uid: uid, user_id: id } };
+      await callApi(bridge, 'groupUsers.removeUserFromGroup', left);
+      await untilSettled(bridge);
+      const isActiveNow = service.getUser('ada@example.com').active;
+      const membersNow = service.members('Pilots');
+      // What is wanted has not changed.
+      expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
+      expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+
+      const active = toPatch({ op: 'replace', path: 'active', value: true });
+      const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+      await send(bridge, 'PATCH', `/Users/${ada}`, active);
+      await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
+      await untilSettled(bridge);
+
+      expect([isActiveNow, membersNow]).toEqual([false, []]);
+      expect(service.getUser('ada@example.com').active).toBe(true);
+      expect(service.members('Pilots')).toEqual(['ada@example.com']);
+    }),
+);
+
+test('whom the provider deleted stays deleted for the bridge, whatever an operator does with the account', () =>
+  withOperators(async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    await send(bridge, 'DELETE', `/Users/${ada}`);
+    await untilSettled(bridge);
+    const { service, calls } = bridge.sandbox;
+    const { id } = service.getUser('ada@example.com');
+    calls.reset();
+
+    const body = { Operations: [{ op: 'replace', path: 'active', value: true }] };
+    await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body });
+    await untilSettled(bridge);
+
+    expect(calls.count()).toBe(1);
+    expect(service.getUser('ada@example.com').active).toBe(true);
+    expect((await bridge.request('GET', `/Users/${ada}`)).status).toBe(404);
+  }));
+
+test('a look that cannot be noted down is told in the log, and the call is done all the same', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => void lines.push(line);
+  await withOperators(
+    async (bridge) => {
+      await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      const { faults, service } = bridge.sandbox;
+      const { id } = service.getUser('ada@example.com');
+      const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+      const call = callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+      await slow.until(1);
+      await renameTable(bridge, 'users', 'hidden');
+      slow.remove();
+      faults.release();
+      const answer = await call;
+      await renameTable(bridge, 'hidden', 'users');
+
+      expect(answer).toMatchObject({ status: 200, body: { result: { active: false } } });
+    },
+    { onLog },
+  );
+
+  expect(lines).toContainEqual(expect.objectContaining({ job: 'operator', at: 'scim.updateUser' }));
+});
+
+async function renameTable({ store }: TestBridge, from: string, to: string): Promise<void> {
+  await store.write((tx) => tx.schema.alterTable(from).renameTo(to).execute());
+}
+
+test('a crash right after a call by an operator is no restored backup', {
+  tags: LONG,
+}, async () => {
+  const DATABASE_URL = makeStoreFile();
+  const { sandbox, live } = await makeLives({ settings: { ...settings, DATABASE_URL } });
+  const lastSignOfLife = await live(async (bridge) => {
+    await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const beforeTheCall = Date.now();
+    const { id } = sandbox.service.getUser('ada@example.com');
+    await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+    return beforeTheCall;
+  });
+  const store = await openStore({ url: DATABASE_URL });
+  await store.write((tx) => saveAlive(tx, lastSignOfLife));
+  await store.close();
+
+  const found = await live(async (bridge) => {
+    const url = new URL('/ops/recovery', bridge.baseUrl).href;
+    const read = async () => {
+      const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+      return (await bridge.request('GET', url, undefined, headers)).body.detection;
+    };
+    await expect.poll(read, { interval: 10 }).not.toBeNull();
+    return read();
+  });
+
+  expect(found).toEqual({ kind: 'current' });
+});
+
+test('no answer below /ops has a secret of the settings in it', { tags: LONG }, () =>
+  withTestBridge({ settings: SECRETS }, async (bridge) => {
+    const paths = opsRoutes
+      .filter(({ method, path }) => method === 'get' && !path.includes('{'))
+      .map(({ path }) => path);
+    const answers = [];
+    for (const path of paths) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
+      const { status, body } = await bridge.request('GET', url, undefined, headers);
+      answers.push({ path, status, text: JSON.stringify(body) });
+    }
+
+    const settingsAnswer = answers.find(({ path }) => path === '/settings');
+    expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
+    for (const [name, secret] of Object.entries(SECRETS))
+      expect(
+        answers.filter(({ text }) => text.includes(secret)),
+        name,
+      ).toEqual([]);
+  }),
+);
+
+const SECRETS = {
+  OPS_TOKEN: 'secret-of-an-operator',
+  OPS_READER_TOKEN: 'secret-of-a-reader',
+  OPS_METRICS_TOKEN: 'secret-of-monitoring',
+  OPS_COMMAND_TOKEN: 'secret-of-commands',
+};

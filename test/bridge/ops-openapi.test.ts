@@ -1,0 +1,353 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Router } from 'express';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { toOpsPage } from '../../scripts/openapi/ops-page.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
+import { toOpsDocument } from '../../src/ops/document.ts';
+import { createRouteRouter } from '../../src/ops/http/route.ts';
+import { opsRoutes } from '../../src/ops/routes.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { makeLives } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import { getOpsRoute } from '../support/ops-routes.ts';
+import { addGroup, addUser, findId, toUser, untilSettled } from '../support/provider.ts';
+import { createSetClock } from '../support/set-clock.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** The machine may be busy. */
+const PATIENT = { interval: 10 };
+
+test('docs/ops-openapi.json and docs/ops-api.md are as the code says: npm run docs writes them', () => {
+  const document = readFileSync(join(root, 'docs/ops-openapi.json'), 'utf8');
+  expect(document).toBe(`${JSON.stringify(toOpsDocument(), null, 2)}\n`);
+  expect(readFileSync(join(root, 'docs/ops-api.md'), 'utf8')).toBe(toOpsPage());
+});
+
+test('the description is a valid document of OpenAPI 3.1', { tags: LONG }, async () => {
+  const validator = new Validator();
+  const valid = await validator.validate(JSON.parse(JSON.stringify(toOpsDocument())));
+  const text = JSON.stringify(toOpsDocument()).replace('"in":"query"', '"in":"nowhere"');
+
+  expect(valid.errors).toBeUndefined();
+  expect([valid.valid, validator.version]).toEqual([true, '3.1']);
+  expect((await new Validator().validate(JSON.parse(text))).valid).toBe(false);
+});
+
+test('every reference of the description leads somewhere, and no two requests have one name', () => {
+  const text = JSON.stringify(toOpsDocument());
+  const { components } = Object(toOpsDocument());
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
+
+  expect(new Set(names)).toEqual(new Set(Object.keys(components.schemas)));
+  expect(new Set(ids).size).toBe(opsRoutes.length);
+});
+
+/** What a router serves, as the description writes it. */
+function listServed(router: Router): string[] {
+  return router.stack.flatMap(({ route }) => {
+    if (route === undefined) return [];
+    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const methods = new Set(route.stack.map(({ method }) => method));
+    return [...methods].map((method) => `${method} ${path}`);
+  });
+}
+
+const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${path}`;
+
+test('what is described is served, and what is served is described', () => {
+  const rows = opsRoutes.map((row) => ({ ...row, serve: () => [] }));
+  const served = listServed(createRouteRouter(rows, undefined));
+
+  expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
+});
+
+test('an unknown address is 404 in the form of whom it was asked of: operators or SCIM', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const authorization = `Bearer ${OPS_TOKEN}`;
+    const url = new URL('/ops/nothing-here', bridge.baseUrl).href;
+    const operators = await bridge.request('GET', url, undefined, { authorization });
+    const stranger = await bridge.request('GET', new URL('/', bridge.baseUrl).href);
+
+    const message = 'Nothing is served at this address.';
+    expect(operators).toMatchObject({ status: 404, body: { code: 'not-found', message } });
+    expect(operators.body).not.toHaveProperty('schemas');
+    expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+  }));
+
+/** Opens a session of the console. */
+async function signIn({ baseUrl }: TestBridge): Promise<void> {
+  const answer = await fetch(new URL('/console/session', baseUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-scim-bridge-console': '1' },
+    body: JSON.stringify({ token: OPS_TOKEN }),
+  });
+  expect(answer.status).toBe(201);
+}
+
+describeBridges('every request below /ops', ({ makeUrl }) => {
+  test('is answered as it is described', { tags: LONG }, async () => {
+    const settings = {
+      ...SWEEP_SETTINGS,
+      DATABASE_URL: await makeUrl('migrated'),
+      // Nobody listens there.
+      NOTIFY_RECEIVERS:
+        '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',
+      NOTIFY_HOSTS: '127.0.0.1',
+      NOTIFY_PRIVATE_ADDRESSES: 'allow',
+    };
+    const done = new Set<string>();
+    async function ask(bridge: TestBridge, method: 'GET' | 'POST', path: string, body?: JsonValue) {
+      const answer = await askOps(bridge, method, path, body);
+      if (answer.status < 300) done.add(toName(getOpsRoute(method, path)));
+      return answer;
+    }
+    const lives = await makeLives({ settings, sandbox: { seed: { users: 2, groups: 1 } } });
+    await lives.live(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { externalId: 'x-1' });
+      const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+      const other = await findId(bridge, { type: 'Users', name: 'user00001' });
+      const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+      await bridge.request('POST', '/Users', torn);
+      await ask(bridge, 'POST', `/users/${other}/adopt`);
+      await ask(bridge, 'POST', `/groups/${group}/adopt`, {});
+      lives.sandbox.service.setActive('ada@example.com', false);
+      const { id } = await sweep(bridge);
+      for (const path of [
+        ...[
+          '/status',
+          '/samples',
+          '/openapi.json',
+          '/recovery',
+          '/users',
+          '/groups',
+          '/sweeps',
+          '/drifts',
+          '/requests',
+          '/acts',
+          '/leavers',
+          '/notifications',
+          '/settings',
+          '/sandbox',
+        ],
+        ...[`/users/${ada}`, `/groups/${group}`, `/users/${ada}/explain`, `/explain/${ada}`],
+        ...[`/users/${ada}/timeline`, `/groups/${group}/timeline?limit=5`, `/timeline/${ada}`],
+        ...[
+          `/groups/${group}/explain`,
+          `/groups/${group}/members`,
+          `/sweeps/${id}`,
+          '/plans/first-run',
+        ],
+      ]) {
+        expect((await ask(bridge, 'GET', path)).status, path).toBe(200);
+      }
+      for (const path of [`/users/${ada}/look`, `/groups/${group}/look`]) {
+        expect((await ask(bridge, 'POST', path)).status, path).toBe(200);
+      }
+      const person = { userName: 'ada@example.com' };
+      expect((await ask(bridge, 'POST', '/census', person)).status).toBe(200);
+      expect((await ask(bridge, 'POST', '/census?provider=x', person)).status).toBe(404);
+      const asked = await ask(bridge, 'POST', '/sweeps');
+      await untilSwept(bridge, String(asked.body.id));
+      await ask(bridge, 'POST', '/pause', { reason: 'x' });
+      await ask(bridge, 'POST', '/resume');
+      await ask(bridge, 'POST', '/retry', { all: true });
+      await ask(bridge, 'POST', '/notifications/test', {});
+      await ask(bridge, 'POST', '/notifications/retry', { all: true });
+      await ask(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const provider = { name: 'okta', domains: ['example.com'] };
+      expect((await ask(bridge, 'POST', '/providers', provider)).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/providers', provider)).status).toBe(409);
+      await ask(bridge, 'POST', '/providers/okta/change', { may: ['users.create'] });
+      expect((await ask(bridge, 'GET', '/providers')).status).toBe(200);
+      const row = { id: 'old-ada', userName: 'ada@example.com' };
+      expect((await ask(bridge, 'POST', '/providers/okta/import-ids', row)).status).toBe(200);
+      const switching = '/providers/default/switch?dryRun=true&to=';
+      expect((await ask(bridge, 'POST', `${switching}okta`)).status).toBe(200);
+      expect((await ask(bridge, 'POST', `${switching}nobody`)).status).toBe(404);
+      expect((await ask(bridge, 'POST', '/providers/okta/delete')).status).toBe(200);
+      expect((await ask(bridge, 'POST', '/providers/default/delete')).status).toBe(409);
+      const made = await ask(bridge, 'POST', '/tokens', { name: 'okta', for: 'scim' });
+      const taken = await ask(bridge, 'POST', '/tokens', { name: 'okta' });
+      expect([made.status, taken.status]).toEqual([201, 409]);
+      expect((await ask(bridge, 'GET', '/tokens')).status).toBe(200);
+      await ask(bridge, 'POST', `/tokens/${made.body.id}/revoke`);
+      await signIn(bridge);
+      const { body: signedIn } = await ask(bridge, 'GET', '/sessions');
+      await ask(bridge, 'POST', `/sessions/${Object(signedIn).items[0].id}/revoke`);
+      expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/clients', { name: 'entra' })).status).toBe(409);
+      expect((await ask(bridge, 'POST', '/clients/entra/rotate')).status).toBe(201);
+      expect((await ask(bridge, 'POST', '/clients/entra/rotate', {})).status).toBe(409);
+      expect((await ask(bridge, 'GET', '/clients?state=live')).status).toBe(200);
+      await ask(bridge, 'POST', '/clients/entra/revoke');
+      await untilSettled(bridge);
+      expect((await ask(bridge, 'POST', `/users/${other}/release`)).status).toBe(200);
+      expect((await ask(bridge, 'POST', `/users/${other}/release`)).status).toBe(409);
+      expect((await ask(bridge, 'POST', `/groups/${group}/release`)).status).toBe(200);
+      for (const path of [
+        '/users/x',
+        '/groups/x',
+        '/sweeps/x',
+        '/explain/x',
+        '/users/x/explain',
+        '/timeline/x',
+      ]) {
+        expect((await ask(bridge, 'GET', path)).status, path).toBe(404);
+      }
+      for (const path of [
+        ...['/tokens/x/revoke', '/clients/x/revoke', '/clients/x/rotate'],
+        ...['/users/x/release', '/groups/x/release', '/users/x/look', '/groups/x/look'],
+        ...['/providers/x/change', '/providers/x/delete'],
+      ]) {
+        expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
+      }
+      const nobody = [
+        await ask(bridge, 'POST', '/notifications/test', { receiver: 'x' }),
+        await ask(bridge, 'POST', '/notifications/retry', { id: 'x' }),
+      ];
+      expect(nobody.map(({ status }) => status)).toEqual([404, 404]);
+    });
+    await lives.live(async (bridge) => {
+      const vera = await addUser(bridge, 'vera', { active: false });
+      await bridge.request('DELETE', `/Users/${vera}`);
+      await untilSettled(bridge);
+      await ask(bridge, 'GET', '/users/vera@example.com/erasure');
+      await ask(bridge, 'POST', '/users/vera@example.com/erase');
+      expect((await ask(bridge, 'POST', '/users/ada@example.com/erase')).status).toBe(409);
+      expect((await ask(bridge, 'GET', '/users/x/erasure')).status).toBe(404);
+    });
+    await lives.live(
+      async (bridge) => {
+        const { service } = lives.sandbox;
+        const names = ['eve@example.com', 'fay@example.com', 'gus@example.com'];
+        await addUser(bridge, 'eve');
+        await addUser(bridge, 'fay');
+        await addUser(bridge, 'gus');
+        await addGroup(bridge, 'Pilots');
+        for (const name of names) service.setActive(name, false);
+        for (const name of names.slice(1)) service.addMember('Pilots', name);
+        const held = await sweep(bridge);
+        const { body } = await ask(bridge, 'GET', '/drifts?status=open&kind=user.deactivated');
+        const drifts = (Array.isArray(body.items) ? body.items : [])
+          .map((item) => Object(item))
+          .filter(({ resource }) => names.includes(resource.name));
+        const ids = drifts.map(({ id }) => String(id));
+        const ignoring = { until: '2999-01-01T00:00:00Z', reason: 'leave', by: 'an operator' };
+        await ask(bridge, 'POST', `/drifts/${ids[0]}/accept`);
+        await ask(bridge, 'POST', `/drifts/${ids[1]}/ignore`, ignoring);
+        await ask(bridge, 'POST', `/drifts/${ids[2]}/repair`);
+        await ask(bridge, 'POST', '/drifts/decide', { decision: 'accept', ids, dryRun: true });
+        await ask(bridge, 'GET', '/plans?status=held');
+        await ask(bridge, 'GET', `/plans/${held.planId}/actions`);
+        await ask(bridge, 'GET', `/plans/${held.planId}/parts`);
+        await ask(bridge, 'POST', `/plans/${held.planId}/discard`);
+        const { planId } = await sweep(bridge);
+        const { hash } = (await ask(bridge, 'GET', `/plans/${planId}`)).body;
+        await ask(bridge, 'POST', `/plans/${planId}/approve`, { hash: String(hash) });
+        const readStatus = async () => (await ask(bridge, 'GET', `/plans/${planId}`)).body.status;
+        await expect.poll(readStatus, PATIENT).toBe('applied');
+        await ask(bridge, 'GET', `/plans/${planId}/undoing`);
+        await ask(bridge, 'POST', `/plans/${planId}/undo`);
+        const listApproved = async () =>
+          (await ask(bridge, 'GET', '/plans?status=approved')).body.items;
+        await expect.poll(listApproved, PATIENT).toEqual([]);
+        await untilSettled(bridge);
+        expect((await ask(bridge, 'GET', '/plans/x/undoing')).status).toBe(404);
+        for (const path of ['/plans/x/undo', '/plans/x/discard', '/drifts/x/repair']) {
+          expect((await ask(bridge, 'POST', path)).status, path).toBe(404);
+        }
+      },
+      { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REMOVE_MEMBER_COUNT: '1' },
+    );
+    expect([...done].toSorted()).toEqual(opsRoutes.map(toName).toSorted());
+  });
+});
+
+/** Each request of the table, about somebody who is there, and the stream of news. */
+function listAsked(key: string) {
+  const names = { group: 'users', operation: 'retrieveCurrentUser' };
+  const values = new Map(Object.entries({ key, id: key, ...names }));
+  const asked = opsRoutes.map(({ method, path, body }) => ({
+    method: method.toUpperCase(),
+    path: path
+      .replace('/providers/{id}', '/providers/default')
+      .replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
+    body: body === undefined ? undefined : {},
+    wrong: [{ bogus: 1 }, [1]],
+  }));
+  return [...asked, { method: 'GET', path: '/events', body: undefined, wrong: [] }];
+}
+
+/** Everything in the store, but for what comes with time: requests that are told later, samples, signs of life. */
+async function dump({ store }: TestBridge): Promise<string> {
+  const tables = await store.read.introspection.getTables();
+  const names = tables.map(({ name }) => name).filter((name) => !TIMELY.has(name));
+  const rows = names.map((name) => sql`select * from ${sql.table(name)}`.execute(store.read));
+  const isKept = (row: unknown) => Object(row).name !== 'alive';
+  return JSON.stringify((await Promise.all(rows)).map((part) => part.rows.filter(isKept)));
+}
+
+const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
+
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', {
+  tags: LONG,
+}, () => {
+  const clock = createSetClock();
+  return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+    const ask = async (method: string, path: string, body?: JsonValue) => {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const { status, body: answer } = await bridge.request(method, url, body, headers);
+      return [`${method} ${path} ${JSON.stringify(body)}`, status, answer.code];
+    };
+    const before = await dump(bridge);
+    const calls = bridge.sandbox.calls.count();
+
+    for (const { method, path, body, wrong } of listAsked(ada)) {
+      // A fast machine sends all of them within a second, which is more than the rate of operators.
+      clock.state.aheadMs += 50;
+      const answers = [
+        await ask(method, `${path}?bogus=1`, body),
+        await ask(method, `${path}?bogus`, body),
+      ];
+      for (const one of wrong) answers.push(await ask(method, path, one));
+      expect(answers).toEqual(answers.map(([what]) => [what, 400, 'invalid']));
+    }
+    expect(await dump(bridge)).toBe(before);
+    expect(bridge.sandbox.calls.count()).toBe(calls);
+  });
+});
+
+test('an address that is not served, or not in this way, is told in the form of all problems', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+    for (const [method, path] of [
+      ['GET', '/nothing'],
+      ['GET', '/users/x/nothing'],
+      ['POST', '/status'],
+      ['GET', '/pause'],
+      ['DELETE', '/users/x'],
+    ] as const) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const { status, body } = await bridge.request(method, url, undefined, headers);
+      expect([path, status, body.code, body.schemas]).toEqual([path, 404, 'not-found', undefined]);
+    }
+  }));
+
+test('the description is for operators alone', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const url = new URL('/ops/openapi.json', bridge.baseUrl).href;
+    const stranger = await bridge.request('GET', url);
+    const operator = await askOps(bridge, 'GET', '/openapi.json');
+
+    expect(stranger.status).toBe(401);
+    expect(operator.body).toEqual(JSON.parse(JSON.stringify(toOpsDocument())));
+  }));

@@ -1,0 +1,335 @@
+import { expect, test } from 'vitest';
+import { addAdoptCommand } from '../../src/cli/adopt.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  readMemberIds,
+  send,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const seed: SandboxOptions = { seed: { users: 2, groups: 1 } };
+const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
+
+async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
+  const { status, body } = await askOps(bridge, 'GET', path);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return Array.isArray(body.items) ? body.items.map((item) => Object(item)) : [];
+}
+
+async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
+  return (await list(bridge, path)).map(({ name }) => name);
+}
+
+describeBridges('people and groups for operators', ({ makeUrl }) => {
+  async function withCompany(
+    run: (bridge: TestBridge) => Promise<void>,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const all = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated'), ...settings };
+    await withTestBridge({ settings: all, sandbox: seed }, run);
+  }
+
+  test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', () =>
+    withCompany(async (bridge) => {
+      const id = await addUser(bridge, 'ada', { externalId: 'x-1', nickName: 'Ada' });
+      const pilots = await addGroup(bridge, 'Pilots', [id]);
+      await untilSettled(bridge);
+      await askOps(bridge, 'POST', '/pause');
+      await send(bridge, 'PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
+      const bob = await addUser(bridge, 'bob');
+      await send(
+        bridge,
+        'PATCH',
+        `/Groups/${pilots}`,
+        toPatch({ op: 'add', path: 'members', value: [{ value: bob }] }),
+      );
+      const { body: ada } = await askOps(bridge, 'GET', `/users/${id}`);
+      const { body: group } = await askOps(bridge, 'GET', `/groups/${pilots}`);
+      const { upstream_uid } = await bridge.store.read
+        .selectFrom('groups')
+        .select('upstream_uid')
+        .where('display_name', '=', 'Pilots')
+        .executeTakeFirstOrThrow();
+
+      expect(ada).toEqual({
+        id,
+        name: 'ada@example.com',
+        upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
+        origin: 'created',
+        provider: 'default',
+        deleted: false,
+        version: expect.any(Number),
+        createdAt: expect.stringMatching(/^20.*Z$/),
+        modifiedAt: expect.stringMatching(/^20.*Z$/),
+        seenAt: expect.stringMatching(/^20.*Z$/),
+        active: { desired: true, observed: true },
+        pending: ['name'],
+        bridgeOnly: expect.arrayContaining(['externalId', 'nickName']),
+        dueAt: expect.stringMatching(/^20.*Z$/),
+        attempts: 0,
+        problem: null,
+        stuckSince: null,
+        drifts: 0,
+        disputed: false,
+      });
+      expect(group).toMatchObject({
+        name: 'Pilots',
+        origin: 'created',
+        provider: 'default',
+        upstreamIds: { uid: upstream_uid },
+        pending: ['members'],
+      });
+      expect(await askOps(bridge, 'GET', `/users/${pilots}`)).toMatchObject({
+        status: 404,
+        body: { code: 'not-found' },
+      });
+      await askOps(bridge, 'POST', '/resume');
+      await untilSettled(bridge);
+      expect((await askOps(bridge, 'GET', `/users/${id}`)).body).toMatchObject({
+        pending: [],
+        dueAt: null,
+      });
+    }));
+
+  test('somebody is found by any id, whole: of SCIM, of the provider, of the service', () =>
+    withCompany(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const ada = await addUser(bridge, 'ada', { externalId: 'external-of-ada' });
+      const pilots = await addGroup(bridge, 'Pilots', [ada]);
+      await untilSettled(bridge);
+      const { upstreamIds } = Object((await askOps(bridge, 'GET', `/groups/${pilots}`)).body);
+
+      for (const id of [ada, service.getUser('ada@example.com').id, 'external-of-ada']) {
+        expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['ada@example.com']);
+      }
+      const known = Object.values(upstreamIds).filter((id) => id !== null);
+      expect(known.length).toBeGreaterThan(0);
+      for (const id of [pilots, ...known]) {
+        expect(await listNames(bridge, `/groups?q=${id}`), `${id}`).toEqual(['Pilots']);
+      }
+      expect(await listNames(bridge, `/users?q=${ada.slice(0, 8)}`)).toEqual([]);
+    }));
+
+  test(
+    'lists are filtered and paged, and whatever is not known is refused instead of listing everything',
+    { tags: LONG },
+    () =>
+      withCompany(
+        async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const ada = await addUser(bridge, 'ada');
+          const gone = await addUser(bridge, 'gone');
+          await send(bridge, 'DELETE', `/Users/${gone}`);
+          await untilSettled(bridge);
+          service.setActive('ada@example.com', false);
+          await sweep(bridge);
+          faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+          const late = bridge.request('POST', '/Users', toUser('late'));
+          const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+          expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
+          await late;
+
+          expect(await listNames(bridge, '/users')).toEqual([
+            ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
+          ]);
+          expect(await listNames(bridge, '/users?managed=true')).toEqual([
+            'ada@example.com',
+            'late@example.com',
+          ]);
+          expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
+            'user00001',
+            'user00002',
+          ]);
+          expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
+          expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
+            'ada@example.com',
+          ]);
+          expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
+          expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
+          expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
+          expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
+          expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+          const pages: unknown[] = [];
+          for (let cursor: unknown = '0'; cursor !== null; ) {
+            const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
+            pages.push(
+              ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
+            );
+            cursor = body.nextCursor;
+          }
+          expect(pages).toHaveLength(5);
+          expect(pages).toContain(ada);
+          const wrong = [
+            'managed=yes',
+            'limit=0',
+            'limit=1001',
+            'cursor=x',
+            'q=',
+            'name=ada',
+            'due=true&due=true',
+          ];
+          const answers = await Promise.all(
+            ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
+              wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
+            ),
+          );
+          expect(
+            answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
+          ).toEqual([]);
+        },
+        { SCIM_WRITE_WAIT: '50ms' },
+      ),
+  );
+
+  test(
+    'an operator takes over an account and a group as they are, once, and nothing is sent',
+    { tags: LONG },
+    () =>
+      withCompany(async (bridge) => {
+        const { calls } = bridge.sandbox;
+        const person = await findId(bridge, { type: 'Users', name: 'user00001' });
+        const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+        const members = await readMemberIds(bridge, group);
+        calls.reset();
+        const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+        const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+        const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
+        await untilSettled(bridge);
+
+        expect(adopted).toMatchObject({
+          status: 200,
+          body: {
+            id: person,
+            origin: 'adopted',
+            pending: [],
+            active: { desired: true, observed: true },
+          },
+        });
+        expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
+        expect(adoptedGroup).toMatchObject({
+          status: 200,
+          body: { origin: 'adopted', pending: [] },
+        });
+        expect(calls.count({ mutating: true })).toBe(0);
+        expect(await readMemberIds(bridge, group)).toEqual(members);
+        await sweep(bridge);
+        expect(await list(bridge, '/drifts?status=open')).toMatchObject([
+          { kind: 'user.unmanaged' },
+          { kind: 'user.unmanaged' },
+        ]);
+        expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
+        await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
+        await untilSettled(bridge);
+        expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(
+          /Adopted$/,
+        );
+      }),
+  );
+
+  test('nobody takes over an account whose address another managed person is to have', () =>
+    withCompany(async (bridge) => {
+      await addUser(bridge, 'eve', { active: false });
+      bridge.sandbox.service.addUser({ email: 'eve@example.com', userName: 'other' });
+      await sweep(bridge);
+      const other = await findId(bridge, { type: 'Users', name: 'other' });
+      const refused = await askOps(bridge, 'POST', `/users/${other}/adopt`);
+
+      expect(refused).toMatchObject({ status: 409, body: { code: 'name-taken' } });
+    }));
+
+  test('what rules give somebody who is taken over is brought to the service, and nothing else', () =>
+    withCompany(
+      async (bridge) => {
+        const { service, calls } = bridge.sandbox;
+        const person = await findId(bridge, { type: 'Users', name: 'user00001' });
+        const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+        calls.reset();
+        await askOps(bridge, 'POST', `/groups/${group}/adopt`);
+        await untilSettled(bridge);
+        await askOps(bridge, 'POST', `/users/${person}/adopt`);
+        await untilSettled(bridge);
+
+        expect(service.getGroup('Group 001').addToCardsAndSpacesEnabled).toBe(true);
+        expect(service.getUser('user00001@example.com').appsPermissions).toBe(2);
+        expect(calls.count({ mutating: true })).toBe(2);
+      },
+      {
+        RULES: JSON.stringify([
+          { group: 'Group 001', addToCardsAndSpacesEnabled: true },
+          { membersOf: 'Group 001', appsPermissions: 2 },
+        ]),
+      },
+    ));
+
+  test('who is privileged is refused with the reason, and taken over when that is said; protection stays', () =>
+    withCompany(async (bridge) => {
+      const { service } = bridge.sandbox;
+      service.createGroup({ name: 'Board', permissions: 16 });
+      service.createGroup({ name: 'Staff' });
+      service.addAdmin('Staff', 'user00001@example.com');
+      await sweep(bridge);
+      const owner = await findId(bridge, { type: 'Users', name: 'owner' });
+      const board = await findId(bridge, { type: 'Groups', name: 'Board' });
+      const staff = await findId(bridge, { type: 'Groups', name: 'Staff' });
+      const paths = [`/users/${owner}`, `/groups/${board}`, `/groups/${staff}`];
+      const refused = await Promise.all(
+        paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`)),
+      );
+      const wrong = await askOps(bridge, 'POST', `/users/${owner}/adopt`, { privileged: 'yes' });
+      const unknown = await askOps(bridge, 'POST', '/users/nobody/adopt');
+      const adopted = await Promise.all(
+        paths.map((path) => askOps(bridge, 'POST', `${path}/adopt`, { privileged: true })),
+      );
+
+      expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+        paths.map(() => [403, 'privileged']),
+      );
+      expect(refused[2]?.body.message).toMatch(/^The group has admins\./);
+      expect(wrong.status).toBe(400);
+      expect(unknown.status).toBe(404);
+      expect(adopted.map(({ status, body }) => [status, body.origin])).toEqual(
+        paths.map(() => [200, 'adopted']),
+      );
+      const gone = await bridge.request('DELETE', `/Users/${owner}`);
+      expect(gone.status).toBe(403);
+    }));
+});
+
+test('while the service cannot tell who administers a group it is not taken over', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {
+    const { faults } = bridge.sandbox;
+    const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+    const fault = { kind: 'status', status: 403 } as const;
+    faults.add({ operation: 'groupAdmins.getListOfGroupAdmins', fault });
+
+    const answer = await askOps(bridge, 'POST', `/groups/${group}/adopt`);
+
+    expect(answer).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
+    expect((await askOps(bridge, 'GET', `/groups/${group}`)).body.origin).toBeNull();
+  }));
+
+test('scim-bridge adopt takes over by name, and says why not', () =>
+  withTestBridge({ settings: SWEEP_SETTINGS, sandbox: seed }, async (bridge) => {
+    const run = (...args: string[]) =>
+      runner(bridge, [addAdoptCommand], { OPS_TOKEN })('adopt', ...args);
+
+    expect(await run('user00001@example.com')).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^user user00001 \(.*\) is managed now\n$/),
+    });
+    expect(await run('Group 001')).toMatchObject({ code: 0 });
+    expect(await run('owner')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
+    expect(await run('owner', '--privileged', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('nobody')).toMatchObject({ code: 1, text: expect.stringContaining('404') });
+  }));

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest';
+import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { makeLives } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import { addUser, addUsers, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
+const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+
+async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
+}
+
+async function readWrites(bridge: TestBridge): Promise<JsonObject> {
+  return Object((await askOps(bridge, 'GET', '/status')).body.writes);
+}
+
+describeBridges('a pause', ({ makeUrl }) => {
+  test('lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
+    const lives = await makeLives({
+      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
+    });
+    const { calls, service } = lives.sandbox;
+    const ids = await lives.live(async (bridge) => {
+      const first = await addUser(bridge, 'ada');
+      calls.reset();
+      const { body } = await askOps(bridge, 'POST', '/pause', { reason: 'the auditors are here' });
+      expect(body).toMatchObject({
+        mode: 'live',
+        paused: { reason: 'the auditors are here' },
+        waiting: 0,
+      });
+      await send(bridge, 'PATCH', `/Users/${first}`, setActive(false));
+      return { first, second: await addUser(bridge, 'bob') };
+    });
+
+    await lives.live(async (bridge) => {
+      await addUser(bridge, 'carl');
+      const rows = await bridge.store.read
+        .selectFrom('users')
+        .select(['attempts', 'last_error'])
+        .execute();
+      expect(await readWrites(bridge)).toMatchObject({
+        paused: { reason: 'the auditors are here' },
+        waiting: 3,
+      });
+      expect(await readReasonCodes(bridge)).toEqual(['writes-paused']);
+      expect(rows.every(({ attempts, last_error }) => attempts === 0 && last_error === null)).toBe(
+        true,
+      );
+      expect(calls.count({ mutating: true })).toBe(0);
+
+      const { body } = await askOps(bridge, 'POST', '/resume');
+      await untilSettled(bridge);
+
+      expect(body).toMatchObject({ paused: null });
+      expect(await readReasonCodes(bridge)).toEqual([]);
+      expect(service.getUser('ada@example.com').active).toBe(false);
+      expect(service.findUser('bob@example.com')).toBeDefined();
+      expect(service.findUser('carl@example.com')).toBeDefined();
+      await send(bridge, 'PATCH', `/Users/${ids.second}`, setActive(false));
+      expect(service.getUser('bob@example.com').active).toBe(false);
+    });
+  });
+
+  test('and what is resumed twice or paused twice stays so, and a wrong body is told', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withTestBridge(options, async (bridge) => {
+      const first = await askOps(bridge, 'POST', '/pause', { reason: 'one' });
+      const second = await askOps(bridge, 'POST', '/pause', { reason: 'two' });
+      const wrong = [{ reason: 7 }, { why: 'x' }, [], { reason: 'x'.repeat(501) }];
+      const answers = await Promise.all(
+        wrong.map((body) => askOps(bridge, 'POST', '/pause', body)),
+      );
+      await askOps(bridge, 'POST', '/resume');
+      const resumed = await askOps(bridge, 'POST', '/resume');
+
+      expect(Object(second.body.paused)).toEqual({
+        since: Object(first.body.paused).since,
+        reason: 'two',
+      });
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+        wrong.map(() => [400, 'invalid']),
+      );
+      expect(resumed).toMatchObject({ status: 200, body: { paused: null } });
+    });
+  });
+});
+
+test('a pause stops calls that wait for their turn and answers their requests; none of them counts as a failure', async () => {
+  await withTestBridge({ settings, requestsPerSecond: 5 }, async (bridge) => {
+    const { calls } = bridge.sandbox;
+    const writes = addUsers(bridge, 6);
+    await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
+    await askOps(bridge, 'POST', '/pause');
+    await writes;
+    const left = calls.count({ mutating: true });
+    const rows = await bridge.store.read
+      .selectFrom('users')
+      .select(['attempts', 'due_at'])
+      .execute();
+
+    expect(left).toBeLessThan(6);
+    expect(rows.filter(({ due_at }) => due_at !== null).length).toBeGreaterThan(0);
+    expect(rows.every(({ attempts }) => attempts === 0)).toBe(true);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.users()).toHaveLength(7);
+  });
+});
+
+describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
+  test('holds in all of them within seconds, and so does its end', async () => {
+    const lives = await makeLives({
+      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
+    });
+    const { service } = lives.sandbox;
+    await lives.live((one) =>
+      lives.live(async (other) => {
+        await askOps(one, 'POST', '/pause', { reason: 'elsewhere' });
+        await expect
+          .poll(() => readWrites(other))
+          .toMatchObject({ paused: { reason: 'elsewhere' } });
+        await send(other, 'POST', '/Users', toUser('ada'));
+        expect(service.findUser('ada@example.com')).toBeUndefined();
+        await askOps(one, 'POST', '/resume');
+        await untilSettled(other);
+        expect(service.findUser('ada@example.com')).toBeDefined();
+      }),
+    );
+  });
+});
+
+test(
+  'scim-bridge resume asks before it lets go what waits, and where there is no pause it does not',
+  { tags: LONG },
+  () =>
+    withTestBridge({ settings }, async (bridge) => {
+      const person = runner(
+        bridge,
+        [addPauseCommand, addResumeCommand],
+        { OPS_TOKEN },
+        { answer: 'n' },
+      );
+      const { faults } = bridge.sandbox;
+      await person('pause');
+      await addUser(bridge, 'ada');
+      const paused = await person('resume');
+      const still = (await readWrites(bridge)).paused;
+      const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+      await askOps(bridge, 'POST', '/resume');
+      await slow.until(1);
+      const live = await person('resume');
+      faults.clear();
+
+      expect(paused.asked).toEqual([
+        '1 person or group waits for the service. Let all of it go? [y/N] ',
+      ]);
+      expect(still).not.toBeNull();
+      expect(live).toMatchObject({ code: 0, asked: [] });
+      expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
+    }),
+);
+
+test('scim-bridge pause, resume and plan show ask the running bridge', { tags: LONG }, () =>
+  withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
+    await addUser(bridge, 'ada');
+    const commands = [addPauseCommand, addResumeCommand, addPlanCommand];
+    const run = runner(bridge, commands, { OPS_TOKEN });
+
+    const paused = await run('pause', '--reason', 'lunch');
+    const reason = Object((await readWrites(bridge)).paused).reason;
+    const person = runner(bridge, commands, { OPS_TOKEN }, { answer: 'n' });
+    const { asked } = await person('resume');
+    const resumed = await run('resume', '--yes');
+    const shown = await run('plan', 'show', '--first-run', '--names');
+    const json = await run('plan', 'show', '--first-run', '--json');
+    const wrong = await run('plan', 'show', 'x', '--first-run');
+
+    expect(paused).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^Paused since .*: 1 person/),
+    });
+    expect(reason).toBe('lunch');
+    // The end of the pause lets nothing go.
+    expect(asked).toEqual([]);
+    expect(resumed.text).toBe(
+      'Not paused, but the bridge only observes: 1 person or group waits.\n',
+    );
+    expect(shown.text).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
+    expect(shown.text).toMatch(/ {2}create +user +ada@example\.com\n/);
+    expect(JSON.parse(json.text)).toMatchObject({
+      phase: 'observing',
+      counts: { 'user.create': 1 },
+    });
+    expect(wrong.code).toBe(64);
+  }),
+);

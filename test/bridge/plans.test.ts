@@ -1,0 +1,578 @@
+import { expect, test } from 'vitest';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { userId } from '../../src/domain/ids.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { findGroup } from '../../src/store/groups/groups.ts';
+import { findUserRow, updateUser } from '../../src/store/users/users.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { ada, bob, setActive } from '../support/drift-cells.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import {
+  addPilots,
+  countMembers,
+  emailOf,
+  intrude,
+  readPlan,
+  untilApplied,
+} from '../support/pilots.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  findId,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
+import { withTimedBridge } from '../support/timed-bridge.ts';
+
+const PATIENT = { interval: 10 };
+const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
+/** What is already held and what is not is the same question for every kind of harm. */
+const few = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '2' };
+
+/** Sweeps, and gives the plan that came of it. */
+async function plan(bridge: TestBridge, options = {}): Promise<JsonObject> {
+  const { planId } = await sweep(bridge, options);
+  return readPlan(bridge, planId);
+}
+
+/** What became of the actions of a plan, in no order. */
+function listEnds({ actions }: JsonObject): string[] {
+  const all: unknown[] = Array.isArray(actions) ? actions : [];
+  return all.map((action) => String(Object(action).status)).toSorted();
+}
+
+/** Ids of the drifts of people whom somebody put into a group, in the order of their names. */
+async function listAdded(bridge: TestBridge): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', '/drifts?kind=member.added');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const drifts = items.map((item) => ({ id: String(Object(item).id), of: toMemberName(item) }));
+  return drifts.toSorted((a, b) => a.of.localeCompare(b.of)).map(({ id }) => id);
+}
+
+function toMemberName(drift: unknown): string {
+  return String(Object(Object(drift).member).name);
+}
+
+function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
+  return askOps(
+    bridge,
+    'POST',
+    `/plans/${String(id)}/${how}`,
+    how === 'approve' ? { hash: hash ?? '' } : {},
+  );
+}
+
+describeBridges('a plan of repairs', ({ makeUrl }) => {
+  test('above a limit waits for an operator, who approves exactly what was shown', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      const group = await addPilots(bridge, 5);
+      intrude(bridge, 0, 4);
+      const held = await plan(bridge);
+      bridge.sandbox.calls.reset();
+      const again = await plan(bridge);
+      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+      // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
+      const wanted = await findId(bridge, { type: 'Users', name: emailOf(3) });
+      const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
+      await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(add));
+      bridge.sandbox.service.removeMember('Pilots', emailOf(0));
+      const wrong = await decide(bridge, { ...held, hash: 'another' }, 'approve');
+      const right = await decide(bridge, held, 'approve');
+      const applied = await untilApplied(bridge, held.id);
+      const twice = await decide(bridge, held, 'approve');
+
+      expect(held).toMatchObject({
+        status: 'held',
+        counts: { total: 4, harm: { removeMember: 4 } },
+        actions: Array.from({ length: 4 }, () => ({ kind: 'member.remove', status: 'planned' })),
+      });
+      expect(again).toEqual(held);
+      expect(JSON.stringify(readyz.body)).toContain('plan-held');
+      expect([wrong.status, right.status, twice.status]).toEqual([409, 200, 409]);
+      expect(wrong.body).toMatchObject({ code: 'other-plan', hash: held.hash });
+      expect(applied.status).toBe('applied');
+      expect(listEnds(applied)).toEqual(['done', 'done', 'done', 'dropped']);
+      expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(3)]);
+    });
+  });
+
+  test('comes to its end although a user of it is deleted and created again before the service answers', async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    const quick = { ...settings, SCIM_WRITE_WAIT: '200ms', DATABASE_URL };
+    await withTestBridge({ settings: quick }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const id = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      service.setActive(ada, false);
+      const fault = { kind: 'status', status: 503 } as const;
+      faults.add({ operation: 'scim.updateUser', fault });
+      const { id: planId } = await plan(bridge);
+      const look = faults.add({ operation: 'scim.getUser', fault });
+      await look.until(1);
+      await send(bridge, 'DELETE', `/Users/${id}`);
+      await addUser(bridge, 'ada');
+      faults.clear();
+      const applied = await untilApplied(bridge, planId);
+
+      expect(listEnds(applied)).toEqual(['dropped']);
+    });
+  });
+
+  test('that is discarded does nothing', { tags: LONG }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const discarded = await decide(bridge, held, 'discard');
+
+      expect(discarded.body).toMatchObject({ status: 'discarded' });
+      expect(countMembers(bridge)).toBe(3);
+      expect(await listManagedDrifts(bridge)).toHaveLength(3);
+      expect(await listManagedDrifts(bridge, 'repairing')).toEqual([]);
+    });
+  });
+
+  const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
+  test.each(
+    selectSome([
+      { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
+      { decision: 'accept', body: {}, left: [emailOf(0), emailOf(1)] },
+      { decision: 'repair', body: {}, left: [] },
+    ]),
+  )(
+    'has no part in what an operator decides alone, or among many: $decision',
+    { tags: SELECTED },
+    async (row) => {
+      const { decision, body, left } = row;
+      const DATABASE_URL = await makeUrl('migrated');
+      await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+        await addPilots(bridge, 5);
+        intrude(bridge, 0, 4);
+        const held = await plan(bridge);
+        const [first = '', second = ''] = await listAdded(bridge);
+        await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
+        const afterOne = await readPlan(bridge, held.id);
+        await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
+        const afterTwo = await readPlan(bridge, held.id);
+        await decide(bridge, held, 'approve');
+        const applied = await untilApplied(bridge, held.id);
+
+        expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(left);
+        expect([afterOne, afterTwo]).toMatchObject([
+          { status: 'held', waiting: 3 },
+          { status: 'held', waiting: 2 },
+        ]);
+        expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
+      });
+    },
+  );
+
+  test('is discarded where an operator has decided about all of it', { tags: LONG }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const [first = '', ...rest] = await listAdded(bridge);
+      const ignore = { decision: 'ignore', ...given };
+      await askOps(bridge, 'POST', '/drifts/decide', { ...ignore, ids: rest });
+      const shrunk = await readPlan(bridge, held.id);
+      await askOps(bridge, 'POST', `/drifts/${first}/accept`, {});
+      const empty = await readPlan(bridge, held.id);
+
+      expect(shrunk).toMatchObject({ status: 'held', waiting: 1 });
+      expect(empty).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
+      const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+      expect(JSON.stringify(readyz.body)).not.toContain('plan-held');
+    });
+  });
+
+  test('is made anew by a sweep when what dropped out of it differs again', {
+    tags: LONG,
+  }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 3);
+      const held = await plan(bridge);
+      const [first = ''] = await listAdded(bridge);
+      await askOps(bridge, 'POST', `/drifts/${first}/repair`, {});
+      await expect.poll(() => countMembers(bridge), PATIENT).toBe(2);
+      await untilSettled(bridge);
+      intrude(bridge, 0, 1);
+      const again = await plan(bridge);
+
+      expect(again).toMatchObject({ status: 'held', waiting: 3, hash: held.hash });
+      expect(again.id).not.toBe(held.id);
+    });
+  });
+
+  test('can be undone, as far as the provider wants nothing else since', {
+    tags: LONG,
+  }, async () => {
+    const DATABASE_URL = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+      const group = await addPilots(bridge, 3);
+      const adaId = await addUser(bridge, 'ada');
+      await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+      await untilSettled(bridge);
+      bridge.sandbox.service.setActive(ada, true);
+      intrude(bridge, 0, 2);
+      const repaired = await plan(bridge);
+      await untilApplied(bridge, repaired.id);
+      const undone = await decide(bridge, repaired, 'undo');
+      await untilApplied(bridge, undone.body.id);
+      const shown = await send(bridge, 'GET', `/Groups/${group}`);
+      const second = await decide(bridge, repaired, 'undo');
+
+      expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
+      expect(countMembers(bridge)).toBe(2);
+      expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+      expect(shown.body.members).toHaveLength(2);
+      expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
+      await sweep(bridge);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    });
+  });
+});
+
+test('of those who undo a plan at the same moment all but one are told that it is being undone', {
+  tags: LONG,
+}, async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 3);
+    intrude(bridge, 0, 2);
+    const repaired = await plan(bridge);
+    await untilApplied(bridge, repaired.id);
+
+    const answers = await Promise.all([1, 2, 3].map(() => decide(bridge, repaired, 'undo')));
+
+    const [undone] = answers.filter(({ status }) => status === 202);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409]);
+    for (const { body } of answers.filter(({ status }) => status === 409)) {
+      expect(body).toMatchObject({ code: 'being-undone', plan: undone?.body.id });
+    }
+  });
+});
+
+test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
+  await withTestBridge({ settings: few }, async (bridge) => {
+    await addPilots(bridge, 5);
+    intrude(bridge, 0, 3);
+    const held = await plan(bridge);
+    const runArgs = runner(bridge, [addPlanCommand]);
+    const run = (args: string) => runArgs(...args.split(' '));
+
+    const shown = await run('plan show --names');
+    const listed = await run('plan list --json');
+    const wrong = await run(`plan approve ${held.id} another`);
+    const approved = await run(`plan approve ${held.id} ${held.hash}`);
+    await untilApplied(bridge, held.id);
+    const removed = countMembers(bridge);
+    const undone = await run(`plan undo ${held.id} --yes`);
+    await expect.poll(() => countMembers(bridge), PATIENT).toBe(3);
+    const none = await run('plan show --names');
+
+    expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
+    expect(shown.text).toContain(`${emailOf(0)} in Pilots: is not wanted as a member: remove`);
+    expect(JSON.parse(listed.text)).toMatchObject({
+      items: [{ id: held.id, status: 'held' }],
+      nextCursor: null,
+    });
+    expect([wrong.code, approved.code, undone.code]).toEqual([1, 0, 0]);
+    expect(removed).toBe(0);
+    expect(none.text).toBe('No plan waits.\n');
+  });
+});
+
+test('a dry run shows the plan that a sweep would make, and changes nothing', {
+  tags: LONG,
+}, async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 5);
+    intrude(bridge, 0, 2);
+    const dry = await plan(bridge, { dryRun: true });
+    const kept = countMembers(bridge);
+    const open = await listManagedDrifts(bridge);
+    const real = await plan(bridge);
+    await untilApplied(bridge, real.id);
+
+    expect(dry).toMatchObject({ status: 'discarded', reason: 'dry-run', counts: { total: 2 } });
+    expect([kept, open.length]).toEqual([2, 2]);
+    expect(real.hash).toBe(dry.hash);
+    expect(countMembers(bridge)).toBe(0);
+  });
+});
+
+test('what is undone each time is contested after the third repair, and then left alone', {
+  tags: LONG,
+}, async () => {
+  await withTestBridge({ settings }, async (bridge) => {
+    await addPilots(bridge, 2);
+    for (let round = 0; round < 3; round += 1) {
+      intrude(bridge, 0, 1);
+      const { id } = await plan(bridge);
+      await untilApplied(bridge, id);
+    }
+    intrude(bridge, 0, 1);
+    const { planId } = await sweep(bridge);
+
+    expect(planId).toBeNull();
+    expect(await listManagedDrifts(bridge, 'contested')).toEqual([
+      `member.added Pilots of ${emailOf(0)}`,
+    ]);
+    expect(countMembers(bridge)).toBe(1);
+  });
+});
+
+test('an operator repairs, accepts and ignores one drift, whatever the policy says', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    await Promise.all([addUser(bridge, 'ada'), addUser(bridge, 'bob'), addUser(bridge, 'carl')]);
+    await untilSettled(bridge);
+    for (const email of [ada, bob, 'carl@example.com']) {
+      bridge.sandbox.service.setActive(email, false);
+    }
+    await sweep(bridge);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.deactivated');
+    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const ids = new Map(items.map((item) => [Object(item).resource.name, Object(item).id]));
+    const act = (name: string, how: string, given = {}) =>
+      askOps(bridge, 'POST', `/drifts/${ids.get(name)}/${how}`, given);
+    const until = { until: '2999-01-01T00:00:00Z', reason: 'on leave', by: 'Otto' };
+
+    const repaired = await act(ada, 'repair');
+    await untilApplied(bridge, repaired.body.planId);
+    const [accepted, ignored, vague, over] = await Promise.all([
+      act(bob, 'accept'),
+      act('carl@example.com', 'ignore', until),
+      act('carl@example.com', 'ignore', { until: 'soon' }),
+      act(ada, 'repair'),
+    ]);
+    await sweep(bridge);
+
+    expect([repaired, accepted, ignored, vague, over].map(({ status }) => status)).toEqual([
+      202, 200, 200, 400, 409,
+    ]);
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
+    expect(await listManagedDrifts(bridge, 'ignored')).toEqual([
+      'user.deactivated carl@example.com',
+    ]);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('a drift of which the service holds something else by now is not repaired, alone or among many', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
+    await untilSettled(bridge);
+    bridge.sandbox.service.updateUser(ada, { appsPermissions: 4 });
+    await sweep(bridge);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.access');
+    const [drift] = Object(body).items;
+    // As a look does that has not come to its drifts yet.
+    const held = (await findUserRow(bridge.store.read, id))?.observed ?? '{}';
+    const observed = JSON.stringify({ ...JSON.parse(held), appsPermissions: 1 });
+    await bridge.store.write((tx) => updateUser(tx, userId(id), { observed }));
+    const one = await askOps(bridge, 'POST', `/drifts/${drift.id}/repair`, {});
+    const many = { decision: 'repair', ids: [drift.id] };
+    const [preview, done] = [
+      await askOps(bridge, 'POST', '/drifts/decide', { ...many, dryRun: true }),
+      await askOps(bridge, 'POST', '/drifts/decide', many),
+    ];
+
+    const refused = { done: 0, refused: [{ id: drift.id, code: 'not-possible' }] };
+    expect(one).toMatchObject({ status: 409, body: { code: 'not-possible' } });
+    expect([preview.body, done.body]).toMatchObject([refused, refused]);
+    expect((await askOps(bridge, 'GET', '/plans')).body.items).toEqual([]);
+  });
+});
+
+test('a word for all kinds never accepts what gives somebody more', async () => {
+  const accepting = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'accept' };
+  await withTestBridge({ settings: accepting }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive(ada, true);
+    bridge.sandbox.service.setActive(bob, false);
+    await sweep(bridge);
+
+    expect(await listManagedDrifts(bridge)).toEqual([`user.activated ${ada}`]);
+    expect(await listManagedDrifts(bridge, 'accepted')).toEqual([`user.deactivated ${bob}`]);
+  });
+});
+
+test('an open drift that is only reported stays through a write of another field', async () => {
+  await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await untilSettled(bridge);
+    bridge.sandbox.service.setActive(ada, false);
+    await sweep(bridge);
+    const rename = { op: 'replace', path: 'name.givenName', value: 'Augusta' };
+    await send(bridge, 'PATCH', `/Users/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [rename],
+    });
+    await untilSettled(bridge);
+    await sweep(bridge);
+
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ active: false });
+    expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
+  });
+});
+
+test('an account and a group that nobody asked for are taken over where their kinds are named', {
+  tags: LONG,
+}, async () => {
+  const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
+  const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
+  await withTestBridge({ settings: adopting }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    service.addUser({ email: ada, userName: ada });
+    service.createGroup({ name: 'Skunks' });
+    await sweep(bridge);
+    bridge.sandbox.calls.reset();
+    await sweep(bridge);
+    const managed = await Promise.all([
+      askOps(bridge, 'GET', '/users?managed=true'),
+      askOps(bridge, 'GET', '/groups?managed=true'),
+    ]);
+
+    expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
+    const accepted = await askOps(bridge, 'GET', '/drifts?status=accepted');
+    const open = await askOps(bridge, 'GET', '/drifts?status=open');
+    // The owner is privileged, and only an operator who says so takes them over.
+    expect([accepted.body.items, open.body.items]).toMatchObject([
+      [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
+      [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
+    ]);
+    expect(await listManagedDrifts(bridge)).toEqual([]);
+  });
+});
+
+test('what providers take away beyond their limit waits until an operator approves it, and repairs do not count', {
+  tags: LONG,
+}, async () => {
+  const limited = { ...settings, LIMITS_PROVIDER: '2', LIMITS_REMOVE_MEMBER_COUNT: '3' };
+  await withTestBridge({ settings: { ...limited, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
+    const people = await addUsers(bridge, 7);
+    const group = await addGroup(bridge, 'Pilots', people.slice(0, 4));
+    await untilSettled(bridge);
+    // More than providers may: repairs have limits of their own.
+    intrude(bridge, 4, 7);
+    const { planId } = await sweep(bridge);
+    await untilApplied(bridge, planId);
+    const remove = (index: number) =>
+      send(bridge, 'PATCH', `/Groups/${group}`, {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: [{ op: 'remove', path: `members[value eq "${people[index]}"]` }],
+      });
+    for (let index = 0; index < 2; index += 1) {
+      await remove(index);
+      await untilSettled(bridge);
+    }
+    const held = await remove(2);
+    await untilSettled(bridge);
+    const before = countMembers(bridge);
+    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+    const [waiting]: unknown[] = Array.isArray(body.items) ? body.items : [];
+    await decide(bridge, Object(waiting), 'approve');
+    await untilApplied(bridge, Object(waiting).id);
+
+    expect(held.status).toBeLessThan(300);
+    expect(before).toBe(2);
+    expect(countMembers(bridge)).toBe(1);
+  });
+});
+
+test('a provider that takes away more than the limits is told of, and so is one that says nothing', async () => {
+  const watched = { ...settings, LIMITS_REMOVE_MEMBER_COUNT: '1', PROVIDER_SILENCE_AFTER: '1h' };
+  await withTimedBridge({ settings: watched }, async ({ bridge, clock }) => {
+    const people = await addUsers(bridge, 2);
+    const group = await addGroup(bridge, 'Pilots', people);
+    const listCodes = async () => {
+      const url = new URL('/readyz', bridge.baseUrl).href;
+      const { body } = await bridge.request('GET', url);
+      return JSON.stringify(body);
+    };
+    const before = await listCodes();
+    await send(bridge, 'PATCH', `/Groups/${group}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'members', value: [] }],
+    });
+    await untilSettled(bridge);
+    clock.leap(3_660_000);
+    const after = await listCodes();
+
+    expect(before).not.toContain('provider-');
+    expect(after).toContain('provider-harm');
+    expect(after).toContain('provider-silent');
+    expect(after).toContain('2 members removed from groups');
+  });
+});
+
+test('nobody who is protected loses anything by a repair, whoever asks for it', {
+  tags: LONG,
+}, async () => {
+  const protecting = { ...settings, PROTECT_USERS: bob };
+  await withTestBridge({ settings: protecting }, async (bridge) => {
+    const { service } = bridge.sandbox;
+    const adaId = await addUser(bridge, 'ada');
+    await addUser(bridge, 'bob');
+    await addGroup(bridge, 'Pilots');
+    await addGroup(bridge, 'Cooks');
+    await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
+    await untilSettled(bridge);
+    // Somebody makes the one the only owner, and puts the other into both groups.
+    service.setActive(ada, true);
+    service.setRole(ada, 1);
+    service.setRole('owner@example.com', 2);
+    service.setPermissions('Pilots', 16);
+    service.addMember('Pilots', bob);
+    service.addMember('Cooks', bob);
+    await sweep(bridge);
+    await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
+    const { body } = await askOps(bridge, 'GET', '/drifts?kind=user.activated');
+    const [drift]: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const asked = await askOps(bridge, 'POST', `/drifts/${Object(drift).id}/repair`);
+
+    expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
+    expect(asked.status).toBe(409);
+    expect(service.getUser(ada).active).toBe(true);
+    expect(service.members('Pilots')).toHaveLength(1);
+  });
+});
+
+test('a removal of access that waits keeps its place before others when a repair is added to it', {
+  tags: LONG,
+}, async () => {
+  await withTestBridge({ settings: { ...settings, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
+    const people = await addUsers(bridge, 2);
+    const group = await addGroup(bridge, 'Pilots', people);
+    await untilSettled(bridge);
+    await askOps(bridge, 'POST', '/pause');
+    const remove = { op: 'remove', path: `members[value eq "${people[0]}"]` };
+    await send(bridge, 'PATCH', `/Groups/${group}`, toPatch(remove));
+    bridge.sandbox.service.removeMember('Pilots', emailOf(1));
+    const { body } = await askOps(bridge, 'POST', '/sweeps');
+    await untilSwept(bridge, String(body.id));
+    await expect.poll(() => listManagedDrifts(bridge, 'repairing'), PATIENT).toHaveLength(1);
+    const row = await findGroup(bridge.store.read, group);
+    await askOps(bridge, 'POST', '/resume');
+    await untilSettled(bridge);
+
+    expect(row?.due_class).toBe(0);
+    expect(bridge.sandbox.service.members('Pilots')).toEqual([emailOf(1)]);
+  });
+});

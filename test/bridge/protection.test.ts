@@ -1,0 +1,486 @@
+import { expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { groupId } from '../../src/domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { findGroupRow, updateGroup } from '../../src/store/groups/groups.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const [ada, bob, owner] = ['ada@example.com', 'bob@example.com', 'owner@example.com'];
+const PROTECTED = { PROTECT_USERS: ada, PROTECT_GROUPS: 'Pilots', GROUPS_PERMISSIONS_MAX: '255' };
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+interface Write {
+  readonly what: string;
+  readonly method: 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: JsonObject;
+}
+
+function set(path: string, value: JsonValue): JsonObject {
+  return toPatch({ op: 'replace', path, value });
+}
+
+function licence(appsPermissions: JsonValue): JsonObject {
+  return { [USER_EXTENSION]: { appsPermissions } };
+}
+
+function permissions(value: JsonValue): JsonObject {
+  return { [GROUP_EXTENSION]: { permissions: value } };
+}
+
+const takingWrites: Write[] = [
+  { what: 'active off', method: 'PATCH', body: set('active', false) },
+  { what: 'active off as text', method: 'PATCH', body: set('active', 'False') },
+  {
+    what: 'active off without a path',
+    method: 'PATCH',
+    body: toPatch({ op: 'replace', value: { active: false } }),
+  },
+  {
+    what: 'active off in a PUT',
+    method: 'PUT',
+    body: toUser('ada', { ...licence(5), active: false }),
+  },
+  {
+    what: 'a suspension',
+    method: 'PATCH',
+    body: set(`${USER_EXTENSION}:temporarilyInactive`, true),
+  },
+  { what: 'no licence', method: 'PATCH', body: set(`${USER_EXTENSION}:appsPermissions`, 0) },
+  { what: 'less of a licence', method: 'PATCH', body: set(`${USER_EXTENSION}:appsPermissions`, 1) },
+  {
+    what: 'a licence cleared',
+    method: 'PATCH',
+    body: toPatch({ op: 'remove', path: `${USER_EXTENSION}:appsPermissions` }),
+  },
+  {
+    what: 'the extension cleared',
+    method: 'PATCH',
+    body: toPatch({ op: 'remove', path: USER_EXTENSION }),
+  },
+  { what: 'less of a licence in a PUT', method: 'PUT', body: toUser('ada', licence(4)) },
+  {
+    what: 'a licence taken beside a harmless change',
+    method: 'PATCH',
+    body: toPatch(
+      { op: 'replace', path: 'title', value: 'Dr' },
+      { op: 'replace', value: licence(0) },
+    ),
+  },
+  { what: 'DELETE', method: 'DELETE' },
+];
+
+/** The status of one write, by itself or as the only operation of a bulk request. */
+async function write(
+  bridge: TestBridge,
+  path: string,
+  { method, body }: Write,
+  isBulk: boolean,
+): Promise<number> {
+  if (!isBulk) return (await bridge.request(method, path, body)).status;
+  const operation = { method, path, ...(body === undefined ? {} : { data: body }) };
+  const answer = await send(bridge, 'POST', '/Bulk', { schemas: [BULK], Operations: [operation] });
+  const [done]: unknown[] = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
+  return Number(Object(done).status);
+}
+
+/** Renamed in everything that names them, while the service takes it. */
+async function renameAda(bridge: TestBridge, path: string): Promise<void> {
+  const emails = [{ value: bob, type: 'work', primary: true }];
+  await send(bridge, 'PATCH', path, set('userName', bob));
+  await send(bridge, 'PATCH', path, set('emails', emails));
+  await untilSettled(bridge);
+}
+
+const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
+
+describeBridges('what is protected', ({ makeUrl }) => {
+  async function withProtection(
+    run: (bridge: TestBridge) => Promise<void>,
+    { settings = {}, ...options }: TestBridgeOptions = {},
+  ): Promise<void> {
+    const url = await makeUrl('migrated');
+    const all = { DATABASE_URL: url, ...PROTECTED, ...settings };
+    await withTestBridge({ ...options, settings: all }, run);
+  }
+
+  test.each([false, true])(
+    'no write takes access or a licence from somebody protected; in bulk: %s',
+    (isBulk) =>
+      withProtection(async (bridge) => {
+        const path = `/Users/${await addUser(bridge, 'ada', licence(5))}`;
+        await untilSettled(bridge);
+        const { body: before } = await send(bridge, 'GET', path);
+        const calls = bridge.sandbox.calls.count({ mutating: true });
+
+        for (const one of takingWrites) {
+          expect(await write(bridge, path, one, isBulk), one.what).toBe(403);
+        }
+
+        await untilSettled(bridge);
+        expect((await send(bridge, 'GET', path)).body).toEqual(before);
+        expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
+        expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
+          active: true,
+          appsPermissions: 5,
+        });
+      }),
+  );
+
+  test('what gives or says the same again is let through, and so is a PUT that does not speak of the licence', () =>
+    withProtection(async (bridge) => {
+      const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
+      await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+      await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
+      await send(bridge, 'PUT', path, toUser('ada', { active: true, title: 'Dr' }));
+      await untilSettled(bridge);
+
+      expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
+        active: true,
+        appsPermissions: 5,
+      });
+    }));
+
+  const unseen: Write[] = [
+    { what: 'PATCH', method: 'PATCH', body: set(`${USER_EXTENSION}:appsPermissions`, 0) },
+    { what: 'PUT', method: 'PUT', body: toUser('ada', licence(0)) },
+  ];
+  for (const { what, method, body } of unseen) {
+    test(`a ${what} takes no licence that nobody has seen yet`, () =>
+      withProtection(async (bridge) => {
+        const { service } = bridge.sandbox;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilSettled(bridge);
+        const held = service.getUser(ada).appsPermissions;
+        const { status } = await bridge.request(method, path, body);
+        await untilSettled(bridge);
+
+        expect(status).toBe(403);
+        expect(held).toBeGreaterThan(0);
+        expect(service.getUser(ada).appsPermissions).toBe(held);
+      }));
+  }
+
+  test(
+    'a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen',
+    { tags: LONG },
+    () =>
+      withProtection(
+        async (bridge) => {
+          const { service } = bridge.sandbox;
+          const id = await addUser(bridge, 'ada');
+          await untilSettled(bridge);
+          await addGroup(bridge, 'Guests', [id]);
+          await untilSettled(bridge);
+          const before = service.getUser(ada).appsPermissions;
+          await addGroup(bridge, 'All', [id]);
+          await sweep(bridge);
+          await untilSettled(bridge);
+
+          expect(before).toBe(1);
+          expect(service.getUser(ada).appsPermissions).toBe(5);
+        },
+        {
+          settings: {
+            ...SWEEP_SETTINGS,
+            RULES: JSON.stringify([
+              { membersOf: 'All', appsPermissions: 5 },
+              { membersOf: 'Guests', appsPermissions: 0 },
+            ]),
+          },
+        },
+      ),
+  );
+
+  test('a PATCH takes no permissions of a protected group that nobody has seen yet', () =>
+    withProtection(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const id = await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      const group = await findGroupRow(bridge.store.read, id);
+      const { permissions: _, ...observed } = JSON.parse(group?.observed ?? '{}');
+      await bridge.store.write((tx) =>
+        updateGroup(tx, groupId(id), { observed: JSON.stringify(observed) }),
+      );
+      service.setPermissions('Pilots', 12);
+      const write = set(`${GROUP_EXTENSION}:permissions`, 4);
+      const { status } = await bridge.request('PATCH', `/Groups/${id}`, write);
+
+      expect(status).toBe(403);
+      expect(service.getGroup('Pilots').permissions).toBe(12);
+    }));
+
+  test('a write that brings back less than the service holds takes it', { tags: LONG }, () =>
+    withProtection(
+      async (bridge) => {
+        const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
+        await untilSettled(bridge);
+        bridge.sandbox.service.updateUser(ada, { appsPermissions: 5 });
+        await sweep(bridge);
+
+        const again = set(`${USER_EXTENSION}:appsPermissions`, 1);
+        const { status } = await bridge.request('PATCH', path, again);
+
+        expect(status).toBe(403);
+        expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(5);
+      },
+      { settings: SWEEP_SETTINGS },
+    ),
+  );
+
+  test('somebody stays protected under every name, also after a restart', async () => {
+    const service = await startSandbox({ shape: takesAddresses });
+    const url = await makeUrl('migrated');
+    const settings = { DATABASE_URL: url, ...PROTECTED };
+    let path = '';
+    await withTestBridge({ settings, service }, async (bridge) => {
+      path = `/Users/${await addUser(bridge, 'ada', licence(5))}`;
+      await untilSettled(bridge);
+      await renameAda(bridge, path);
+      for (const one of takingWrites) {
+        expect(await write(bridge, path, one, false), one.what).toBe(403);
+      }
+    });
+    await withTestBridge({ settings, service }, async (bridge) => {
+      const { body } = await send(bridge, 'GET', path);
+      expect(JSON.stringify(body)).not.toContain('ada@');
+      for (const one of takingWrites) {
+        expect(await write(bridge, path, one, false), one.what).toBe(403);
+      }
+    });
+    expect(service.service.getUser(bob)).toMatchObject({ active: true, appsPermissions: 5 });
+    await service.stop();
+  });
+
+  test('an address that only the service held protects too, once somebody there has changed it', () =>
+    withProtection(
+      async (bridge) => {
+        const id = await findId(bridge, { type: 'Users', name: ada });
+        bridge.sandbox.service.updateUser(ada, { email: bob, userName: bob });
+        await sweep(bridge);
+        expect(await findId(bridge, { type: 'Users', name: bob })).toBe(id);
+
+        const posted = await bridge.request('POST', '/Users', toUser('bob'));
+        const disabled = await bridge.request('PATCH', `/Users/${id}`, set('active', false));
+
+        expect([posted.status, disabled.status]).toEqual([409, 403]);
+        expect(bridge.sandbox.service.getUser(bob).active).toBe(true);
+      },
+      { settings: SWEEP_SETTINGS, prepare: addAda },
+    ));
+
+  test('the last owner loses no licence either, as long as there is no other', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const path = `/Users/${await addUser(bridge, 'ada', licence(5))}`;
+        await untilSettled(bridge);
+        service.setRole(ada, 1);
+        service.setRole(owner, 2);
+        await sweep(bridge);
+
+        for (const one of takingWrites) {
+          expect(await write(bridge, path, one, false), one.what).toBe(403);
+        }
+        service.setRole(owner, 1);
+        await sweep(bridge);
+        await send(bridge, 'PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 4));
+        expect(service.getUser(ada).appsPermissions).toBe(4);
+      },
+      { settings: { ...SWEEP_SETTINGS, PROTECT_USERS: '' } },
+    ));
+
+  test('the account behind our own token loses no licence either', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const id = await findId(bridge, { type: 'Users', name: 'owner' });
+        service.updateUser(owner, { appsPermissions: 5 });
+        service.setRole(owner, 2);
+        await sweep(bridge);
+        await askOps(bridge, 'POST', `/users/${id}/adopt`, { privileged: true });
+
+        const answer = await bridge.request(
+          'PATCH',
+          `/Users/${id}`,
+          set(`${USER_EXTENSION}:appsPermissions`, 1),
+        );
+
+        expect(answer.status).toBe(403);
+        expect(answer.body.detail).toContain('token');
+        expect(service.getUser(owner).appsPermissions).toBe(5);
+      },
+      { settings: { ...SWEEP_SETTINGS, PROTECT_USERS: '' } },
+    ));
+
+  test('a rule takes no licence from somebody protected, and gives one', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const ids = [
+          await addUser(bridge, 'ada', { title: 'Dr' }),
+          await addUser(bridge, 'bob', { title: 'Dr' }),
+        ];
+        await untilSettled(bridge);
+        for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 1 });
+        await sweep(bridge);
+        await addGroup(bridge, 'All', ids);
+        await untilSettled(bridge);
+        expect(service.getUser(ada).appsPermissions).toBe(5);
+        const { body } = await send(bridge, 'POST', '/Groups', toGroup('Guests', ids));
+        await untilSettled(bridge);
+
+        expect(body.id).toBeDefined();
+        expect(service.getUser(ada).appsPermissions).toBe(5);
+        expect(service.getUser(bob).appsPermissions).toBe(2);
+      },
+      {
+        settings: {
+          ...SWEEP_SETTINGS,
+          RULES: JSON.stringify([
+            { membersOf: 'Guests', appsPermissions: 2 },
+            { membersOf: 'All', appsPermissions: 5 },
+          ]),
+        },
+      },
+    ));
+
+  test('no repair takes a licence from somebody protected or permissions from a protected group', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        for (const name of ['ada', 'bob']) await addUser(bridge, name, licence(1));
+        for (const name of ['Pilots', 'Cooks']) {
+          await send(bridge, 'POST', '/Groups', { ...toGroup(name), ...permissions(4) });
+        }
+        await untilSettled(bridge);
+        for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
+        for (const name of ['Pilots', 'Cooks']) service.setPermissions(name, 12);
+        await sweep(bridge);
+        await expect.poll(() => service.getUser(bob).appsPermissions).toBe(1);
+        await expect.poll(() => service.getGroup('Cooks').permissions).toBe(4);
+        await untilSettled(bridge);
+
+        expect(await listManagedDrifts(bridge, 'open')).toHaveLength(2);
+        expect(service.getUser(ada).appsPermissions).toBe(5);
+        expect(service.getGroup('Pilots').permissions).toBe(12);
+      },
+      { settings: { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' } },
+    ));
+
+  test('nothing is taken from a protected group, under whatever name', () =>
+    withProtection(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const bobId = await addUser(bridge, 'bob');
+      const extension = { permissions: 12, addToCardsAndSpacesEnabled: true };
+      const { body } = await send(bridge, 'POST', '/Groups', {
+        ...toGroup('Pilots', [bobId]),
+        [GROUP_EXTENSION]: { ...extension, admins: toMembers([bobId]) },
+      });
+      const path = `/Groups/${String(body.id)}`;
+      await untilSettled(bridge);
+      const admins = `${GROUP_EXTENSION}:admins`;
+      const writes: Write[] = [
+        { what: 'fewer', method: 'PATCH', body: set(`${GROUP_EXTENSION}:permissions`, 4) },
+        {
+          what: 'none',
+          method: 'PATCH',
+          body: toPatch({ op: 'remove', path: `${GROUP_EXTENSION}:permissions` }),
+        },
+        { what: 'a PUT', method: 'PUT', body: { ...toGroup('Pilots'), ...permissions(8) } },
+        {
+          what: 'the flag',
+          method: 'PATCH',
+          body: set(`${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`, false),
+        },
+        {
+          what: 'an admin',
+          method: 'PATCH',
+          body: toPatch({ op: 'remove', path: admins, value: toMembers([bobId]) }),
+        },
+        { what: 'all admins', method: 'PATCH', body: toPatch({ op: 'remove', path: admins }) },
+        { what: 'DELETE', method: 'DELETE' },
+      ];
+      const expectRefused = async () => {
+        for (const one of writes) {
+          expect(await write(bridge, path, one, false), one.what).toBe(403);
+          expect(await write(bridge, path, one, true), one.what).toBe(403);
+        }
+      };
+
+      await expectRefused();
+      await send(bridge, 'PATCH', path, set('displayName', 'Crew'));
+      await untilSettled(bridge);
+      await expectRefused();
+      await send(
+        bridge,
+        'PATCH',
+        path,
+        toPatch({ op: 'remove', path: 'members', value: toMembers([bobId]) }),
+      );
+      await untilSettled(bridge);
+
+      expect(service.getGroup('Crew')).toMatchObject(extension);
+      expect(service.admins('Crew')).toContain(bob);
+      expect(service.members('Crew')).toEqual([]);
+    }));
+});
+
+function addAda({ service }: Pick<Sandbox, 'service'>): void {
+  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
+}
+
+const tooMuch = [
+  { value: 4_294_967_296, want: 403 },
+  { value: 4_294_967_300, want: 403 },
+  { value: 2_147_483_648, want: 403 },
+  { value: 9_007_199_254_740_991, want: 403 },
+  { value: 9_007_199_254_740_992, want: 400 },
+  { value: '9007199254740993', want: 400 },
+  { value: '18446744073709551616', want: 400 },
+  { value: 1e300, want: 400 },
+  { value: 1.5, want: 400 },
+  { value: -1, want: 400 },
+  { value: '-4294967296', want: 400 },
+];
+test(
+  'no permission beyond the mask passes, however wide; what is no whole number that fits is 400',
+  { tags: LONG },
+  () =>
+    withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }, async (bridge) => {
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      const user = `/Users/${await addUser(bridge, 'ada')}`;
+      const calls = bridge.sandbox.calls.count({ mutating: true });
+      for (const { value, want } of tooMuch) {
+        const body = { ...toGroup('Cooks'), ...permissions(value) };
+        const answers = [
+          await bridge.request('POST', '/Groups', body),
+          await bridge.request('PUT', path, { ...toGroup('Pilots'), ...permissions(value) }),
+          await bridge.request('PATCH', path, set(`${GROUP_EXTENSION}:permissions`, value)),
+        ];
+        expect(
+          answers.map(({ status }) => status),
+          String(value),
+        ).toEqual([want, want, want]);
+        if (want === 403) continue;
+        const { status } = await bridge.request('PUT', user, toUser('ada', licence(value)));
+        expect(status, String(value)).toBe(400);
+      }
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
+      expect(bridge.sandbox.service.getGroup('Pilots').permissions).toBe(0);
+    }),
+);

@@ -1,0 +1,304 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  listResources,
+  readMemberIds,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import {
+  makeProvider,
+  toDefaultProvider,
+  toOwner,
+  type WalledProvider,
+} from '../support/walled.ts';
+
+const disable = toPatch({ op: 'replace', path: 'active', value: false });
+
+/** A company of two providers. */
+interface Company {
+  readonly bridge: TestBridge;
+  readonly okta: WalledProvider;
+  readonly entra: WalledProvider;
+}
+
+type Prepare = (sandbox: Sandbox) => void;
+
+function toAccount(email: string) {
+  return { email, userName: email, fullName: 'Ada Example' };
+}
+
+/** The provider of each managed person. */
+async function whose({ store }: TestBridge): Promise<Record<string, string>> {
+  const users = store.read.selectFrom('users').select(['user_name', 'provider']);
+  const rows = await users
+    .where('origin', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return Object.fromEntries(rows.map(({ user_name: name, provider }) => [name, provider]));
+}
+
+/** The rows of users and groups, and the links among them. */
+async function readAll({ store: { read } }: TestBridge): Promise<string> {
+  const tables = ['users', 'groups', 'memberships', 'group_admins', 'disputes'] as const;
+  const rows = tables.map((table) => read.selectFrom(table).selectAll().execute());
+  return JSON.stringify(await Promise.all(rows));
+}
+
+function toBulk(operations: readonly JsonObject[]): JsonObject {
+  return {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+    Operations: [...operations],
+  };
+}
+
+/** The refusals of the operations of a bulk request. */
+function listBulkDetails({ body }: TestAnswer): [string, string][] {
+  const operations: unknown[] = Array.isArray(body.Operations) ? body.Operations : [];
+  return operations.map((operation) => {
+    const { status, response } = Object(operation);
+    return [String(status), String(response?.detail)];
+  });
+}
+
+describeBridges('a wall between providers', ({ makeUrl }) => {
+  async function withCompany(
+    run: (company: Company) => Promise<void>,
+    {
+      prepare,
+      okta = {},
+      entra = {},
+    }: { prepare?: Prepare; okta?: JsonObject; entra?: JsonObject } = {},
+  ): Promise<void> {
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings, ...(prepare && { prepare }) }, async (bridge) => {
+      const company = {
+        okta: await makeProvider(bridge, 'okta', okta),
+        entra: await makeProvider(bridge, 'entra', entra),
+      };
+      await run({ bridge, ...company });
+    });
+  }
+
+  test('a write of a person of another provider is 403 that says whose it is, and changes nothing', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const id = await addUser(okta, 'ada', { externalId: 'x-1' });
+      const own = await addUser(entra, 'bob');
+      await untilSettled(bridge);
+      const before = await readAll(bridge);
+      const shown = await entra.request('GET', `/Users/${id}`);
+      const headers = { 'if-match': String(shown.headers.etag) };
+      const named = { emails: [{ value: 'ada@example.com', primary: true }] };
+
+      const answers = [
+        await entra.request('PUT', `/Users/${id}`, toUser('ada', { title: 'x' })),
+        await entra.request('PUT', `/Users/${id}`, toUser('ada'), headers),
+        await entra.request('PATCH', `/Users/${id}`, disable),
+        await entra.request('PATCH', `/Users/${id}`, disable, { 'if-match': 'W/"999"' }),
+        await entra.request('DELETE', `/Users/${id}`),
+        await entra.request('POST', '/Users', toUser('ada')),
+        await entra.request('POST', '/Users', toUser('other', named)),
+        await entra.request('PUT', `/Users/${own}`, toUser('ada')),
+        await entra.request(
+          'PATCH',
+          `/Users/${own}`,
+          toPatch({ op: 'replace', path: 'emails', value: named.emails }),
+        ),
+        await toDefaultProvider(bridge).request('PATCH', `/Users/${id}`, disable),
+      ];
+
+      expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
+        answers.map(() => [403, 'okta']),
+      );
+      expect(await readAll(bridge)).toBe(before);
+      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
+      expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
+    }));
+
+  test('a write of a group of another provider is 403 that says whose it is, and changes nothing', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const ada = await addUser(okta, 'ada');
+      const bob = await addUser(entra, 'bob');
+      const id = await addGroup(okta, 'Pilots', [ada]);
+      const own = await addGroup(entra, 'Crew');
+      await untilSettled(bridge);
+      const before = await readAll(bridge);
+      const add = toPatch({ op: 'add', path: 'members', value: toMembers([bob]) });
+      const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' });
+
+      const answers = [
+        await entra.request('PUT', `/Groups/${id}`, toGroup('Pilots', [])),
+        await entra.request('PATCH', `/Groups/${id}`, add),
+        await entra.request('PATCH', `/Groups/${id}`, toPatch({ op: 'remove', path: 'members' })),
+        await entra.request('DELETE', `/Groups/${id}`),
+        await entra.request('POST', '/Groups', toGroup('pilots')),
+        await entra.request('PUT', `/Groups/${own}`, toGroup('PILOTS')),
+        await entra.request('PATCH', `/Groups/${own}`, rename),
+      ];
+
+      expect(answers.map((answer) => [answer.status, toOwner(answer)])).toEqual(
+        answers.map(() => [403, 'okta']),
+      );
+      expect(await readAll(bridge)).toBe(before);
+      expect(bridge.sandbox.service.members('Pilots')).toEqual(['ada@example.com']);
+    }));
+
+  test('an operation of a bulk request is refused as it is alone, and the others are done', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const ada = await addUser(okta, 'ada');
+      const pilots = await addGroup(okta, 'Pilots');
+      const request = toBulk([
+        { method: 'PATCH', path: `/Users/${ada}`, data: disable },
+        { method: 'DELETE', path: `/Users/${ada}` },
+        { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('ada') },
+        { method: 'PUT', path: `/Groups/${pilots}`, data: toGroup('Pilots') },
+        { method: 'POST', path: '/Users', bulkId: 'b', data: toUser('bob') },
+      ]);
+
+      const details = listBulkDetails(await entra.request('POST', '/Bulk', request));
+
+      expect(details.map(([status]) => status)).toEqual(['403', '403', '403', '403', '201']);
+      for (const [, detail] of details.slice(0, 4)) expect(detail).toMatch(/ provider okta\.$/);
+      expect(await whose(bridge)).toEqual({
+        'ada@example.com': 'okta',
+        'bob@example.com': 'entra',
+      });
+    }));
+
+  test('two providers may have one externalId, and each is shown and finds its own alone', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const ids = {
+        okta: await addUser(okta, 'ada', { externalId: 'x-1' }),
+        entra: await addUser(entra, 'bob', { externalId: 'x-1' }),
+      };
+      const team = { ...toGroup('Pilots'), externalId: 'g-1' };
+      await okta.request('POST', '/Groups', team);
+      await entra.request('POST', '/Groups', { ...team, displayName: 'Crew' });
+
+      for (const { name, request } of [okta, entra]) {
+        const ask = async (query: string, type = 'Users') =>
+          listResources(await request('GET', `/${type}?${query}`));
+        const own = name === 'okta' ? 'ada@example.com' : 'bob@example.com';
+        const names = async (query: string) =>
+          (await ask(`filter=${encodeURIComponent(query)}`)).map(({ userName }) => userName);
+        const others = ['owner', 'ada@example.com', 'bob@example.com'].filter((one) => one !== own);
+
+        expect(await names('externalId eq "x-1"')).toEqual([own]);
+        expect(await names('externalId pr')).toEqual([own]);
+        expect(await names('externalId co "x"')).toEqual([own]);
+        expect(await names('userName pr and externalId eq "x-1"')).toEqual([own]);
+        expect(await names('title pr or externalId eq "x-1"')).toEqual([own]);
+        expect(await names('not (externalId eq "x-1")')).toEqual(others);
+        expect(await names('externalId ne "x-1"')).toEqual(others);
+        const texts = [
+          await request('GET', `/Users/${name === 'okta' ? ids.entra : ids.okta}`),
+          await request('GET', '/Users?sortBy=externalId'),
+          await request('GET', '/Users?attributes=externalId'),
+          await request('GET', '/Users?cursor='),
+          await request('POST', '/.search', {
+            filter: 'externalId eq "x-1" or externalId eq "g-1"',
+          }),
+          await request('POST', '/Groups/.search', {
+            sortBy: 'externalId',
+            attributes: ['externalId'],
+          }),
+        ].map(({ text }) => [...text.matchAll(/"externalId":"[^"]*"/g)].length);
+        expect(texts).toEqual([0, 1, 1, 1, 2, 1]);
+        expect(await ask('filter=externalId%20eq%20%22g-1%22', 'Groups')).toHaveLength(1);
+      }
+      expect(listResources(await bridge.request('GET', '/Users?filter=externalId%20pr'))).toEqual(
+        [],
+      );
+    }));
+
+  test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', () =>
+    withCompany(async ({ okta, entra }) => {
+      const users = await addUser(okta, 'ada', { externalId: 'x-1' });
+      const made = await okta.request('POST', '/Groups', {
+        ...toGroup('Pilots'),
+        externalId: 'x-1',
+      });
+      for (const path of [`/Users/${users}`, `/Groups/${made.body.id}`]) {
+        const own = await okta.request('GET', path);
+        const shown = await entra.request('GET', path);
+        const asks = (provider: WalledProvider, { headers }: TestAnswer) =>
+          provider.request('GET', path, undefined, { 'if-none-match': String(headers.etag) });
+
+        expect(shown.headers.etag).toBe(Object(shown.body.meta).version);
+        expect(shown.headers.etag).not.toBe(own.headers.etag);
+        expect((await asks(entra, own)).status).toBe(200);
+        expect((await asks(okta, shown)).status).toBe(200);
+        expect((await asks(okta, own)).status).toBe(304);
+        expect((await asks(entra, shown)).status).toBe(304);
+      }
+    }));
+
+  test('people of another provider may be put into a group of one’s own, and taken out again', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const ada = await addUser(okta, 'ada');
+      const group = await addGroup(entra, 'Crew', [ada]);
+      expect(await readMemberIds(entra, group)).toEqual([ada]);
+      const remove = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+      expect((await entra.request('PATCH', `/Groups/${group}`, remove)).status).toBe(204);
+      await untilSettled(bridge);
+      expect(bridge.sandbox.service.members('Crew')).toEqual([]);
+      expect(await whose(bridge)).toEqual({ 'ada@example.com': 'okta' });
+    }));
+
+  test('who was deleted belongs to nobody: another provider creates the person again', () =>
+    withCompany(async ({ bridge, okta, entra }) => {
+      const id = await addUser(okta, 'ada', { externalId: 'x-1' });
+      expect((await okta.request('DELETE', `/Users/${id}`)).status).toBe(204);
+      const made = await entra.request('POST', '/Users', toUser('ada'));
+      await untilSettled(bridge);
+
+      expect(made.status).toBe(201);
+      expect(made.body.externalId).toBeUndefined();
+      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(true);
+      expect((await okta.request('PATCH', `/Users/${made.body.id}`, disable)).status).toBe(403);
+    }));
+
+  test('an account that an operator adopts is that provider’s', () =>
+    withCompany(
+      async ({ bridge, okta, entra }) => {
+        const id = await findId(bridge, { type: 'Users', name: 'ada@example.com' });
+        const body = { provider: 'okta' };
+        const nobody = await askOps(bridge, 'POST', `/users/${id}/adopt`, { provider: 'nobody' });
+        const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, body);
+
+        expect([nobody.status, adopted.status]).toEqual([404, 200]);
+        expect(adopted.body).toMatchObject({ origin: 'adopted', provider: 'okta' });
+        expect((await askOps(bridge, 'GET', `/users/${id}/explain`)).body.provider).toBe('okta');
+        expect(toOwner(await entra.request('PATCH', `/Users/${id}`, disable))).toBe('okta');
+        expect((await okta.request('PATCH', `/Users/${id}`, disable)).status).toBe(200);
+      },
+      { prepare: ({ service }) => void service.addUser(toAccount('ada@example.com')) },
+    ));
+
+  test('an account that was made since the last look is not taken over across a mail domain', () =>
+    withCompany(
+      async ({ bridge, okta }) => {
+        bridge.sandbox.service.addUser({ ...toAccount('ada@example.org'), userName: 'ada' });
+        const wanted = toUser('x', { userName: 'ada', emails: [{ value: 'ada@example.com' }] });
+        const answer = await okta.request('POST', '/Users', wanted);
+        await untilSettled(bridge);
+
+        const detail =
+          'The account in the service is of a mail domain that is not this provider’s.';
+        expect([answer.status, answer.body.detail]).toEqual([409, detail]);
+        expect(await whose(bridge)).toEqual({});
+        expect(bridge.sandbox.service.getUser('ada@example.org').active).toBe(true);
+      },
+      { okta: { domains: ['example.com'] } },
+    ));
+});

@@ -1,0 +1,453 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { markRestored, restoreStore } from '../../src/cli/backup-store.ts';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import { restoreCommand } from '../../src/cli/restore.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { TestAnswer, TestBridge } from '../support/bridge.ts';
+import { runAlone } from '../support/command.ts';
+import { type Lives, makeLives } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  send,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { listManagedDrifts, sweep } from '../support/sweep.ts';
+
+/** The machine may be busy. */
+const PATIENT = { interval: 10 };
+const opsToken = 'ops-token-of-a-test-bridge';
+const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
+const admit = (...ids: string[]) => toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+const leave = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+
+/** A store whose file outlives the bridges that use it, in front of one service. */
+interface World extends Lives {
+  backUp(): void;
+  restore(): void;
+}
+
+async function makeWorld(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options?: SandboxOptions,
+  url?: string,
+): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-recovery-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
+  const lives = await makeLives({
+    sandbox: options,
+    settings: {
+      DATABASE_URL: url ?? `sqlite:${file}`,
+      OPS_TOKEN: opsToken,
+      SCIM_WRITE_WAIT: '50ms',
+    },
+  });
+  return {
+    ...lives,
+    backUp: () => copyFileSync(file, backup),
+    restore: () => copyFileSync(backup, file),
+  };
+}
+
+function ask(
+  bridge: TestBridge,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: JsonValue,
+  about = '/recovery',
+): Promise<TestAnswer> {
+  const url = new URL(`/ops${about}${path}`, bridge.baseUrl).href;
+  const headers = { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' };
+  return bridge.request(method, url, body, headers);
+}
+
+async function untilPhase(bridge: TestBridge, phase: string) {
+  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe(phase);
+  const { body } = await ask(bridge, 'GET', '');
+  return { body, plan: await findPlan(bridge, body.planId) };
+}
+
+async function findPlan(bridge: TestBridge, id: unknown) {
+  return Object((await ask(bridge, 'GET', `/plans/${String(id)}`, undefined, '')).body);
+}
+
+interface Decided {
+  readonly id: string;
+  readonly hash: string;
+}
+
+function decide(bridge: TestBridge, { id, hash }: Decided, how: 'approve' | 'discard') {
+  return ask(bridge, 'POST', `/plans/${id}/${how}`, how === 'approve' ? { hash } : {}, '');
+}
+
+/** Resolves once nothing of the plan waits for the bridge. */
+async function untilFollowed(bridge: TestBridge, { id }: Decided): Promise<string[]> {
+  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe('none');
+  const { actions } = await findPlan(bridge, id);
+  return actions.map((action: unknown) => Object(action).status);
+}
+
+const isDropped = (status: string) => status === 'dropped';
+
+/** Resolves once the start has found out what it wanted to know. */
+async function untilChecked(bridge: TestBridge): Promise<unknown> {
+  const read = async () => (await ask(bridge, 'GET', '')).body.detection;
+  await expect.poll(read, PATIENT).not.toBeNull();
+  return read();
+}
+
+/** Every person and group, with who is in it. */
+function describeService({ service }: Sandbox) {
+  return {
+    people: service.users().map(({ email, active, fullName }) => ({ email, active, fullName })),
+    groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
+  };
+}
+
+interface Ids {
+  readonly bob: string;
+  readonly carl: string;
+  readonly finn: string;
+  readonly pilots: string;
+  readonly gone: string;
+}
+
+/** What the backup knows: Pilots with ada, bob and finn, Gone with ada; bob to go and eve to come, not done yet. */
+async function live1(world: World): Promise<Ids> {
+  const { faults } = world.sandbox;
+  const ids = await world.live(async (bridge) => {
+    const ada = await addUser(bridge, 'ada');
+    const bob = await addUser(bridge, 'bob');
+    const carl = await addUser(bridge, 'carl');
+    const finn = await addUser(bridge, 'finn');
+    const pilots = await addGroup(bridge, 'Pilots', [ada, bob, finn]);
+    const gone = await addGroup(bridge, 'Gone', [ada]);
+    await untilSettled(bridge);
+    const fault = { kind: 'status', status: 503 } as const;
+    const down = (['scim.updateUser', 'scim.addUser'] as const).map((operation) =>
+      faults.add({ operation, fault }),
+    );
+    await send(bridge, 'PATCH', `/Users/${bob}`, setActive(false));
+    await send(bridge, 'POST', '/Users', toUser('eve'));
+    for (const one of down) await one.until(1);
+    return { bob, carl, finn, pilots, gone };
+  });
+  faults.clear();
+  return ids;
+}
+
+/** What was done after the backup, and is known to the service alone once it is restored. */
+async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Promise<void> {
+  await world.live(async (bridge) => {
+    await untilSettled(bridge);
+    await send(bridge, 'PATCH', `/Users/${bob}`, setActive(true));
+    const dora = await addUser(bridge, 'dora');
+    await addGroup(bridge, 'New', [dora]);
+    await send(bridge, 'DELETE', `/Groups/${gone}`);
+    await send(bridge, 'PATCH', `/Groups/${pilots}`, leave(finn));
+    await send(bridge, 'PATCH', `/Groups/${pilots}`, admit(carl));
+    await send(bridge, 'PATCH', `/Users/${carl}`, setActive(false));
+    await untilSettled(bridge);
+  });
+}
+
+async function makeRestored(
+  context: TestContext,
+  options?: SandboxOptions,
+): Promise<{ world: World; ids: Ids }> {
+  const world = await makeWorld(context, options);
+  const ids = await live1(world);
+  world.backUp();
+  await live2(world, ids);
+  world.restore();
+  world.sandbox.calls.reset();
+  return { world, ids };
+}
+
+test('a restored backup does nothing by itself: what was pending waits, and who gained or lost access since stays so', async (context) => {
+  const { world } = await makeRestored(context);
+  const before = describeService(world.sandbox);
+
+  await world.live(async (bridge) => {
+    const { body, plan } = await untilPhase(bridge, 'waiting');
+    const ready = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    const metrics = await request(new URL('/metrics', bridge.baseUrl), {
+      headers: { authorization: `Bearer ${opsToken}` },
+    });
+
+    expect(body.reason).toMatchObject({ code: 'audit', events: expect.any(Number) });
+    expect(plan.counts.kinds).toEqual({
+      'group.create': 1,
+      'member.add': 1,
+      'member.remove': 1,
+      'user.activate': 1,
+      'user.create': 1,
+      'user.deactivate': 1,
+    });
+    expect(ready).toMatchObject({
+      status: 200,
+      body: { status: 'degraded', reasons: [{ code: 'recovery' }] },
+    });
+    expect(await metrics.body.text()).toContain('scim_bridge_reasons{code="recovery"} 1');
+  });
+  expect(world.sandbox.calls.count({ mutating: true })).toBe(0);
+  expect(describeService(world.sandbox)).toEqual(before);
+});
+
+function toAddresses(...names: string[]): string[] {
+  return names.map((name) => `${name}@example.com`);
+}
+
+test('an approved plan makes the service what the backup wants, and nobody exists twice', {
+  tags: LONG,
+}, async (context) => {
+  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
+  const people = world.sandbox.service.users().length;
+
+  await world.live(async (bridge) => {
+    const { plan } = await untilPhase(bridge, 'waiting');
+    const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
+    const approved = await decide(bridge, plan, 'approve');
+    const again = await decide(bridge, plan, 'approve');
+    const ends = await untilFollowed(bridge, plan);
+    await untilSettled(bridge);
+
+    expect(wrong).toMatchObject({ status: 409, body: { code: 'other-plan', hash: plan.hash } });
+    expect(approved).toMatchObject({
+      status: 200,
+      body: { source: 'restore', status: 'approved' },
+    });
+    expect(ends).toHaveLength(6);
+    expect(ends.filter(isDropped)).toEqual([]);
+    expect(again).toMatchObject({ status: 409, body: { code: 'not-held' } });
+    const { service } = world.sandbox;
+    expect(service.members('Pilots')).toEqual(toAddresses('ada', 'bob', 'finn'));
+    expect(service.members('Gone')).toEqual(toAddresses('ada'));
+    expect(service.getUser('bob@example.com').active).toBe(false);
+    expect(service.getUser('carl@example.com').active).toBe(true);
+    expect(service.users()).toHaveLength(people);
+    // The provider sends again what the store has forgotten: it finds what is there.
+    expect((await bridge.request('POST', '/Users', toUser('dora'))).status).toBe(201);
+    await send(bridge, 'PATCH', `/Groups/${ids.pilots}`, admit(ids.carl));
+    await untilSettled(bridge);
+    expect(service.users()).toHaveLength(people);
+  });
+
+  await world.live(async (bridge) => {
+    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
+    expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
+  });
+});
+
+test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet', async (context) => {
+  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
+  const { faults, service } = world.sandbox;
+  const fault = { kind: 'status', status: 503 } as const;
+  const unread = faults.add({ operation: 'scim.getGroups', fault });
+
+  await world.live(async (bridge) => {
+    await untilPhase(bridge, 'reading');
+    await unread.until(2);
+    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
+    const dora = await addUser(bridge, 'dora');
+    await addGroup(bridge, 'New', [dora]);
+    await untilSettled(bridge);
+    const carl = service.getUser('carl@example.com');
+    const phase = (await ask(bridge, 'GET', '')).body.phase;
+    unread.remove();
+    const { plan } = await untilPhase(bridge, 'waiting');
+
+    expect(carl).toMatchObject({ fullName: 'Carl Lovelace', active: false });
+    expect(phase).toBe('reading');
+    expect(service.groups().filter(({ name }) => name === 'New')).toHaveLength(1);
+    expect(service.users().filter(({ email }) => email === 'dora@example.com')).toHaveLength(1);
+    expect(plan.counts.kinds['user.rename']).toBeUndefined();
+    expect(plan.counts.kinds['user.activate']).toBe(1);
+  });
+});
+
+test('recovery outlives restarts, and what no longer holds at the approval drops out', {
+  tags: LONG,
+}, async (context) => {
+  const { world, ids } = await makeRestored(context);
+  const hash = await world.live(async (bridge) => (await untilPhase(bridge, 'waiting')).plan.hash);
+
+  await world.live(async (bridge) => {
+    const { plan } = await untilPhase(bridge, 'waiting');
+    await send(bridge, 'PATCH', `/Users/${ids.carl}`, setActive(true));
+    await untilSettled(bridge);
+    await decide(bridge, plan, 'approve');
+    const ends = await untilFollowed(bridge, plan);
+
+    expect(plan.hash).toBe(hash);
+    expect(ends).toHaveLength(6);
+    expect(ends.filter(isDropped)).toHaveLength(1);
+  });
+});
+
+test('a discarded plan leaves the service as it is', { tags: LONG }, async (context) => {
+  const { world } = await makeRestored(context);
+  const before = describeService(world.sandbox);
+
+  await world.live(async (bridge) => {
+    const { plan } = await untilPhase(bridge, 'waiting');
+    let areRulesApplied = false;
+    const applied = bridge.bridge.rulesApplied().then(() => {
+      areRulesApplied = true;
+    });
+    await untilSettled(bridge);
+    const wereRulesApplied = areRulesApplied;
+    await decide(bridge, plan, 'discard');
+    const ends = await untilFollowed(bridge, plan);
+    await untilSettled(bridge);
+    await applied;
+
+    expect(wereRulesApplied).toBe(false);
+    expect(ends.filter(isDropped)).toHaveLength(6);
+  });
+  expect(describeService(world.sandbox)).toEqual(before);
+});
+
+test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', {
+  tags: LONG,
+}, async (context) => {
+  const { world, ids } = await makeRestored(context);
+  const before = describeService(world.sandbox);
+
+  await world.live(
+    async (bridge) => {
+      const { plan } = await untilPhase(bridge, 'waiting');
+      const listAuthors = async () => {
+        const { actions } = await findPlan(bridge, plan.id);
+        const ofCarl = actions.filter((one: unknown) => Object(one).resource.id === ids.carl);
+        return ofCarl.map((one: unknown) => Object(one).who?.by);
+      };
+      await expect.poll(listAuthors, PATIENT).toEqual(['owner']);
+      await decide(bridge, plan, 'discard');
+      await untilFollowed(bridge, plan);
+      await sweep(bridge);
+      await untilSettled(bridge);
+      const carl = await send(bridge, 'GET', `/Users/${ids.carl}`);
+
+      expect(carl.body.active).toBe(false);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    },
+    { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s', AUDIT_POLL_INTERVAL: '1s' },
+  );
+  expect(describeService(world.sandbox)).toEqual(before);
+});
+
+test('an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran', async (context) => {
+  const world = await makeWorld(context);
+  await live1(world);
+
+  await world.live(async (bridge) => {
+    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
+    await untilSettled(bridge);
+    world.sandbox.service.setActive('carl@example.com', false);
+  });
+
+  await world.live(async (bridge) => {
+    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
+    expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
+  });
+});
+
+test('a write that comes before the start knows what the store is worth waits for that', {
+  tags: LONG,
+}, async (context) => {
+  const world = await makeWorld(context);
+  const ids = await live1(world);
+  const { faults, calls, service } = world.sandbox;
+  const fault = { kind: 'hang' } as const;
+  const slow = faults.add({ operation: 'auditLogs.retrieveAuditLogEvents', fault });
+  calls.reset();
+
+  await world.live(async (bridge) => {
+    await slow.until(1);
+    const { status } = await bridge.request('PATCH', `/Users/${ids.carl}`, setActive(false));
+    const callsBefore = calls.count({ mutating: true });
+    slow.remove();
+    faults.release();
+    await untilSettled(bridge);
+
+    expect(status).toBe(200);
+    expect(callsBefore).toBe(0);
+    expect(service.getUser('carl@example.com').active).toBe(false);
+  });
+});
+
+const blind: {
+  why: string;
+  code: string;
+  options?: SandboxOptions;
+  refuses?: true;
+}[] = [
+  { why: 'the service refuses the audit log', code: 'not-permitted', refuses: true },
+  {
+    why: 'its events name nobody',
+    code: 'events-name-nothing',
+    options: { shape: { auditDetails: 'null' } },
+  },
+];
+for (const { why, code, options, refuses } of blind) {
+  test(`where ${why}, the status says that a restored backup cannot be recognised`, {
+    tags: LONG,
+  }, async (context) => {
+    const { world } = await makeRestored(context, options);
+    if (refuses) world.sandbox.faults.refuse('audit', 403);
+
+    await world.live(async (bridge) => {
+      expect(await untilChecked(bridge)).toEqual({ kind: 'unknown', code });
+      expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
+    });
+  });
+}
+
+describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
+  test('begin it without the audit log, show the plan, and approve it', {
+    tags: LONG,
+  }, async () => {
+    const url = await makeUrl('migrated');
+    const world = await makeWorld({ onTestFinished }, undefined, url);
+    await live1(world);
+    world.sandbox.faults.refuse('audit', 403);
+    const commands = [addPlanCommand, restoreCommand({ markRestored, restoreStore })];
+    const run = (args: string, env: Record<string, string> = {}) =>
+      runAlone(commands, args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
+
+    const marked = await run('restore --yes');
+    await world.live(async (bridge) => {
+      const env = { OPS_URL: new URL(bridge.baseUrl).origin };
+      const { plan } = await untilPhase(bridge, 'waiting');
+      const before = world.sandbox.calls.count({ mutating: true });
+      const shown = await run('plan show --names', env);
+      const refused = await run(`plan approve ${plan.id} another`, env);
+      const approved = await run(`plan approve ${plan.id} ${plan.hash}`, env);
+      const ends = await untilFollowed(bridge, plan);
+      await untilSettled(bridge);
+
+      expect(marked.code).toBe(0);
+      expect(shown.text).toContain(plan.hash);
+      expect(shown.text).toMatch(/user\.deactivate +bob@example\.com/);
+      expect(refused).toMatchObject({ code: 1, text: expect.stringContaining('409') });
+      expect(approved).toMatchObject({ code: 0, text: expect.stringContaining('2 actions') });
+      expect(ends.filter(isDropped)).toEqual([]);
+      expect(world.sandbox.service.getUser('bob@example.com').active).toBe(false);
+      expect(world.sandbox.service.findUser('eve@example.com')).toBeDefined();
+      expect(before).toBe(world.sandbox.calls.count({ mutating: true }) - 2);
+    });
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, inject, test } from 'vitest';
+import { SELECTED } from '../support/long.ts';
+import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+import { withTimedBridge } from '../support/timed-bridge.ts';
+
+const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
+/** The whole day that is looked back on, or enough of it to see that nothing is let through. */
+const hours = inject('isLong') ? 24 : 4;
+
+test('nineteen an hour are held once they are more than twenty in a day, and go on being held', {
+  tags: SELECTED,
+  timeout: 300_000,
+}, async () => {
+  await withTimedBridge({ settings }, async ({ bridge, clock }) => {
+    await addPilots(bridge, 19 * hours);
+    const planned: (string | undefined)[] = [];
+    for (let hour = 0; hour < hours; hour += 1) {
+      intrude(bridge, hour * 19, (hour + 1) * 19);
+      const { status, planId } = await sweep(bridge);
+      if (status === 'complete' && planId !== null) await untilApplied(bridge, planId);
+      planned.push(String(status));
+      clock.leap(3_600_000);
+    }
+
+    expect(planned).toEqual(['complete', ...Array.from({ length: hours - 1 }, () => 'held')]);
+    expect(countMembers(bridge)).toBe(19 * (hours - 1));
+    const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+    expect(body.items).toMatchObject([{ counts: { total: 19 * (hours - 1) } }]);
+  });
+});

@@ -1,0 +1,386 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { createRequestLog } from '../../src/ops/requests/request-log.ts';
+import { REPAIR_WORDS } from '../../src/ops/requests/words.ts';
+import type { RepairKind } from '../../src/scim/repairs.ts';
+import { insertRequests, listRequests, pruneRequests } from '../../src/store/audit/requests.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { StoreError } from '../../src/store/engine/store-error.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { makeLives, makeStoreFile } from '../support/lives.ts';
+import {
+  addGroup,
+  addUser,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const settings = SWEEP_SETTINGS;
+/** Each kind of correction has its words: the compiler says so. */
+const WORDS: Readonly<Record<RepairKind, string>> = REPAIR_WORDS;
+const all = { resourceId: undefined, status: undefined, beforeSeq: 1_000_000, limit: 1_000 };
+
+/** The log as operators read it, the oldest first, once so many are there. */
+async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
+  const read = async () => {
+    const { body } = await askOps(bridge, 'GET', `/requests?limit=1000${query}`);
+    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    return items.map((item): JsonObject => Object(item)).toReversed();
+  };
+  await expect.poll(async () => (await read()).length, { interval: 20 }).toBe(count);
+  return read();
+}
+
+function toLines(items: readonly JsonObject[]): string[] {
+  return items.map(({ method, route, resource, written, status, scimType }) => {
+    const paths = (Array.isArray(written) ? written : []).map((one) => Object(one));
+    const what = paths.map(({ op, path, values }) => `${op} ${path} ${values}`).join(', ');
+    const word = scimType === null ? '' : ` ${scimType}`;
+    return `${method} ${route} ${status}${word} ${Object(resource).type ?? '-'} (${what})`;
+  });
+}
+
+test('what providers write and are refused is told by its form, and reads that are answered are not', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const group = await addGroup(bridge, 'Pilots', [id]);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', path: 'active', value: false }),
+    );
+    await send(bridge, 'GET', `/Users/${id}`);
+    await send(bridge, 'GET', '/Users?filter=userName%20eq%20%22ada%22');
+    await bridge.request('POST', '/Users', toUser('ada'));
+    await bridge.request('GET', '/Users?filter=shoeSize');
+    await bridge.request('GET', '/Users/ada@example.com');
+    await bridge.request('PATCH', `/Groups/${group}?attributes=id`, toPatch({ op: 'jump' }));
+    await bridge.request('DELETE', `/Groups/${group}`);
+    await bridge.request('PUT', '/Nowhere', { userName: 'ada' });
+    const items = await untilLogged(bridge, 9);
+
+    expect(toLines(items)).toEqual([
+      'POST /Users 201 user (set userName 1, set name.givenName 1, set name.familyName 1, set emails 1, set active 1)',
+      'POST /Groups 201 group (set displayName 1, set members 1)',
+      'PATCH /Users/{id} 200 user (replace active 1)',
+      'POST /Users 409 uniqueness - (set userName 1, set name.givenName 1, set name.familyName 1, set emails 1, set active 1)',
+      'GET /Users 400 invalidFilter - (repair filter-unknown 1)',
+      'GET /Users/{id} 404 - ()',
+      'PATCH /Groups/{id} 400 invalidSyntax group ()',
+      'DELETE /Groups/{id} 204 group ()',
+      'PUT none 404 - ()',
+    ]);
+    expect(items[0]).toMatchObject({ resource: { id }, credential: 'settings-1', client: null });
+    expect(JSON.stringify(items)).not.toMatch(/example\.com|\bada\b|pilots|token-of/i);
+    expect(toLines(await untilLogged(bridge, 2, `&resource=${id}`))).toHaveLength(2);
+    expect(toLines(await untilLogged(bridge, 1, '&status=409'))).toHaveLength(1);
+    expect(toLines(await untilLogged(bridge, 5, '&status=4xx'))).toHaveLength(5);
+    const ofGroups = await untilLogged(bridge, 3, '&credential=settings-1&type=group');
+    expect(ofGroups.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'DELETE']);
+    await untilLogged(bridge, 0, '&credential=token-of-nobody');
+  }));
+
+test('what was repaired is shown with why, and so is why a request was refused', () =>
+  withTestBridge({ settings: settings }, async (bridge) => {
+    const { body: token } = await askOps(bridge, 'POST', '/tokens', {
+      ...{ name: 'to-the-letter', profile: 'strict' },
+    });
+    const id = await addUser(bridge, 'ada');
+    const path = `/Users/${id}`;
+    const change = { op: 'Replace', path: 'active', value: 'True' };
+    await send(bridge, 'PATCH', path, toPatch(change));
+    const strictly = { authorization: `Bearer ${token.token}` };
+    await bridge.request('PATCH', path, toPatch(change), strictly);
+    await bridge.request('POST', '/Users', toUser('ada'));
+    const [, repaired, refused, conflict] = await untilLogged(bridge, 4);
+
+    const toNotes = (item: JsonObject | undefined) =>
+      [item?.written].flat().filter((one) => ['repair', 'refuse'].includes(Object(one).op));
+    expect(toNotes(repaired)).toEqual([
+      { op: 'repair', path: 'op-case', values: 1, words: WORDS['op-case'] },
+      { op: 'repair', path: 'boolean-as-text', values: 1, words: WORDS['boolean-as-text'] },
+    ]);
+    expect(repaired?.refusal).toBe(null);
+    // It was refused while its body was read.
+    expect(refused?.written).toEqual([
+      { op: 'refuse', path: 'op-case', values: 1, words: WORDS['op-case'] },
+    ]);
+    expect(conflict?.refusal).toContain('somebody else has the name');
+  }));
+
+test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
+  const lines: JsonObject[] = [];
+  const onLog = (line: JsonObject) => lines.push(line);
+  await withTestBridge({ settings, onLog }, async (bridge) => {
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+    const change = {
+      shoeSize: 42,
+      roles: [{ a: 1 }],
+      title: { a: 1 },
+      password: 'x',
+      [enterprise]: { emplyeeNumber: '1' },
+    };
+    const id = await addUser(bridge, 'ada', change);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch(
+        { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
+        { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
+        { op: 'replace', path: 'title', value: 'Pilot' },
+      ),
+    );
+    await send(bridge, 'POST', '/Bulk', {
+      Operations: [
+        {
+          method: 'PATCH',
+          path: `/Users/${id}`,
+          data: toPatch({ op: 'add', value: { shoeSize: 1 } }),
+        },
+      ],
+    });
+    await send(bridge, 'PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
+    const items = await untilLogged(bridge, 4);
+
+    expect(
+      items.map(({ written }) => [written].flat().filter((one) => Object(one).op === 'drop')),
+    ).toEqual([
+      [
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 3,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+        { op: 'drop', path: 'password-dropped', values: 1, words: WORDS['password-dropped'] },
+        { op: 'drop', path: 'value-dropped', values: 1, words: WORDS['value-dropped'] },
+      ],
+      [
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 1,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+        {
+          op: 'drop',
+          path: 'unknown-schema-dropped',
+          values: 1,
+          words: WORDS['unknown-schema-dropped'],
+        },
+      ],
+      [
+        {
+          op: 'drop',
+          path: 'unknown-attribute-dropped',
+          values: 1,
+          words: WORDS['unknown-attribute-dropped'],
+        },
+      ],
+      [{ op: 'drop', path: 'read-only-dropped', values: 2, words: WORDS['read-only-dropped'] }],
+    ]);
+    expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
+    const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');
+    expect(told.map(({ requestId }) => requestId)).toEqual(
+      items.slice(0, 3).map(({ requestId }) => requestId),
+    );
+    expect(told[1]).toMatchObject({
+      parts: { 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 },
+    });
+  });
+});
+
+test('nothing of a body is lost without being counted: doubled names, keys with a filter, values that say nothing', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const ask = (method: 'POST' | 'PUT', path: string, body: JsonObject, doubled = '') =>
+      sendRaw(bridge, { method, path, body: `{${doubled}${JSON.stringify(body).slice(1)}` });
+    const emails = [{ value: 'bob@example.com', primary: true }, { type: 'home' }];
+    const roles = [
+      { value: '{"value":"pilot","id":"1"}', primary: true },
+      { value: 'Pilot' },
+      { value: 'captain', primary: true },
+    ];
+    const user = { ...toUser('bob', { emails, roles }), 'emails[type eq "home"].value': 'b@x' };
+    expect((await ask('POST', '/Users', user, '"title":"a","title":"b",')).status).toBe(201);
+    const group = { ...toGroup('Crew'), TITLE: 'x', 'members[value eq "x"]': {}, externalid: 'a' };
+    const made = await ask('POST', '/Groups', group, '"externalId":"b",');
+    const remove = { op: 'remove', path: 'members[value eq "x"]', value: [{ value: 'y' }] };
+    await send(bridge, 'PATCH', `/Groups/${made.body.id}`, toPatch(remove));
+    const doubled = '"failOnErrors":1,"failOnErrors":2,';
+    const operation = { method: 'DELETE', path: '/Users/nobody' };
+    await ask('POST', '/Bulk', { Operations: [operation] }, doubled);
+    const items = await untilLogged(bridge, 4);
+
+    const drops = items.map(({ written }) =>
+      [written]
+        .flat()
+        .map(Object)
+        .flatMap(({ op, path, values }) => (op === 'drop' ? [`${path} ${values}`] : [])),
+    );
+    expect(drops.map((some) => some.toSorted())).toEqual([
+      [
+        'duplicate-values 1',
+        'empty-value-dropped 1',
+        'json-in-text 1',
+        'name-doubled 1',
+        'several-primaries 1',
+        'unknown-attribute-dropped 1',
+      ],
+      ['name-doubled 1', 'unknown-attribute-dropped 2'],
+      ['remove-value-dropped 1'],
+      ['name-doubled 1'],
+    ]);
+  }));
+
+test('each operation of a bulk request is one, and a client is told by how it introduces itself', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    const Operations = [
+      {
+        method: 'POST',
+        path: '/Groups',
+        bulkId: 'a',
+        data: { displayName: 'Crew', members: toMembers([id]) },
+      },
+      {
+        method: 'PATCH',
+        path: `/Users/${id}`,
+        data: toPatch({ op: 'add', path: 'title', value: 'x' }),
+      },
+      { method: 'DELETE', path: '/Users/00000000-0000-4000-8000-000000000000' },
+    ];
+    const headers = { 'user-agent': 'Okta SCIM Client 1.0.0 \u00e9' };
+    await bridge.request('POST', '/Bulk', { Operations }, headers);
+    const items = await untilLogged(bridge, 4);
+
+    expect(toLines(items.slice(1))).toEqual([
+      'POST /Bulk 201 group (set displayName 1, set members 1, repair schemas-missing 1, repair schemas-missing 1)',
+      'PATCH /Bulk 200 user (add title 1)',
+      'DELETE /Bulk 404 user ()',
+    ]);
+    expect(items[1]).toMatchObject({ client: 'Okta SCIM Client 1.0.0 ?' });
+    expect(new Set(items.slice(1).map(({ requestId }) => requestId)).size).toBe(1);
+  }));
+
+test('who has no token is not in the log, and what is not understood lists nothing', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    await bridge.request('POST', '/Users', toUser('eve'), { authorization: 'Bearer wrong' });
+    await addUser(bridge, 'ada');
+    await untilLogged(bridge, 1);
+
+    for (const query of ['status=6xx', 'status=abc', 'limit=0', 'cursor=x']) {
+      expect((await askOps(bridge, 'GET', `/requests?${query}`)).status).toBe(400);
+    }
+  }));
+
+test('pages follow each other', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    for (const name of ['a', 'b', 'c']) await addUser(bridge, name);
+    const [first, second, third] = (await untilLogged(bridge, 3)).map(({ requestId }) => requestId);
+    const page = async (cursor: string) => {
+      const { body } = await askOps(bridge, 'GET', `/requests?limit=2${cursor}`);
+      const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+      return { ids: items.map((item) => Object(item).requestId), next: body.nextCursor };
+    };
+    const one = await page('');
+    const two = await page(`&cursor=${one.next}`);
+
+    expect(one.ids).toEqual([third, second]);
+    expect(two).toEqual({ ids: [first], next: null });
+  }));
+
+test.each([
+  { rowsMax: '10', want: ['POST'] },
+  { rowsMax: '0', want: [] },
+])('a stop stores what waits; of $rowsMax that are kept', async ({ rowsMax, want }) => {
+  const url = makeStoreFile();
+  const { live } = await makeLives({
+    settings: { DATABASE_URL: url, RETENTION_REQUEST_ROWS_MAX: rowsMax },
+  });
+  await live((bridge) => addUser(bridge, 'ada'));
+  const store = await openStore({ url });
+  onTestFinished(() => store.close());
+
+  expect((await listRequests(store.read, all)).map(({ method }) => method)).toEqual(want);
+});
+
+const row = {
+  request_id: 'r',
+  method: 'PUT',
+  route: '/Users/{id}',
+  resource_type: 'user' as const,
+  resource_id: 'u',
+  written: '[]',
+  status: 200,
+  scim_type: null,
+  duration_ms: 1,
+  client: null,
+  credential: 'settings-1',
+};
+const kept = {
+  at: 1,
+  requestId: 'r',
+  method: 'PUT',
+  route: '/Users/{id}',
+  resourceType: 'user',
+  resourceId: 'u',
+  written: [],
+  status: 200,
+  scimType: null,
+  durationMs: 1,
+  client: null,
+  credential: 'settings-1',
+} as const;
+
+describeBridges('the log of requests', ({ makeStore }) => {
+  test('forgets the oldest, by age and by number', async () => {
+    const store = await makeStore();
+    const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
+    await store.write((tx) => insertRequests(tx, rows));
+    const prune = (before: number, rowsMax: number, limit = 10) =>
+      store.write((tx) => pruneRequests(tx, { before, rowsMax, limit }));
+    const list = async () => (await listRequests(store.read, all)).map(({ at }) => at);
+
+    expect(await prune(0, 6)).toBe(0);
+    expect(await prune(3, 6)).toBe(2);
+    expect(await list()).toEqual([6, 5, 4, 3]);
+    expect(await prune(0, 2, 1)).toBe(1);
+    expect(await prune(0, 2)).toBe(1);
+    expect(await list()).toEqual([6, 5]);
+  });
+
+  test('waits for a store that takes no writes, and keeps the order', async () => {
+    const store = await makeStore();
+    const failures: unknown[] = [];
+    let isBroken = true;
+    const log = createRequestLog({
+      store: {
+        write: (work) => {
+          if (isBroken) return Promise.reject(new StoreError('store-full', 'full'));
+          return store.write(work);
+        },
+      },
+      clock: { now: () => 10 },
+      rowsMax: 10,
+      retentionMs: 1_000,
+      onFailure: (error) => void failures.push(error),
+    });
+    onTestFinished(() => log.stop());
+    log.add({ ...kept, at: 1 });
+    await log.stop();
+    isBroken = false;
+    log.add({ ...kept, at: 2 });
+    await log.stop();
+
+    expect(failures).toHaveLength(1);
+    expect((await listRequests(store.read, all)).map(({ at }) => at)).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  readMemberIds,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+
+const ada = 'ada@example.com';
+const bob = 'bob@example.com';
+
+/** A company with ada and bob, and the group Pilots with ada in it, before the bridge came. */
+function prepare({ service }: Sandbox): void {
+  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
+  service.addUser({ email: bob, userName: bob, fullName: 'Bob Example' });
+  service.createGroup({ name: 'Pilots' });
+  service.addMember('Pilots', ada);
+}
+
+function findUserId(bridge: TestBridge, name: string) {
+  return findId(bridge, { type: 'Users', name });
+}
+
+function findGroupId(bridge: TestBridge, name: string) {
+  return findId(bridge, { type: 'Groups', name });
+}
+
+function isManaged({ store }: TestBridge, table: 'users' | 'groups', id: string) {
+  const origins = store.read.selectFrom(table).select(['id', 'origin']).execute();
+  return origins.then((rows) => rows.find((row) => row.id === id)?.origin !== null);
+}
+
+const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
+
+describeBridges('adopting', ({ makeUrl }) => {
+  async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
+    const settings = { DATABASE_URL: await makeUrl('migrated') };
+    await withTestBridge({ settings, prepare }, run);
+  }
+
+  test('POST for an account of the service adopts it, with the id that lists have shown', () =>
+    withCompany(async (bridge) => {
+      const id = await findUserId(bridge, ada);
+
+      const answer = await bridge.request('POST', '/Users', toUser('ada', { externalId: 'e-1' }));
+
+      expect(answer).toMatchObject({ status: 201, body: { id, externalId: 'e-1', userName: ada } });
+      expect(await isManaged(bridge, 'users', id)).toBe(true);
+      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+    }));
+
+  test('POST for a group of the service adopts it: who is in it stays, who is named joins', () =>
+    withCompany(async (bridge) => {
+      const id = await findGroupId(bridge, 'Pilots');
+      const [adaId, bobId] = [await findUserId(bridge, ada), await findUserId(bridge, bob)];
+
+      const answer = await bridge.request('POST', '/Groups', toGroup('Pilots', [bobId]));
+      await untilSettled(bridge);
+
+      expect(answer).toMatchObject({ status: 201, body: { id } });
+      expect(await readMemberIds(bridge, id)).toEqual([adaId, bobId].sort());
+      expect(bridge.sandbox.service.members('Pilots')).toEqual([ada, bob]);
+    }));
+
+  test('only an explicit removal takes somebody out of an adopted group', () =>
+    withCompany(async (bridge) => {
+      const path = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
+      const bobId = await findUserId(bridge, bob);
+
+      await send(bridge, 'PATCH', path, rename);
+      const afterRename = bridge.sandbox.service.members('Crew');
+      await send(bridge, 'PUT', path, toGroup('Crew', [bobId]));
+      await untilSettled(bridge);
+
+      expect(afterRename).toEqual([ada]);
+      expect(bridge.sandbox.service.members('Crew')).toEqual([bob]);
+    }));
+
+  test('deleting an adopted group takes out what the bridge put in and lets go of the rest', () =>
+    withCompany(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const id = await findGroupId(bridge, 'Pilots');
+      const bobId = await findUserId(bridge, bob);
+      const add = toPatch({ op: 'add', path: 'members', value: toMembers([bobId]) });
+      await send(bridge, 'PATCH', `/Groups/${id}`, add);
+
+      await send(bridge, 'DELETE', `/Groups/${id}`);
+      await untilSettled(bridge);
+      const whileLetGo = await bridge.request('GET', `/Groups/${id}`);
+
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(whileLetGo.status).toBe(404);
+      const again = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+      expect(again.status).toBe(201);
+      expect(again.body.id).not.toBe(id);
+      expect(service.groups()).toHaveLength(1);
+    }));
+});
+
+const adoptingWrites: {
+  what: string;
+  write(bridge: TestBridge, path: string): Promise<unknown>;
+}[] = [
+  {
+    what: 'PUT',
+    write: (bridge, path) => send(bridge, 'PUT', path, toUser('ada', { title: 'Dr' })),
+  },
+  { what: 'PATCH', write: (bridge, path) => send(bridge, 'PATCH', path, disable) },
+];
+
+for (const { what, write } of adoptingWrites) {
+  test(`a ${what} of an account that was looked up adopts it first`, () =>
+    withTestBridge({ prepare }, async (bridge) => {
+      const id = await findUserId(bridge, ada);
+
+      await write(bridge, `/Users/${id}`);
+
+      expect(await isManaged(bridge, 'users', id)).toBe(true);
+      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+      expect(bridge.sandbox.service.getUser(ada).active).toBe(what === 'PUT');
+    }));
+}
+
+const deletions = [
+  { type: 'Users', name: ada, setting: 'USERS_ADOPT_ON_DELETE' },
+  { type: 'Groups', name: 'Pilots', setting: 'GROUPS_ADOPT_ON_DELETE' },
+] as const;
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+describe.each(deletions)('a DELETE of $name, whom nobody manages', ({ type, name, setting }) => {
+  const table = type === 'Users' ? 'users' : 'groups';
+
+  test('is refused, alone and in bulk, and changes nothing', () =>
+    withTestBridge({ prepare }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      const before = await send(bridge, 'GET', `/${type}/${id}`);
+
+      const alone = await bridge.request('DELETE', `/${type}/${id}`);
+      const operation = { method: 'DELETE', path: `/${type}/${id}` };
+      const bulk = await bridge.request('POST', '/Bulk', {
+        schemas: [BULK],
+        Operations: [operation],
+      });
+
+      expect(alone.status).toBe(403);
+      expect(alone.body.detail).toContain(setting);
+      expect(bulk.body).toMatchObject({ Operations: [{ status: '403' }] });
+      expect(await isManaged(bridge, table, id)).toBe(false);
+      expect((await send(bridge, 'GET', `/${type}/${id}`)).body).toEqual(before.body);
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    }));
+
+  test('goes through where an operator adopted it before, or the settings say so', async () => {
+    const settings = { OPS_TOKEN: 'operators-of-a-test-bridge' };
+    await withTestBridge({ prepare, settings }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      const url = new URL(`/ops/${table}/${id}/adopt`, bridge.baseUrl).href;
+      const headers = {
+        authorization: `Bearer ${settings.OPS_TOKEN}`,
+        'content-type': 'application/json',
+      };
+      await bridge.request('POST', url, {}, headers);
+      expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+    });
+    await withTestBridge({ prepare, settings: { [setting]: 'yes' } }, async (bridge) => {
+      const id = await findId(bridge, { type, name });
+      expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
+    });
+  });
+});
+
+test('a write that changes nothing succeeds and adopts nothing', () =>
+  withTestBridge({ prepare }, async (bridge) => {
+    const [userId, groupId] = [await findUserId(bridge, ada), await findGroupId(bridge, 'Pilots')];
+    const { body: user } = await send(bridge, 'GET', `/Users/${userId}`);
+
+    await send(bridge, 'PUT', `/Users/${userId}`, user);
+    await send(
+      bridge,
+      'PATCH',
+      `/Groups/${groupId}`,
+      toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
+    );
+
+    expect(await isManaged(bridge, 'users', userId)).toBe(false);
+    expect(await isManaged(bridge, 'groups', groupId)).toBe(false);
+  }));
+
+test('POST for somebody managed, or for a name that is taken by a group, is 409 uniqueness', () =>
+  withTestBridge({}, async (bridge) => {
+    await addUser(bridge, 'ada');
+    await addGroup(bridge, 'Pilots');
+
+    const user = await bridge.request('POST', '/Users', toUser('ADA'));
+    const group = await bridge.request('POST', '/Groups', toGroup('pilots'));
+
+    const refusal = { status: 409, body: { scimType: 'uniqueness', status: '409' } };
+    expect(user).toMatchObject(refusal);
+    expect(group).toMatchObject(refusal);
+  }));
+
+describe.each(['refuse', 'ask'])('with adopt: %s', (adopt) => {
+  test('POST of what exists is 409, every other write of it 403, and nothing is stored', () =>
+    withTestBridge(
+      { prepare, settings: { USERS_ADOPT: adopt, GROUPS_ADOPT: adopt } },
+      async (bridge) => {
+        const user = `/Users/${await findUserId(bridge, ada)}`;
+        const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
+
+        const answers = [
+          await bridge.request('POST', '/Users', toUser('ada')),
+          await bridge.request('PATCH', user, disable),
+          await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
+          await bridge.request('DELETE', user),
+          await bridge.request('POST', '/Groups', toGroup('Pilots')),
+          await bridge.request('PATCH', group, rename),
+          await bridge.request('DELETE', group),
+        ];
+
+        expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403, 409, 403, 403]);
+        expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+        expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
+      },
+    ));
+});
+
+const disputes: { what: string; user: JsonObject }[] = [
+  {
+    what: 'userName and e-mail point at two accounts',
+    user: toUser('ada', { emails: [{ value: bob, primary: true }] }),
+  },
+  {
+    what: 'the e-mail belongs to an account that is linked already',
+    user: toUser('zoe', { emails: [{ value: 'eve@example.com', primary: true }] }),
+  },
+];
+
+for (const { what, user } of disputes) {
+  test(`nothing is guessed: 409 when ${what}`, () =>
+    withTestBridge({ prepare }, async (bridge) => {
+      await addUser(bridge, 'eve');
+      const users = bridge.sandbox.service.users().length;
+
+      const answer = await bridge.request('POST', '/Users', user);
+
+      expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+      expect(bridge.sandbox.service.users()).toHaveLength(users);
+    }));
+}
+
+test('a userName changed to one that another user or account has is 409', () =>
+  withTestBridge({ prepare }, async (bridge) => {
+    const path = `/Users/${await addUser(bridge, 'eve')}`;
+    await addUser(bridge, 'zoe');
+
+    const managed = await bridge.request(
+      'PUT',
+      path,
+      toUser('eve', { userName: 'Zoe@example.com' }),
+    );
+    const observed = await bridge.request('PUT', path, toUser('eve', { userName: ada }));
+
+    expect([managed.status, observed.status]).toEqual([409, 409]);
+    expect((await send(bridge, 'GET', path)).body.userName).toBe('eve@example.com');
+  }));
+
+test('accounts are recognised in our own code, also where the service ignores filters', () =>
+  withTestBridge({ prepare, sandbox: { shape: { filter: 'ignored' } } }, async (bridge) => {
+    // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
+    bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
+
+    const { status } = await bridge.request('POST', '/Users', toUser('eve'));
+    await untilSettled(bridge);
+
+    expect(status).toBe(201);
+    const { id } = bridge.sandbox.service.getUser('eve@example.com');
+    const linked = await bridge.store.read
+      .selectFrom('users')
+      .select('upstream_id')
+      .where('user_name', '=', 'eve@example.com')
+      .execute();
+    expect(linked).toEqual([{ upstream_id: id }]);
+  }));
+
+test('several groups of one name are disputed, not guessed', () =>
+  withTestBridge(
+    {
+      sandbox: { shape: { uniqueGroupNames: 'nowhere' } },
+      prepare({ service }) {
+        service.createGroup({ name: 'Pilots' });
+        service.createGroup({ name: 'Pilots' });
+      },
+    },
+    async (bridge) => {
+      const answer = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+
+      expect(answer.status).toBe(409);
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    },
+  ));

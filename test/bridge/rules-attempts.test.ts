@@ -1,0 +1,778 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import { listFailing, listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
+import { LONG, toCellTags } from '../support/long.ts';
+import { emailOf } from '../support/pilots.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  send,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const words = 'the sandbox was told to fail';
+const ignored = 'the service accepted the change and still says otherwise';
+const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
+
+const toName = (familyName: string) =>
+  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+const toActive = (active: boolean) => toPatch({ op: 'replace', path: 'active', value: active });
+const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
+
+/** Has the service fail at every change of one person or group. */
+function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {
+  return sandbox.faults.add({ operation, about, fault: BROKEN });
+}
+
+/** Time in which nothing is asked of the service unless it has to be. */
+function passTime({ sandbox }: TestBridge, clock: CalmClock, ms: number): Promise<void> {
+  return clock.passFor(sandbox, ms);
+}
+
+/** What the path of a call that is about this account ends in. */
+function accountOf({ sandbox }: TestBridge, address: string): string {
+  return `/${sandbox.service.getUser(address).id} `;
+}
+
+async function listStuckParts({ store }: TestBridge) {
+  const stuck = await listStuck(store.read, 100);
+  return stuck.map(({ name, field, problem }) => `${name}, ${field}: ${problem.words}`);
+}
+
+const calm = { settings: { SCIM_WRITE_WAIT: '1s' } };
+
+describe('a change that the service fails at, while it makes others', () => {
+  test('is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+      sandbox.calls.reset();
+
+      const answer = bridge.request('PATCH', path, toActive(false));
+      await passTime(bridge, clock, 75_000);
+      const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
+      const failing = await listFailing(store.read, 10);
+      const { failingSince } = await readBacklog(store.read);
+
+      expect((await answer).status).toBe(200);
+      expect(patches).toBeGreaterThan(4);
+      expect(patches).toBeLessThan(12);
+      expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
+      expect(clock.now() - (failingSince ?? clock.now())).toBeGreaterThan(70_000);
+
+      await passTime(bridge, clock, 14 * MINUTE_MS);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
+      expect(await listFailing(store.read, 10)).toEqual([]);
+      expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
+
+      sandbox.calls.reset();
+      await passTime(bridge, clock, 40 * MINUTE_MS);
+      expect(sandbox.calls.count()).toBe(0);
+    }));
+
+  test('leaves the rate to healthy changes', async () =>
+    withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+      const creates = Promise.all(['ada', 'bob'].map((name) => addUser(bridge, name)));
+      await passTime(bridge, clock, 3_000);
+      const [ada, bob] = await creates;
+      breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+      void bridge.request('PATCH', `/Users/${ada}`, toActive(false));
+      await passTime(bridge, clock, 20_000);
+      const sentAt = clock.now();
+      let tookMs = 0;
+
+      for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) {
+        void bridge.request('PATCH', `/Users/${bob}`, toName(name));
+        await clock.pass(
+          bridge.sandbox,
+          () => bridge.sandbox.service.getUser('bob@example.com').fullName === `Bob ${name}`,
+        );
+        tookMs = clock.now() - sentAt;
+      }
+
+      expect(tookMs).toBeLessThan(2_500);
+    }));
+});
+
+describe('an outage of the service', () => {
+  const addresses = ['person1', 'person2', 'person3', 'person4'];
+
+  test('in which it only refuses to change anything makes nothing stuck, however long it takes', async () =>
+    withCalmBridge(calm, async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      const created = addUsers(bridge, 4);
+      await passTime(bridge, clock, 3_000);
+      const ids = await created;
+      const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
+      sandbox.calls.reset();
+      for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+      await passTime(bridge, clock, 55 * MINUTE_MS);
+      const calls = sandbox.calls.count();
+      const stuck = await listStuckParts(bridge);
+      const { failing } = await readBacklog(store.read);
+
+      outage.remove();
+      const isDone = () =>
+        addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+      const backAt = clock.now();
+      await clock.pass(sandbox, isDone);
+
+      expect(stuck).toEqual([]);
+      expect(failing).toBe(4);
+      expect(calls).toBeLessThan(4 * 90);
+      expect(clock.now() - backAt).toBeLessThan(5 * MINUTE_MS + 2_000);
+    }));
+
+  const outages = [
+    { what: 'every call ends in 503', tags: [], fault: { kind: 'status', status: 503 } },
+    {
+      what: 'every connection breaks',
+      tags: LONG,
+      fault: { kind: 'reset', at: 'before-effect' },
+    },
+    { what: 'the token is refused', tags: LONG, fault: { kind: 'status', status: 401 } },
+    {
+      what: 'too many calls are made',
+      tags: LONG,
+      fault: { kind: 'status', status: 429, headers: { 'retry-after': '30' } },
+    },
+  ] as const;
+  for (const { what, tags, fault } of outages) {
+    test(`makes nothing stuck: ${what}`, { tags: [...tags] }, () =>
+      withCalmBridge(
+        { settings: { ...calm.settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' } },
+        async (bridge, clock) => {
+          const { sandbox } = bridge;
+          const created = addUsers(bridge, 4);
+          await passTime(bridge, clock, 3_000);
+          const ids = await created;
+          const outage = sandbox.faults.add({ operation: '*', fault });
+          for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+          await passTime(bridge, clock, 5 * MINUTE_MS);
+          const stuck = await listStuckParts(bridge);
+          outage.remove();
+          const isAnyDone = () =>
+            addresses.some((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+          const areAllDone = () =>
+            addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+          await clock.pass(sandbox, isAnyDone);
+          const firstAt = clock.now();
+          await clock.pass(sandbox, areAllDone);
+
+          expect(stuck).toEqual([]);
+          expect(clock.now() - firstAt).toBeLessThan(1_000);
+        },
+      ),
+    );
+  }
+
+  test(
+    'over, lets all that waits go on at once, removals of access first, and not faster than the rate',
+    { tags: LONG },
+    async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const created = addUsers(bridge, 12);
+        await passTime(bridge, clock, 8_000);
+        const ids = await created;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (const [index, id] of ids.entries()) {
+          const body = index % 2 === 0 ? toActive(false) : toName('Other');
+          void bridge.request('PATCH', `/Users/${id}`, body);
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 20 * MINUTE_MS);
+        sandbox.faults.clear();
+        sandbox.calls.reset();
+
+        await clock.pass(
+          sandbox,
+          () => sandbox.calls.count({ operation: 'scim.updateUser' }) === 12,
+        );
+        await passTime(bridge, clock, 1_000);
+        const patches = sandbox.calls
+          .recent()
+          .filter(({ operation }) => operation === 'scim.updateUser');
+        const at = patches.map((call) => call.at);
+        const between = Math.max(...at) - Math.min(...at);
+
+        expect(between).toBeLessThan(12_000);
+        expect(between).toBeGreaterThan(1_000);
+      }),
+  );
+
+  test(
+    'over, lets all that waits of users and of groups go on: removals of access before everything else',
+    {
+      tags: LONG,
+    },
+    async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const { service } = sandbox;
+        const created = addUsers(bridge, 4);
+        await passTime(bridge, clock, 8_000);
+        const ids = await created;
+        const names = ids.map((_, index) => `Group ${index}`);
+        const made = Promise.all(
+          names.map((name, index) => addGroup(bridge, name, ids.slice(index, index + 1))),
+        );
+        await passTime(bridge, clock, 20_000);
+        const groups = await made;
+        const half = groups.length / 2;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (const [index, id] of groups.entries()) {
+          if (index < half) {
+            void bridge.request('PATCH', `/Users/${ids[index]}`, toName('Other'));
+            void bridge.request('PATCH', `/Groups/${id}`, toDisplayName(`New ${index}`));
+          } else {
+            const leaving = { op: 'remove', path: 'members', value: toMembers([ids[index] ?? '']) };
+            void bridge.request('PATCH', `/Groups/${id}`, toPatch(leaving));
+            void bridge.request('PATCH', `/Users/${ids[index]}`, toActive(false));
+          }
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 20 * MINUTE_MS);
+        const waiting = names.map((name) => service.members(name).length);
+        sandbox.faults.clear();
+
+        const isOut = (index: number) =>
+          service.members(names[index] ?? '').length === 0 &&
+          !service.getUser(emailOf(index)).active;
+        const areOut = () => groups.every((_, index) => index < half || isOut(index));
+        const countNew = () =>
+          groups.filter((_, index) => service.findGroup(`New ${index}`) !== undefined).length +
+          ids.filter((_, index) => service.getUser(emailOf(index)).fullName.endsWith('Other'))
+            .length;
+        await clock.pass(sandbox, () => countNew() > 0 || areOut());
+        const firstAt = clock.now();
+        await clock.pass(sandbox, areOut);
+        const before = countNew();
+        await clock.pass(sandbox, () => countNew() === 2 * half);
+
+        expect(waiting).toEqual(names.map(() => 1));
+        // The call that finds out that the service answers again is any that waits.
+        expect(before).toBeLessThanOrEqual(1);
+        expect(clock.now() - firstAt).toBeLessThan(15_000);
+      }),
+  );
+
+  const creations = [
+    { what: 'users', operation: 'scim.addUser', path: '/Users', toBody: toUser },
+    {
+      what: 'groups',
+      operation: 'groups.createGroup',
+      path: '/Groups',
+      toBody: toGroup,
+    },
+  ] as const;
+  for (const { what, operation, path, toBody } of creations) {
+    test(`over, lets all ${what} be created at once that wait for it`, { tags: LONG }, async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        for (let index = 0; index < 6; index += 1) {
+          void bridge.request('POST', path, toBody(`one${index}`));
+          await passTime(bridge, clock, MINUTE_MS);
+        }
+        await passTime(bridge, clock, 30 * MINUTE_MS);
+        sandbox.faults.clear();
+        sandbox.calls.reset();
+        const count = () => sandbox.calls.recent().filter((call) => isDone(call, operation)).length;
+
+        await clock.pass(sandbox, () => count() >= 1);
+        const firstAt = clock.now();
+        await clock.pass(sandbox, () => count() === 6);
+
+        expect(clock.now() - firstAt).toBeLessThan(15_000);
+      }),
+    );
+  }
+
+  test(
+    'over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck',
+    { tags: LONG },
+    async () =>
+      withCalmBridge({ ...calm, requestsPerSecond: 5 }, async (bridge, clock) => {
+        const { sandbox } = bridge;
+        const created = addUsers(bridge, 2);
+        await passTime(bridge, clock, 4_000);
+        const [leaver, other] = await created;
+        const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
+        void bridge.request('PATCH', `/Users/${leaver}`, toName('King'));
+        await passTime(bridge, clock, 3 * HOUR_MS);
+        name.remove();
+        const out = { kind: 'status', status: 503 } as const;
+        for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
+          sandbox.faults.add({ operation, fault: out });
+        void bridge.request('PATCH', `/Users/${leaver}`, toActive(false));
+        await passTime(bridge, clock, 17 * MINUTE_MS);
+        sandbox.faults.clear();
+
+        void bridge.request('PATCH', `/Users/${other}`, toName('Other'));
+        const isActive = () => sandbox.service.getUser(emailOf(0)).active;
+        const hasName = () => sandbox.service.getUser(emailOf(1)).fullName.endsWith('Other');
+        await clock.pass(sandbox, hasName);
+        const answeredAt = clock.now();
+        await clock.pass(sandbox, () => !isActive());
+
+        expect(clock.now() - answeredAt).toBeLessThan(3_000);
+      }),
+  );
+});
+
+/** True for a call of this operation that the service took. */
+function isDone(
+  call: { readonly operation: string; readonly status: number | undefined },
+  operation: string,
+) {
+  return call.operation === operation && call.status !== undefined && call.status < 300;
+}
+
+/** A body that asks for what holds already, so that the change is taken and not made. */
+const asBefore: {
+  what: string;
+  operation: OperationName;
+  field: string;
+  body: JsonObject;
+  ask: JsonObject;
+}[] = [
+  {
+    what: 'a name',
+    operation: 'scim.updateUser',
+    field: 'name',
+    ask: toName('King'),
+    body: {
+      Operations: [
+        { op: 'replace', path: 'name', value: { givenName: 'Ada', familyName: 'Example' } },
+      ],
+    },
+  },
+  {
+    what: 'a deactivation',
+    operation: 'scim.updateUser',
+    field: 'active',
+    ask: toActive(false),
+    body: { Operations: [{ op: 'replace', path: 'active', value: true }] },
+  },
+  {
+    what: 'a licence',
+    operation: 'companyUsers.updateUser',
+    field: 'appsPermissions',
+    ask: toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value: 2 }),
+    body: { apps_permissions: 1 },
+  },
+  {
+    what: 'a suspension',
+    operation: 'companyUsers.updateUser',
+    field: 'temporarilyInactive',
+    ask: toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value: true }),
+    body: { temporarily_inactive: false },
+  },
+];
+
+const groupAsBefore: typeof asBefore = [
+  {
+    what: 'the name of a group',
+    operation: 'groups.updateGroup',
+    field: 'displayName',
+    ask: toDisplayName('Aces'),
+    body: { name: 'Pilots' },
+  },
+  {
+    what: 'the permissions of a group',
+    operation: 'groups.updateGroup',
+    field: 'permissions',
+    ask: toPatch({ op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 4 }),
+    body: { permissions: 0 },
+  },
+  {
+    what: 'where a group may be added',
+    operation: 'groups.updateGroup',
+    field: 'addToCardsAndSpacesEnabled',
+    ask: toPatch({
+      op: 'replace',
+      path: `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`,
+      value: true,
+    }),
+    body: { add_to_cards_and_spaces_enabled: false },
+  },
+];
+
+function withTimed(run: (timed: TimedBridge) => Promise<void>, url?: string): Promise<void> {
+  const settings = {
+    SCIM_WRITE_WAIT: '40ms',
+    UPSTREAM_ATTEMPTS_BEFORE_STUCK: '4',
+    GROUPS_PERMISSIONS_MAX: '6',
+    ...(url === undefined ? {} : { DATABASE_URL: url }),
+  };
+  return withTimedBridge({ settings }, run);
+}
+
+describeBridges('a change that the service takes and does not make', ({ makeUrl }) => {
+  const fields = [
+    ...asBefore.map((row) => ({ ...row, type: 'Users' })),
+    ...groupAsBefore.map((row) => ({ ...row, type: 'Groups' })),
+  ];
+  for (const [index, { what, type, operation, field, ask, body }] of fields.entries()) {
+    test(`ends as stuck, in words that say so: ${what}`, { tags: toCellTags(index, 0) }, async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const { sandbox } = bridge;
+          const id =
+            type === 'Users' ? await addUser(bridge, 'ada') : await addGroup(bridge, 'Pilots');
+          await untilQuiet(timed, 1_000);
+          const fault = sandbox.faults.add({ operation, fault: { kind: 'altered', body } });
+
+          const answer = await bridge.request('PATCH', `/${type}/${id}`, ask);
+          await untilQuiet(timed, 10 * MINUTE_MS);
+          const stuck = await listStuck(bridge.store.read, 10);
+          const calls = sandbox.calls.count({ operation });
+          fault.remove();
+          await untilQuiet(timed, 2 * HOUR_MS);
+
+          expect(answer.status).toBeLessThan(300);
+          expect(stuck).toMatchObject([
+            { field, problem: { code: 'not-applied', words: ignored } },
+          ]);
+          expect(calls).toBe(4);
+          expect(await listStuck(bridge.store.read, 10)).toEqual([]);
+          expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0 });
+        },
+        await makeUrl('migrated'),
+      ),
+    );
+  }
+});
+
+describe('a name that the service writes in its own way', () => {
+  const MIXED = {
+    Operations: [{ op: 'replace', path: 'name', value: { givenName: 'ADA', familyName: 'KING' } }],
+  };
+
+  test('is taken as what was asked for', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      const fault = { kind: 'altered', body: MIXED } as const;
+      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+
+      await send(bridge, 'PATCH', path, toName('King'));
+      await untilQuiet(timed, 10 * MINUTE_MS);
+
+      expect(bridge.sandbox.calls.count({ operation: 'scim.updateUser' })).toBe(1);
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+
+  test('is so also when the first answer was lost and a look has seen it', () =>
+    withTimed(async (timed) => {
+      const { bridge } = timed;
+      const { faults, service } = bridge.sandbox;
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilQuiet(timed, 1_000);
+      const lost = { kind: 'reset', at: 'before-effect' } as const;
+      faults.add({ operation: 'scim.updateUser', fault: lost, times: 3 });
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'altered', body: MIXED } });
+
+      await send(bridge, 'PATCH', path, toName('King'));
+      service.updateUser('ada@example.com', { fullName: 'ADA KING' });
+      await untilQuiet(timed, 10 * MINUTE_MS);
+
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(bridge.sandbox.calls.count({ operation: 'scim.updateUser', status: 200 })).toBe(1);
+    }));
+});
+
+describeBridges('a change of one person that the service fails at', ({ makeUrl }) => {
+  test('a create ends as stuck, and nobody else waits for it', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const { sandbox } = bridge;
+        breakChanges(bridge, 'scim.addUser', 'ada@example.com');
+        const answer = await bridge.request('POST', '/Users', toUser('ada'));
+        await addUser(bridge, 'bob');
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(answer.status).toBe(201);
+        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, account: ${words}`]);
+        expect(sandbox.calls.count({ operation: 'scim.addUser', status: 500 })).toBe(4);
+        expect(sandbox.service.findUser('bob@example.com')).toBeDefined();
+      },
+      await makeUrl('migrated'),
+    ));
+
+  const lists = [
+    { list: 'members', tags: [], operation: 'groupUsers.addUserToGroup' },
+    { list: 'admins', tags: LONG, operation: 'groupAdmins.addAdminToGroup' },
+  ] as const;
+  for (const { list, tags, operation } of lists) {
+    test(
+      `one of the ${list} ends as stuck, and their neighbours get in`,
+      { tags: [...tags] },
+      async () =>
+        withTimed(
+          async (timed) => {
+            const { bridge } = timed;
+            const [first = '', second = ''] = await addUsers(bridge, 2);
+            const id = await addGroup(bridge, 'Pilots');
+            const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+            breakChanges(bridge, operation, `"user_id":${account}}`);
+            // Two that wait together may go in one call.
+            breakChanges(bridge, 'scim.updateGroup', `:${account}}`);
+            const toPath = (person: string) => ({
+              op: 'add',
+              path: list === 'members' ? 'members' : `${GROUP_EXTENSION}:admins`,
+              value: toMembers([person]),
+            });
+
+            await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(first)));
+            await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(toPath(second)));
+            await untilQuiet(timed, 10 * MINUTE_MS);
+
+            const stuck = await listStuck(bridge.store.read, 10);
+            expect(stuck).toMatchObject([{ field: list, person: first, problem: { words } }]);
+            const calls = bridge.sandbox.calls.count({ operation, status: 500 });
+            expect(calls).toBeLessThan(9);
+            expect(bridge.sandbox.calls.count({ operation, status: 200 })).toBe(1);
+          },
+          await makeUrl('migrated'),
+        ),
+    );
+  }
+
+  test(
+    'a batch with one person of whom it breaks is split: the others get in, and that one is stuck',
+    { tags: LONG },
+    async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const ids = await addUsers(bridge, 6);
+          await untilQuiet(timed, 1_000);
+          const { id: account } = bridge.sandbox.service.getUser('person1@example.com');
+          for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+            breakChanges(bridge, operation, `${account}}`);
+          }
+          const id = await addGroup(bridge, 'Pilots');
+          await untilQuiet(timed, 1_000);
+          const add = { op: 'add', path: 'members', value: toMembers(ids) };
+          const name = { op: 'replace', path: 'displayName', value: 'Aces' };
+
+          await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(add, name));
+          await untilQuiet(timed, 10 * MINUTE_MS);
+
+          expect(bridge.sandbox.service.members('Aces')).toHaveLength(5);
+          expect(await listStuck(bridge.store.read, 10)).toMatchObject([
+            { field: 'members', person: ids[0], problem: { words } },
+          ]);
+        },
+        await makeUrl('migrated'),
+      ),
+  );
+
+  test('of two fields that break together the access is taken away, and only the name is stuck', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        breakChanges(bridge, 'scim.updateUser', 'King');
+        const both = toPatch(
+          { op: 'replace', path: 'active', value: false },
+          { op: 'replace', path: 'name.familyName', value: 'King' },
+        );
+
+        await send(bridge, 'PATCH', path, both);
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+        expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('is counted anew when it is written anew', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        const fault = breakChanges(bridge, 'scim.updateUser', 'King');
+        await send(bridge, 'PATCH', path, toName('King'));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        await send(bridge, 'PATCH', path, toName('Queen'));
+        await untilQuiet(timed, 1_000);
+
+        expect(fault.met).toBe(6);
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Queen');
+        expect(await listStuckParts(bridge)).toEqual([]);
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('holds in the end is not stuck, although the last answer said that it failed', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        const { faults } = bridge.sandbox;
+        // Three in the first attempt, one in each of the next two; the fourth attempt has its effect.
+        faults.add({ operation: 'scim.updateUser', fault: BROKEN, times: 5 });
+        faults.add({ operation: 'scim.updateUser', fault: { ...BROKEN, effect: 'done' } });
+
+        await send(bridge, 'PATCH', path, toName('King'));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeUrl('migrated'),
+    ));
+
+  test('an address is kept by the bridge alone in the end', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        await untilQuiet(timed, 1_000);
+        breakChanges(bridge, 'scim.updateUser', '"userName"');
+        const address = { op: 'replace', path: 'userName', value: 'lovelace@example.com' };
+
+        await send(bridge, 'PATCH', path, toPatch(address));
+        await untilQuiet(timed, 10 * MINUTE_MS);
+
+        expect((await send(bridge, 'GET', path)).body.userName).toBe('lovelace@example.com');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeUrl('migrated'),
+    ));
+});
+
+describe('somebody or something at which the service fails, looks included', () => {
+  const settings = { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '5' };
+  const options = { settings, requestsPerSecond: 5 };
+
+  /** Has looks fail at everything whose path holds this text. */
+  function breakLooks({ sandbox }: TestBridge, about: string): void {
+    const looks = ['scim.getUser', 'groups.getGroup', 'scim.getGroup'] as const;
+    for (const operation of looks) sandbox.faults.add({ operation, about, fault: BROKEN });
+  }
+
+  /** Lets time pass while the service makes changes of somebody else. */
+  async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      void addUser(bridge, `other${minute}`);
+      await passTime(bridge, clock, MINUTE_MS);
+    }
+  }
+
+  test('ends as stuck, with the words of the service', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      const account = accountOf(bridge, 'ada@example.com');
+      breakChanges(bridge, 'scim.updateUser', account);
+      breakLooks(bridge, account);
+
+      const answer = bridge.request('PATCH', path, toName('King'));
+      await passBusyTime(bridge, clock, 10);
+
+      expect((await answer).status).toBe(200);
+      expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+      bridge.sandbox.faults.clear();
+      await passTime(bridge, clock, 2 * HOUR_MS);
+      expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toContain('King');
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
+
+  test('still loses access: after three failures it is taken without a look', () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const create = addUser(bridge, 'ada');
+      await passTime(bridge, clock, 2_000);
+      const path = `/Users/${await create}`;
+      const account = accountOf(bridge, 'ada@example.com');
+      bridge.sandbox.faults.add({
+        operation: 'scim.updateUser',
+        about: account,
+        fault: BROKEN,
+        times: 4,
+      });
+      breakLooks(bridge, account);
+
+      const answer = bridge.request('PATCH', path, toActive(false));
+      await passBusyTime(bridge, clock, 8);
+
+      expect((await answer).status).toBe(200);
+      expect(bridge.sandbox.service.getUser('ada@example.com').active).toBe(false);
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }));
+
+  test(
+    'still loses a member: after three failures the member is out without a look',
+    { tags: LONG },
+    () =>
+      withCalmBridge(options, async (bridge, clock) => {
+        const creating = (async () => {
+          const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+          return { ids, group: await addGroup(bridge, 'Pilots', ids) };
+        })();
+        await passTime(bridge, clock, 20_000);
+        const { ids, group } = await creating;
+        const { service, faults } = bridge.sandbox;
+        const { id, uid } = service.getGroup('Pilots');
+        const operation = 'groupUsers.removeUserFromGroup';
+        faults.add({ operation, fault: BROKEN, times: 4 });
+        breakLooks(bridge, `/${id} `);
+        breakLooks(bridge, `/${uid} `);
+
+        const op = { op: 'remove', path: 'members', value: toMembers(ids.slice(0, 1)) };
+        const answer = bridge.request('PATCH', `/Groups/${group}`, toPatch(op));
+        await passBusyTime(bridge, clock, 8);
+
+        expect((await answer).status).toBeLessThan(300);
+        expect(service.members('Pilots')).toEqual(['bob@example.com']);
+        expect(await listStuckParts(bridge)).toEqual([]);
+      }),
+  );
+
+  test('still goes: after three failures the group is removed without a look', { tags: LONG }, () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const creating = addGroup(bridge, 'Pilots');
+      await passTime(bridge, clock, 2_000);
+      const group = await creating;
+      const { service, faults } = bridge.sandbox;
+      const { id, uid } = service.getGroup('Pilots');
+      faults.add({ operation: 'groups.removeGroup', fault: BROKEN, times: 4 });
+      breakLooks(bridge, `/${id} `);
+      breakLooks(bridge, `/${uid} `);
+
+      const answer = bridge.request('DELETE', `/Groups/${group}`);
+      await passBusyTime(bridge, clock, 8);
+
+      expect((await answer).status).toBe(204);
+      expect(service.findGroup('Pilots')).toBeUndefined();
+      expect(await listStuckParts(bridge)).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { groupId, userId } from '../../src/domain/ids.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { withCalmBridge } from '../support/calm-clock.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUsers,
+  findId,
+  send,
+  toMembers,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { getGroup, getUser } from '../support/rows.ts';
+import { describeBridges } from '../support/stores.ts';
+
+const REQUESTS_PER_SECOND = 5;
+const CREATES = 10_000;
+const PER_BULK = 100;
+/** Removals of each kind. */
+const ROUNDS = 12;
+const CREW = 'Group 001';
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+
+/** The n-th person of the company as it was seeded. */
+interface Person {
+  readonly userName: string;
+  readonly email: string;
+}
+
+function toPerson(n: number): Person {
+  const userName = `user${String(n).padStart(5, '0')}`;
+  return { userName, email: `${userName}@example.com` };
+}
+
+async function patchUser(bridge: TestBridge, { userName }: Person, operation: JsonObject) {
+  const id = await findId(bridge, { type: 'Users', name: userName });
+  await send(bridge, 'PATCH', `/Users/${id}`, toPatch(operation));
+}
+
+async function patchCrew(bridge: TestBridge, operation: JsonObject) {
+  const id = await findId(bridge, { type: 'Groups', name: CREW });
+  await send(bridge, 'PATCH', `/Groups/${id}`, toPatch(operation));
+}
+
+/** Something a provider asks for that takes access away, and whether the service has done it. */
+interface Removal {
+  request(bridge: TestBridge): Promise<unknown>;
+  isDone(bridge: TestBridge): boolean;
+}
+
+function toDeactivation(person: Person): Removal {
+  return {
+    request: (bridge) => patchUser(bridge, person, { op: 'replace', path: 'active', value: false }),
+    isDone: ({ sandbox }) => !sandbox.service.getUser(person.email).active,
+  };
+}
+
+function toDeletion(person: Person): Removal {
+  return {
+    async request(bridge) {
+      const id = await findId(bridge, { type: 'Users', name: person.userName });
+      await send(bridge, 'DELETE', `/Users/${id}`);
+    },
+    isDone: ({ sandbox }) => !sandbox.service.getUser(person.email).active,
+  };
+}
+
+function toDeparture({ userName, email }: Person): Removal {
+  return {
+    async request(bridge) {
+      const id = await findId(bridge, { type: 'Users', name: userName });
+      await patchCrew(bridge, { op: 'remove', path: 'members', value: toMembers([id]) });
+    },
+    isDone: ({ sandbox }) => !sandbox.service.members(CREW).includes(email),
+  };
+}
+
+/** The bulk requests that create so many people, from the `first` on. */
+function toBulkRequests(first: number, count: number): JsonObject[] {
+  return Array.from({ length: count / PER_BULK }, (_, page) => ({
+    schemas: [BULK],
+    Operations: Array.from({ length: PER_BULK }, (_, index) => {
+      const name = `new${first + page * PER_BULK + index}`;
+      return { method: 'POST', path: '/Users', bulkId: name, data: toUser(name) };
+    }),
+  }));
+}
+
+async function create(bridge: TestBridge, first: number, count: number): Promise<void> {
+  const requests = toBulkRequests(first, count);
+  await Promise.all(requests.map((body) => send(bridge, 'POST', '/Bulk', body)));
+}
+
+const inLongRuns = { tags: LONG };
+
+function toPercentile95(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.NaN;
+}
+
+test(
+  'a deprovisioning reaches the service within a second at p95 while 10,000 creates wait',
+  inLongRuns,
+  async () => {
+    const people = Array.from({ length: ROUNDS * 4 }, (_, n) => toPerson(n + 1));
+    const renamed = people.filter((_, n) => n % 4 === 0);
+    const removals = people.map((person, n) =>
+      [toDeactivation, toDeactivation, toDeletion, toDeparture][n % 4]?.(person),
+    );
+    const waitedMs: number[] = [];
+    const open = new Map<Removal, number>();
+
+    await withCalmBridge(
+      {
+        requestsPerSecond: REQUESTS_PER_SECOND,
+        settings: { SCIM_WRITE_WAIT: '0', USERS_ADOPT_ON_DELETE: 'yes' },
+        sandbox: { seed: { users: people.length, groups: 1, groupSizes: [people.length] } },
+        prepare: ({ faults }) => faults.limitRate(REQUESTS_PER_SECOND),
+      },
+      async (bridge, clock) => {
+        const { sandbox, store } = bridge;
+        const hold = clock.flow();
+        await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
+        hold();
+
+        // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
+        await create(bridge, 0, 200);
+        for (const person of renamed) {
+          await patchUser(bridge, person, {
+            op: 'replace',
+            path: 'name.familyName',
+            value: 'King',
+          });
+        }
+        await create(bridge, 200, CREATES - 200);
+        const { due: dueBefore } = await readBacklog(store.read);
+
+        const measure = () => {
+          for (const [removal, since] of open) {
+            if (!removal.isDone(bridge)) continue;
+            waitedMs.push(clock.now() - since);
+            open.delete(removal);
+          }
+        };
+        for (const [n, removal] of removals.entries()) {
+          const at = clock.now() + ((n * 7_919) % 1_000);
+          await clock.pass(sandbox, () => {
+            measure();
+            return clock.now() >= at;
+          });
+          if (!removal) continue;
+          open.set(removal, clock.now());
+          await removal.request(bridge);
+        }
+        await clock.pass(sandbox, () => {
+          measure();
+          return open.size === 0;
+        });
+
+        expect(dueBefore).toBeGreaterThan(CREATES - 10);
+        expect((await readBacklog(store.read)).due).toBeGreaterThan(CREATES * 0.9);
+        expect(sandbox.calls.count({ status: 429 })).toBe(0);
+      },
+    );
+
+    expect(waitedMs).toHaveLength(people.length);
+    expect(toPercentile95(waitedMs)).toBeLessThanOrEqual(1_000);
+  },
+);
+
+describeBridges('the class of what waits', ({ makeUrl }) => {
+  interface Company {
+    readonly ids: readonly string[];
+    readonly crewId: string;
+  }
+
+  async function withCompany(run: (bridge: TestBridge, company: Company) => Promise<void>) {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '100ms' };
+    await withTestBridge({ settings }, async (bridge) => {
+      const ids = await addUsers(bridge, 3);
+      const crewId = await addGroup(bridge, 'Crew', ids.slice(0, 2));
+      await untilSettled(bridge);
+      await run(bridge, { ids, crewId });
+    });
+  }
+
+  /** From now on nothing reaches the service, so that what is written waits. */
+  function refuseToken({ sandbox }: TestBridge): void {
+    sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+  }
+
+  function changeMember(bridge: TestBridge, crewId: string, change: [op: string, id: string]) {
+    const [op, id] = change;
+    const value = toMembers([id]);
+    return send(bridge, 'PATCH', `/Groups/${crewId}`, toPatch({ op, path: 'members', value }));
+  }
+
+  const readUserClass = async ({ store }: TestBridge, id: string) =>
+    (await getUser(store, { id: userId(id) })).due_class;
+  const readGroupClass = async ({ store }: TestBridge, id: string) =>
+    (await getGroup(store, { id: groupId(id) })).due_class;
+
+  test('a deactivation keeps it whatever is written after it, until the person is to be active again', () =>
+    withCompany(async (bridge, { ids: [id = ''] }) => {
+      refuseToken(bridge);
+      const change = (operation: JsonObject) =>
+        send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', ...operation }));
+
+      await change({ path: 'name.familyName', value: 'King' });
+      const classes = [await readUserClass(bridge, id)];
+      for (const operation of [
+        { path: 'active', value: false },
+        { path: 'name.familyName', value: 'Queen' },
+        { path: 'active', value: true },
+      ]) {
+        await change(operation);
+        classes.push(await readUserClass(bridge, id));
+      }
+
+      expect(classes).toEqual([1, 0, 0, 1]);
+    }));
+
+  test('the removal of a member keeps it when others join', () =>
+    withCompany(async (bridge, { ids: [ada = '', , eve = ''], crewId }) => {
+      refuseToken(bridge);
+      await changeMember(bridge, crewId, ['remove', ada]);
+      const removing = await readGroupClass(bridge, crewId);
+
+      await changeMember(bridge, crewId, ['add', eve]);
+
+      expect([removing, await readGroupClass(bridge, crewId)]).toEqual([0, 0]);
+    }));
+
+  test('what follows a removal that is done is an ordinary change again', () =>
+    withCompany(async (bridge, { ids: [ada = '', , eve = ''], crewId }) => {
+      await changeMember(bridge, crewId, ['remove', ada]);
+      await untilSettled(bridge);
+      refuseToken(bridge);
+
+      await changeMember(bridge, crewId, ['add', eve]);
+
+      expect(await readGroupClass(bridge, crewId)).toBe(1);
+    }));
+
+  test('a deactivation that overtakes a create whose outcome is unknown has it too', () =>
+    withCompany(async (bridge) => {
+      bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      const created = await send(bridge, 'POST', '/Users', toUser('new'));
+      const id = String(created.body.id);
+      refuseToken(bridge);
+
+      const operation = { op: 'replace', path: 'active', value: false };
+      await send(bridge, 'PATCH', `/Users/${id}`, toPatch(operation));
+
+      expect(await readUserClass(bridge, id)).toBe(0);
+    }));
+});

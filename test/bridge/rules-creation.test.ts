@@ -1,0 +1,288 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import type { SandboxPreset, SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { LONG, toCellTags } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+
+const ada = 'ada@example.com';
+
+/** How the answer to a call is lost, with and without its effect. */
+const losses: { what: string; fault: Fault }[] = [
+  { what: 'the connection breaks after it', fault: { kind: 'reset', at: 'after-effect' } },
+  { what: 'the connection breaks before it', fault: { kind: 'reset', at: 'before-effect' } },
+  { what: 'the answer breaks off', fault: { kind: 'reset', at: 'mid-answer' } },
+  { what: '500 after it', fault: { kind: 'status', status: 500, effect: 'done' } },
+  { what: '504 before it', fault: { kind: 'status', status: 504 } },
+  { what: 'a page of HTML after it', fault: { kind: 'html' } },
+  { what: 'half of the JSON', fault: { kind: 'truncated' } },
+];
+
+/** A service that would take the same group twice. */
+const twiceIsFine: SandboxShapeChange = { uniqueGroupNames: 'nowhere' };
+
+/** Whoever the service has beside its owner, by address. */
+function listAddresses({ sandbox }: TestBridge): string[] {
+  const addresses = sandbox.service.users().map(({ email }) => email);
+  return addresses.filter((address) => address !== 'owner@example.com');
+}
+
+for (const [index, { what, fault }] of losses.entries()) {
+  test.concurrent(
+    `a create whose answer is lost creates nobody twice: ${what}`,
+    {
+      tags: toCellTags(index, 0),
+    },
+    async ({ expect }) =>
+      withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
+        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+
+        const [created, group] = await Promise.all([
+          bridge.request('POST', '/Users', toUser('ada')),
+          bridge.request('POST', '/Groups', toGroup('Pilots')),
+        ]);
+        await untilSettled(bridge);
+
+        expect([created.status, group.status]).toEqual([201, 201]);
+        expect(listAddresses(bridge)).toEqual([ada]);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+        expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+      }),
+  );
+}
+
+for (const [index, { what, fault }] of losses.entries()) {
+  test.concurrent(
+    `a rename whose answer is lost ends in the new name: ${what}`,
+    {
+      tags: toCellTags(index, 4),
+    },
+    async ({ expect }) =>
+      withTestBridge({}, async (bridge) => {
+        const path = `/Users/${await addUser(bridge, 'ada')}`;
+        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+        const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+
+        const answer = await bridge.request('PATCH', path, rename);
+        await untilSettled(bridge);
+
+        expect(answer.status).toBe(200);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
+      }),
+  );
+}
+
+const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] = [
+  { what: 'that honours filters', shape: { filter: 'honoured' } },
+  { what: 'that ignores filters', shape: { filter: 'ignored' } },
+  { what: 'that refuses filters', shape: { filter: 'refused' } },
+  { what: 'of the narrowest shape', shape: 'narrowest' },
+];
+
+for (const [index, { what, shape }] of lookShapes.entries()) {
+  test.concurrent(
+    `a lost create is looked up before another is sent, in a service ${what}`,
+    {
+      tags: toCellTags(index, 2),
+    },
+    async ({ expect }) =>
+      withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {
+        await addUser(bridge, 'bob');
+        const fault = { kind: 'reset', at: 'after-effect' } as const;
+        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        bridge.sandbox.calls.reset();
+
+        await addUser(bridge, 'ada');
+        await untilSettled(bridge);
+
+        expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(1);
+        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+      }),
+  );
+}
+
+test('a name that was taken and is free when it is looked for is no conflict', () =>
+  withTestBridge({}, async (bridge) => {
+    const { faults, service } = bridge.sandbox;
+    faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'status', status: 409 },
+      times: 1,
+    });
+
+    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+
+    expect(created.status).toBe(201);
+    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+  }));
+
+test.concurrent('a group that a list shows and nobody finds any more is looked for again', async ({
+  expect,
+}) =>
+  withTestBridge({}, async (bridge) => {
+    const { faults, service, calls } = bridge.sandbox;
+    const lost = { kind: 'reset', at: 'after-effect' } as const;
+    faults.add({ operation: 'groups.createGroup', fault: lost, times: 1 });
+    faults.add({ operation: 'groups.getGroup', fault: { kind: 'status', status: 404 }, times: 1 });
+
+    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+    await untilSettled(bridge);
+
+    expect(created.status).toBe(201);
+    expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+    expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
+  }));
+
+test('a person is created again only after a list that proves that nobody is there', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }, async (bridge) => {
+    const { faults, calls } = bridge.sandbox;
+    const fault = { kind: 'reset', at: 'before-effect' } as const;
+    faults.add({ operation: 'scim.addUser', fault, times: 1 });
+    const blind = faults.add({
+      operation: 'scim.getUsers',
+      fault: { kind: 'status', status: 403 },
+    });
+
+    await addUser(bridge, 'ada');
+    await blind.until(1);
+    const createsWhileBlind = calls.count({ operation: 'scim.addUser' });
+    blind.remove();
+    await untilSettled(bridge);
+
+    expect(createsWhileBlind).toBe(1);
+    expect(listAddresses(bridge)).toEqual([ada]);
+  }));
+
+test('somebody deactivated and deleted while nobody knows whether the account exists ends up inactive', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (bridge) => {
+    const fault = { kind: 'reset', at: 'after-effect' } as const;
+    const lost = bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+    const path = `/Users/${await addUser(bridge, 'ada')}`;
+    await lost.until(1);
+
+    await send(bridge, 'PATCH', path, toPatch({ op: 'replace', path: 'active', value: false }));
+    await send(bridge, 'DELETE', path);
+    await untilSettled(bridge);
+
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(false);
+  }));
+
+test('a rename that comes while the group is being created is not lost', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '30ms' } }, async (bridge) => {
+    const fault = { kind: 'delay', delayMs: 150 } as const;
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+
+    const body = toPatch({ op: 'replace', path: 'displayName', value: 'Aces' });
+    await send(bridge, 'PATCH', path, body);
+    await untilSettled(bridge);
+
+    expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Aces']);
+  }));
+
+const primary = { value: 'primary@example.com', primary: true };
+const work = { value: 'work@example.com', type: 'work' };
+const home = { value: 'home@example.com', type: 'home' };
+
+const addresses: { what: string; user: JsonObject; created: string }[] = [
+  {
+    what: 'the primary one',
+    user: { userName: 'ada', emails: [work, home, primary] },
+    created: primary.value,
+  },
+  {
+    what: 'else the one of type work',
+    user: { userName: 'ada', emails: [home, work] },
+    created: work.value,
+  },
+  {
+    what: 'else the first',
+    user: { userName: 'ada', emails: [home, { value: 'b@c.example' }] },
+    created: home.value,
+  },
+  { what: 'else the userName', user: { userName: ada }, created: ada },
+];
+
+for (const { what, user, created } of addresses) {
+  test(`an account is created with an e-mail address: ${what}`, () =>
+    withTestBridge({}, async (bridge) => {
+      await send(bridge, 'POST', '/Users', user);
+
+      expect(listAddresses(bridge)).toEqual([created]);
+    }));
+}
+
+test('without any e-mail address a create is refused before anything is stored', () =>
+  withTestBridge({}, async (bridge) => {
+    const answer = await bridge.request('POST', '/Users', { schemas: [], userName: 'ada' });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+    expect(answer.body.detail).toContain('e-mail');
+    expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(1);
+    expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+  }));
+
+test('a userName that the service refuses on create is left out, and kept by the bridge', () =>
+  withTestBridge({ sandbox: { shape: { createUserName: 'refused' } } }, async (bridge) => {
+    const { body } = await send(bridge, 'POST', '/Users', toUser('ada', { userName: 'countess' }));
+    await untilSettled(bridge);
+
+    expect(body.userName).toBe('countess');
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ userName: 'ada' });
+  }));
+
+test('without active a create is active', () =>
+  withTestBridge({}, async (bridge) => {
+    const { body } = await send(bridge, 'POST', '/Users', { schemas: [], userName: ada });
+
+    expect(body.active).toBe(true);
+    expect(bridge.sandbox.service.getUser(ada).active).toBe(true);
+  }));
+
+test('somebody created inactive is nobody to the service until activated, and then named', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada', { active: false });
+    const before = listAddresses(bridge);
+
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', value: { active: true } }),
+    );
+
+    expect(before).toEqual([]);
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ fullName: 'Ada Example' });
+  }));
+
+describeBridges('creating at the same time', ({ makeUrl }) => {
+  test(
+    '50 creates of 25 people make 25 accounts, and the others are told that the name is taken',
+    { tags: LONG },
+    async () =>
+      withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, async (bridge) => {
+        const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);
+
+        const answers = await Promise.all(
+          names.map((name) => bridge.request('POST', '/Users', toUser(name))),
+        );
+        await untilSettled(bridge);
+
+        const statuses = answers.map(({ status }) => status).sort();
+        expect(statuses).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
+        expect(listAddresses(bridge)).toHaveLength(25);
+      }),
+  );
+});

@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+
+const ada = 'ada@example.com';
+
+async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
+  const users = listResources(await send(bridge, 'GET', '/Users'));
+  return users.map(({ userName }) => userName);
+}
+
+describeBridges('deleting', ({ makeUrl }) => {
+  async function withStore(
+    settings: Record<string, string>,
+    run: (bridge: TestBridge) => Promise<void>,
+  ): Promise<void> {
+    const all = { DATABASE_URL: await makeUrl('migrated'), ...settings };
+    await withTestBridge({ settings: all }, run);
+  }
+
+  test('a user who is created again has a new id and the old account; departures stand', () =>
+    withStore({}, async (bridge) => {
+      const { service } = bridge.sandbox;
+      const id = await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots', [id]);
+      const account = service.getUser(ada).id;
+      await send(bridge, 'DELETE', `/Users/${id}`);
+
+      const again = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+
+      expect(again).not.toBe(id);
+      expect(service.getUser(ada)).toMatchObject({ id: account, active: true });
+      expect(service.members('Pilots')).toEqual([]);
+      expect((await send(bridge, 'GET', `/Users/${again}`)).body.groups).toEqual([]);
+      expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
+    }));
+
+  test('a deleted user is in no answer, also when somebody activates the account again', () =>
+    withStore({}, async (bridge) => {
+      const id = await addUser(bridge, 'ada');
+      const groupId = await addGroup(bridge, 'Pilots', [id]);
+      await send(bridge, 'DELETE', `/Users/${id}`);
+      bridge.sandbox.service.setActive(ada, true);
+
+      const answers = [
+        await bridge.request('GET', `/Users/${id}`),
+        await bridge.request(
+          'PATCH',
+          `/Users/${id}`,
+          toPatch({ op: 'add', path: 'title', value: 'x' }),
+        ),
+        await bridge.request('PUT', `/Users/${id}`, toUser('ada')),
+        await bridge.request('DELETE', `/Users/${id}`),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      expect(await listUserNames(bridge)).toEqual(['owner']);
+      expect((await send(bridge, 'GET', `/Groups/${groupId}`)).body.members).toEqual([]);
+    }));
+
+  test('a group whose name is still being freed is created later, not refused', () =>
+    withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await untilSettled(bridge);
+      const { id: before } = service.getGroup('Pilots');
+      const slow = { kind: 'delay', delayMs: 150 } as const;
+      faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
+      await send(bridge, 'DELETE', path);
+
+      const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+      await untilSettled(bridge);
+
+      expect(created.status).toBe(201);
+      expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+      expect(service.getGroup('Pilots').id).not.toBe(before);
+    }));
+
+  test('a create for the name that another group is about to give up is not refused', () =>
+    withStore({ SCIM_WRITE_WAIT: '50ms' }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      await untilSettled(bridge);
+      const slow = { kind: 'delay', delayMs: 150 } as const;
+      faults.add({ operation: 'groups.updateGroup', fault: slow, times: 1 });
+      await send(
+        bridge,
+        'PATCH',
+        path,
+        toPatch({ op: 'replace', path: 'displayName', value: 'Crew' }),
+      );
+
+      const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+      await untilSettled(bridge);
+
+      expect(created.status).toBe(201);
+      expect(
+        service
+          .groups()
+          .map(({ name }) => name)
+          .sort(),
+      ).toEqual(['Crew', 'Pilots']);
+    }));
+
+  test('a delete that the service refuses is undone: the user is there again', () =>
+    withStore({}, async (bridge) => {
+      const id = await addUser(bridge, 'ada');
+      bridge.sandbox.faults.add({
+        operation: 'scim.updateUser',
+        fault: { kind: 'status', status: 400, body: 'message' },
+      });
+
+      const answer = await bridge.request('DELETE', `/Users/${id}`);
+
+      expect(answer.status).toBe(400);
+      expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ active: true });
+      expect(await listUserNames(bridge)).toEqual(['owner', ada]);
+    }));
+});
+
+test('somebody who was deactivated long before leaves the groups at once when deleted', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await addGroup(bridge, 'Pilots', [id]);
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch({ op: 'replace', path: 'active', value: false }),
+    );
+    await untilSettled(bridge);
+    // Nothing is due, so the workers sleep for as long as they ever do.
+    await send(bridge, 'DELETE', `/Users/${id}`);
+
+    const readMembers = () => bridge.sandbox.service.members('Pilots');
+    await expect.poll(readMembers, { interval: 5 }).toEqual([]);
+  }));
+
+test('deleting a user who was never active costs nothing and frees the name', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada', { active: false });
+
+    await send(bridge, 'DELETE', `/Users/${id}`);
+    await addUser(bridge, 'ada', { active: false });
+
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    expect(await listUserNames(bridge)).toEqual(['owner', ada]);
+  }));
+
+test('a user who is gone from the service is deleted all the same', () =>
+  withTestBridge({}, async (bridge) => {
+    const { service } = bridge.sandbox;
+    service.addUser({ email: 'robot@example.com', virtual: true });
+    const id = await addUser(bridge, 'robot');
+    service.removeUser('robot@example.com');
+
+    const answer = await bridge.request('DELETE', `/Users/${id}`);
+    await untilSettled(bridge);
+
+    expect(answer.status).toBe(204);
+    expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
+  }));
+
+test('a group that somebody removed in the service is deleted all the same', () =>
+  withTestBridge({}, async (bridge) => {
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    bridge.sandbox.service.deleteGroup('Pilots');
+
+    const answer = await bridge.request('DELETE', path);
+    await untilSettled(bridge);
+
+    expect(answer.status).toBe(204);
+  }));
+
+test('a group that is deleted before it came to be leaves nobody waiting in it', () =>
+  withTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (timed) => {
+    const { bridge } = timed;
+    const adaId = await addUser(bridge, 'ada');
+    bridge.sandbox.faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'reset', at: 'before-effect' },
+      times: 1,
+    });
+    const groupId = await addGroup(bridge, 'Pilots', [adaId]);
+
+    await send(bridge, 'DELETE', `/Groups/${groupId}`);
+    await untilQuiet(timed, 30_000);
+
+    const links = bridge.store.read.selectFrom('memberships').select('user_id');
+    expect(await links.execute()).toEqual([]);
+    expect(bridge.sandbox.service.groups()).toEqual([]);
+  }));

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  listResources,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+
+const ghost = 'ghost@example.com';
+const DAY_MS = 25 * 60 * 60_000;
+/** Halves of 100 down to one: seven times two. */
+const HALVES_OF_100 = 14;
+
+/** 99 people and one whom the service forgets before anybody puts them in a group. */
+function addPeople({ service }: Sandbox) {
+  service.seed({ users: 49 });
+  service.addUser({ email: ghost, fullName: 'Ghost', virtual: true });
+  service.seed({ users: 50 });
+}
+
+/** 100 people, of whom the service refuses one in the midst of the others. */
+async function listPeople(bridge: TestBridge): Promise<string[]> {
+  const users = listResources(await send(bridge, 'GET', '/Users?count=200'));
+  const ids = users.filter(({ userName }) => userName !== 'owner').map(({ id }) => String(id));
+  expect(ids).toHaveLength(100);
+  return ids;
+}
+
+const toAddition = (ids: readonly string[]) =>
+  toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+
+/** The bridge knows how the service takes several members. */
+async function teachForm(bridge: TestBridge): Promise<void> {
+  const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+  await addGroup(bridge, 'A group that teaches the form', ids);
+  await untilSettled(bridge);
+}
+
+function withPeople(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+  return withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '60s' } }, run);
+}
+
+describe('of 100 members one whom the service refuses', () => {
+  test(
+    'is found by halves and named, and the others leave again with one more call',
+    { tags: LONG },
+    () =>
+      withPeople(async ({ bridge }) => {
+        const { calls, service } = bridge.sandbox;
+        const ids = await listPeople(bridge);
+        await teachForm(bridge);
+        const id = await addGroup(bridge, 'Pilots');
+        const ghostId = await findId(bridge, { type: 'Users', name: 'ghost' });
+        service.removeUser(ghost);
+        calls.reset();
+
+        const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+        await untilSettled(bridge);
+
+        expect(answer.status).toBe(400);
+        expect(answer.body.detail).toContain(ghostId);
+        expect([service.members('Pilots'), await readMemberIds(bridge, id)]).toEqual([[], []]);
+        const batches = calls.count({ operation: 'scim.updateGroup' });
+        expect(batches).toBeLessThanOrEqual(HALVES_OF_100 + 1);
+        expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
+        expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
+      }),
+  );
+
+  test('is found by halves and stuck, where the request was acknowledged: the 99 others are in with few calls', () =>
+    withTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '0' } }, async (timed) => {
+      const { bridge } = timed;
+      const { calls, service } = bridge.sandbox;
+      const ids = await listPeople(bridge);
+      await teachForm(bridge);
+      const id = await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      service.removeUser(ghost);
+      calls.reset();
+
+      const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+      await untilQuiet(timed, 60_000);
+
+      expect(answer.status).toBe(204);
+      expect(service.members('Pilots')).toHaveLength(99);
+      expect(await readMemberIds(bridge, id)).toHaveLength(100);
+      expect(calls.count({ operation: 'scim.updateGroup' })).toBeLessThanOrEqual(HALVES_OF_100);
+      expect(calls.count({ operation: 'scim.getGroup' })).toBe(1);
+      expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBeLessThanOrEqual(2);
+    }));
+
+  test('teaches nothing about the form, also where it was not known', () =>
+    withPeople(async ({ bridge }) => {
+      const { calls, service } = bridge.sandbox;
+      const ids = await listPeople(bridge);
+      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+      const other = `/Groups/${await addGroup(bridge, 'Crew')}`;
+      service.removeUser(ghost);
+      calls.reset();
+
+      await bridge.request('PATCH', path, toAddition(ids));
+      await untilSettled(bridge);
+      const found = calls.count();
+      await send(bridge, 'PATCH', other, toAddition(ids.slice(0, 10)));
+      await untilSettled(bridge);
+
+      expect(service.members('Pilots')).toEqual([]);
+      // Beside the halves: the SCIM id, two forms of the whole, a look, a pair, whether the ghost is inactive, the way back.
+      expect(found).toBeLessThanOrEqual(HALVES_OF_100 + 8);
+      expect(calls.count() - found).toBe(1);
+    }));
+});
+
+test('where the service refuses everybody, each costs a call and a look, and the halves few more', () => {
+  // More calls than a busy machine makes in three seconds.
+  const settings = { SCIM_WRITE_WAIT: '60s' };
+  return withTimedBridge({ settings, sandbox: { seed: { users: 40 } } }, async ({ bridge }) => {
+    const { calls, faults } = bridge.sandbox;
+    await teachForm(bridge);
+    const users = listResources(await send(bridge, 'GET', '/Users?filter=userName sw "user"'));
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+      faults.add({ operation, fault: { kind: 'status', status: 400 } });
+    }
+    calls.reset();
+
+    const answer = await bridge.request(
+      'PATCH',
+      path,
+      toAddition(users.map(({ id }) => String(id))),
+    );
+    await untilSettled(bridge);
+
+    expect(answer.status).toBe(400);
+    expect(calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(40);
+    expect(calls.count({ operation: 'scim.getUser' })).toBe(40);
+    expect(calls.count()).toBeLessThanOrEqual(40 + 40 + 10);
+  });
+});
+
+test('a batch that is too large is halved, and smaller ones are sent for a day', () =>
+  withPeople(async ({ bridge, clock }) => {
+    const { calls, faults, service } = bridge.sandbox;
+    const ids = (await listPeople(bridge)).slice(0, 40);
+    await teachForm(bridge);
+    const paths = [];
+    for (const name of ['First', 'Second', 'Third']) {
+      paths.push(`/Groups/${await addGroup(bridge, name)}`);
+    }
+    const [first = '', second = '', third = ''] = paths;
+    const tooLarge = { kind: 'status', status: 413 } as const;
+    faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
+    const count = async (path: string) => {
+      calls.reset();
+      await send(bridge, 'PATCH', path, toAddition(ids));
+      await untilSettled(bridge);
+      return calls.count({ operation: 'scim.updateGroup' });
+    };
+
+    const found = await count(first);
+    const sameDay = await count(second);
+    clock.leap(DAY_MS);
+    const nextDay = await count(third);
+
+    expect([found, sameDay, nextDay]).toEqual([3, 2, 1]);
+    expect(service.members('First')).toHaveLength(40);
+    expect(service.members('Third')).toHaveLength(40);
+  }));
+
+test('a userName that is refused at creation is left out once two people have shown it, for a day', () =>
+  withTimedBridge(
+    { sandbox: { shape: { createUserName: 'refused' } }, settings: { SCIM_WRITE_WAIT: '60s' } },
+    async ({ bridge, clock }) => {
+      const { calls } = bridge.sandbox;
+      const costs: number[] = [];
+      for (const name of ['ada', 'bob', 'cyd', 'dan']) {
+        if (name === 'dan') clock.leap(DAY_MS);
+        calls.reset();
+        await addUser(bridge, name);
+        costs.push(calls.count({ operation: 'scim.addUser' }));
+      }
+
+      expect(costs).toEqual([5, 2, 1, 2]);
+    },
+  ));

@@ -1,0 +1,430 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { groupId } from '../../src/domain/ids.ts';
+import type { Fault } from '../../src/sandbox/faults.ts';
+import { hasWaiting } from '../../src/store/engine/columns.ts';
+import { findGroupRow, updateGroup } from '../../src/store/groups/groups.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import { findUserRow } from '../../src/store/users/users.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { LONG, toCellTags } from '../support/long.ts';
+import {
+  addGroup,
+  addUser,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+
+const ada = 'ada@example.com';
+
+function setFamilyName(value: string) {
+  return toPatch({ op: 'replace', path: 'name.familyName', value });
+}
+
+function toMemberPatch(op: 'add' | 'remove', id: string) {
+  return toPatch({ op, path: 'members', value: toMembers([id]) });
+}
+
+function setActive(value: boolean) {
+  return toPatch({ op: 'replace', path: 'active', value });
+}
+
+describeBridges('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
+  async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
+    await withTestBridge({ settings }, run);
+  }
+
+  test('whoever was about to leave a group leaves it, also under the new id', {
+    tags: LONG,
+  }, async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      const group = await addGroup(bridge, 'Pilots', [first]);
+      await untilSettled(bridge);
+      await askOps(bridge, 'POST', '/pause', {});
+      await send(bridge, 'PATCH', `/Groups/${group}`, toMemberPatch('remove', first));
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      // As a run of the group leaves it: the departure rests until the account is deactivated.
+      await bridge.store.write((tx) => updateGroup(tx, groupId(group), { due_at: null }));
+
+      await addUser(bridge, 'ada');
+      await askOps(bridge, 'POST', '/resume', {});
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.members('Pilots')).toEqual([]);
+    });
+  });
+
+  const hanging: { what: string; fault: Fault }[] = [
+    { what: 'is carried out late', fault: { kind: 'hang' } },
+    { what: 'was carried out and is answered late', fault: { kind: 'hang', effect: 'done' } },
+  ];
+  for (const [index, { what, fault }] of hanging.entries()) {
+    test(
+      `a create that ${what}: one account, which the new person has, and nothing is stuck`,
+      { tags: toCellTags(index, 0) },
+      () =>
+        withStore(async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
+          const first = await addUser(bridge, 'ada');
+          await late.until(1);
+          await addGroup(bridge, 'Pilots', [first]);
+          await send(bridge, 'DELETE', `/Users/${first}`);
+
+          const second = await addUser(bridge, 'ada');
+          faults.release();
+          await untilSettled(bridge);
+
+          expect(service.users().map(({ email, active }) => [email, active])).toEqual([
+            ['owner@example.com', true],
+            [ada, true],
+          ]);
+          expect(service.members('Pilots')).toEqual([]);
+          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+          expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({
+            groups: [],
+          });
+        }),
+    );
+  }
+
+  test('an account of a late create goes to the new person who is inactive, and nobody has access', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      const late = faults.add({ ...create, fault: { kind: 'hang', effect: 'done' }, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      await late.until(1);
+      await askOps(bridge, 'POST', '/pause', {});
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
+      const third = await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots', [third]);
+      await send(bridge, 'PATCH', `/Users/${third}`, setActive(false));
+
+      faults.release();
+      await askOps(bridge, 'POST', '/resume', {});
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      const row = await findUserRow(bridge.store.read, third);
+      expect(active).toBe(false);
+      expect(row).toMatchObject({ upstream_id: id, active: 0 });
+      expect(row && hasWaiting(row)).toBe(false);
+      expect((await findUserRow(bridge.store.read, first))?.upstream_id).toBeNull();
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+
+      await send(bridge, 'PATCH', `/Users/${third}`, setActive(true));
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ id, active: true });
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(calls.count(create)).toBe(1);
+    });
+  });
+
+  test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    await withTestBridge({ settings }, async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
+      // No look finds the account yet.
+      faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      const first = await addUser(bridge, 'ada');
+      const readRow = () => findUserRow(bridge.store.read, first);
+      await expect.poll(readRow).toMatchObject({ in_flight: 0, lost_looks: 3 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+
+      const second = await addUser(bridge, 'ada', { active: false });
+      faults.clear();
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      expect(active).toBe(false);
+      expect(await findUserRow(bridge.store.read, second)).toMatchObject({ upstream_id: id });
+      expect(calls.count(create)).toBe(1);
+    });
+  });
+
+  test('whoever was never active gets the account of the deleted user, which is deactivated', () =>
+    withStore(async (bridge) => {
+      const { service, faults, calls } = bridge.sandbox;
+      const create = { operation: 'scim.addUser' } as const;
+      const late = faults.add({ ...create, fault: { kind: 'hang' }, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      await late.until(1);
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      const second = await addUser(bridge, 'ada', { active: false });
+      const group = await addGroup(bridge, 'Pilots', [second]);
+      await untilAtRest(bridge, 'groups', group);
+
+      faults.release();
+      await untilSettled(bridge);
+
+      const { id, active } = service.getUser(ada);
+      expect(active).toBe(false);
+      expect(await findUserRow(bridge.store.read, second)).toMatchObject({ upstream_id: id });
+      expect(service.users()).toHaveLength(2);
+      expect(calls.count(create)).toBe(1);
+    }));
+
+  test('a look for a lost create that ends late finds that the account is somebody else’s by now', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const lost = { kind: 'reset', at: 'after-effect' } as const;
+      const create = faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+      const first = await addUser(bridge, 'ada');
+      await create.until(1);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.getUsers', fault, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await late.until(1);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+    }));
+
+  test('a deactivation that arrives late does not leave the new person inactive', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await late.until(1);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.users()).toHaveLength(2);
+    }));
+
+  test('a rename that arrives late does not leave the new person the old name', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = `/Users/${await addUser(bridge, 'ada')}`;
+      await untilSettled(bridge);
+      const { fullName } = service.getUser(ada);
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      const late = { op: 'replace', path: 'name.familyName', value: 'Late' };
+      await send(bridge, 'PATCH', first, toPatch(late));
+      await send(bridge, 'DELETE', first);
+
+      await addUser(bridge, 'ada');
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ fullName, active: true });
+    }));
+
+  test('a call for the new person that is on its way meanwhile does not undo a later write', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = await addUser(bridge, 'ada');
+      await untilSettled(bridge);
+      const old: Fault = { kind: 'hang' };
+      const deactivation = faults.add({ operation: 'scim.updateUser', fault: old, times: 1 });
+      await send(bridge, 'DELETE', `/Users/${first}`);
+      await deactivation.until(1);
+      const second = await addUser(bridge, 'ada');
+      await untilAtRest(bridge, 'users', second);
+      const fault: Fault = { kind: 'hang' };
+      const rename = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      await send(bridge, 'PATCH', `/Users/${second}`, setFamilyName('King'));
+      await rename.until(1);
+
+      faults.release(old);
+      await untilAtRest(bridge, 'users', first);
+      await send(bridge, 'PATCH', `/Users/${second}`, setFamilyName('Queen'));
+      faults.release(fault);
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada Queen', active: true });
+    }));
+
+  test('an activation that arrives late does not leave a person active who was deleted twice', () =>
+    withStore(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const first = `/Users/${await addUser(bridge, 'ada')}`;
+      await send(bridge, 'PATCH', first, setActive(false));
+      await untilSettled(bridge);
+      const fault = { kind: 'hang' } as const;
+      const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      await send(bridge, 'PATCH', first, setActive(true));
+      await late.until(1);
+      await send(bridge, 'DELETE', first);
+
+      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
+      faults.release();
+      await untilSettled(bridge);
+
+      expect(service.getUser(ada).active).toBe(false);
+    }));
+});
+
+describeBridges(
+  'a group created again while the create of the deleted one hangs',
+  ({ makeUrl }) => {
+    for (const effect of ['none', 'done'] as const) {
+      const when = effect === 'done' ? 'was carried out' : 'is carried out late';
+      test(`a create that ${when} leaves one group, which is the new one`, async () => {
+        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+        await withTestBridge({ settings }, async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const adaId = await addUser(bridge, 'ada');
+          await untilSettled(bridge);
+          const fault = { kind: 'hang', effect } as const;
+          const late = faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+          const first = await addGroup(bridge, 'Pilots');
+          await late.until(1);
+          await send(bridge, 'DELETE', `/Groups/${first}`);
+
+          const second = await addGroup(bridge, 'Pilots', [adaId]);
+          faults.release();
+          await untilSettled(bridge);
+
+          expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+          expect(service.members('Pilots')).toEqual([ada]);
+          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+        });
+      });
+    }
+  },
+);
+
+describeBridges(
+  'a group taken up again while a departure from before is on its way',
+  ({ makeUrl }) => {
+    for (const effect of ['none', 'done'] as const) {
+      const when =
+        effect === 'done' ? 'was carried out and is answered late' : 'is carried out late';
+      test(`a departure that ${when} takes out nobody whom the new group has`, async () => {
+        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+        const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+          service.createGroup({ name: 'Pilots' });
+        };
+        await withTestBridge({ settings, prepare }, async (bridge) => {
+          const { service, faults } = bridge.sandbox;
+          const adaId = await addUser(bridge, 'ada');
+          const first = await addGroup(bridge, 'Pilots', [adaId]);
+          await untilSettled(bridge);
+          const fault = { kind: 'hang', effect } as const;
+          const operation = 'groupUsers.removeUserFromGroup';
+          const late = faults.add({ operation, fault, times: 1 });
+          await send(bridge, 'DELETE', `/Groups/${first}`);
+          await late.until(1);
+
+          const second = await addGroup(bridge, 'Pilots', [adaId]);
+          await untilAtRest(bridge, 'groups', second);
+          faults.release();
+          await untilSettled(bridge);
+
+          expect(service.members('Pilots')).toEqual([ada]);
+          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+        });
+      });
+    }
+  },
+);
+
+describeBridges('a group taken up again while a call for it is on its way too', ({ makeUrl }) => {
+  test('an addition that arrives late does not undo a later removal', async () => {
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
+    const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+      service.createGroup({ name: 'Pilots' });
+    };
+    await withTestBridge({ settings, prepare }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const first = await addGroup(bridge, 'Pilots', [adaId]);
+      await untilSettled(bridge);
+      const old: Fault = { kind: 'hang' };
+      const removal = 'groupUsers.removeUserFromGroup';
+      const departure = faults.add({ operation: removal, fault: old, times: 1 });
+      await send(bridge, 'DELETE', `/Groups/${first}`);
+      await departure.until(1);
+      const second = await addGroup(bridge, 'Pilots', [adaId]);
+      await untilAtRest(bridge, 'groups', second);
+      const fault: Fault = { kind: 'hang' };
+      const addition = 'groupUsers.addUserToGroup';
+      const arrival = faults.add({ operation: addition, fault, times: 1 });
+      await send(bridge, 'PATCH', `/Groups/${second}`, toMemberPatch('add', bobId));
+      await arrival.until(1);
+
+      faults.release(old);
+      await untilAtRest(bridge, 'groups', first);
+      await send(bridge, 'PATCH', `/Groups/${second}`, toMemberPatch('remove', bobId));
+      faults.release(fault);
+      await untilSettled(bridge);
+
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+    });
+  });
+});
+
+describeBridges(
+  'a group taken up again before the departures from before were sent',
+  ({ makeUrl }) => {
+    test('departures stand, and who is wanted again stays', async () => {
+      const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
+      const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+        service.createGroup({ name: 'Pilots' });
+      };
+      await withTestBridge({ settings, prepare }, async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+        const first = await addGroup(bridge, 'Pilots', [adaId, bobId]);
+        for (const displayName of ['Crew', 'Pilots']) {
+          const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
+          await send(bridge, 'PATCH', `/Groups/${first}`, rename);
+        }
+        await untilSettled(bridge);
+        const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+        await send(bridge, 'DELETE', `/Groups/${first}`);
+
+        const second = await addGroup(bridge, 'Pilots', [adaId]);
+        down.remove();
+        await untilSettled(bridge);
+
+        expect(service.members('Pilots')).toEqual([ada]);
+        expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+      });
+    });
+  },
+);
+
+/** Waits until the run of one person or group has ended, whatever else runs. */
+async function untilAtRest(
+  { store }: TestBridge,
+  table: 'users' | 'groups',
+  id: string,
+): Promise<void> {
+  for (;;) {
+    const { read } = store;
+    const row = await (table === 'users' ? findUserRow(read, id) : findGroupRow(read, id));
+    if (row && row.in_flight === 0 && row.due_at === null) return;
+    await sleep(5);
+  }
+}

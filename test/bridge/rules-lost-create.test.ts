@@ -1,0 +1,392 @@
+import { describe, expect, test } from 'vitest';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import type { TestAnswer, TestBridge } from '../support/bridge.ts';
+import { LONG, SELECTED, selectSome } from '../support/long.ts';
+import { listResources, send, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
+import {
+  type TimedBridge,
+  untilEnded,
+  untilQuiet,
+  withTimedBridge,
+} from '../support/timed-bridge.ts';
+
+const ada = 'ada@example.com';
+const SECONDS_MS = 30_000;
+const refused = { kind: 'status', status: 400, body: 'message' } as const;
+const lost = { kind: 'reset', at: 'before-effect' } as const;
+
+/** The answer to the first create is lost, and whatever follows is refused. */
+function loseThenRefuse({ sandbox: { faults } }: TestBridge) {
+  for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+    faults.add({ operation, fault: lost, times: 1 });
+    faults.add({ operation, fault: refused });
+  }
+}
+
+/** A POST of ada, and one of the Pilots, of which the service loses one answer and refuses the next. */
+async function postInVain(timed: TimedBridge): Promise<TestAnswer[]> {
+  const { bridge } = timed;
+  loseThenRefuse(bridge);
+  const posts = [
+    bridge.request('POST', '/Users', toUser('ada')),
+    bridge.request('POST', '/Groups', toGroup('Pilots')),
+  ];
+  const answers = await untilEnded(timed, Promise.all(posts));
+  bridge.sandbox.faults.clear();
+  return answers;
+}
+
+/** The creates that were lost arrive after all. */
+function arriveLate({ sandbox: { service } }: TestBridge) {
+  service.addUser({ email: ada, userName: ada, fullName: 'Ada Example' });
+  service.createGroup({ name: 'Pilots' });
+}
+
+async function listShown(bridge: TestBridge): Promise<unknown[]> {
+  const users = listResources(await send(bridge, 'GET', '/Users'));
+  const groups = listResources(await send(bridge, 'GET', '/Groups'));
+  return [...users.map(({ userName }) => userName), ...groups.map((group) => group.displayName)];
+}
+
+describeBridges('a create whose answer was lost and that was refused then', ({ makeUrl }) => {
+  async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+    const settings = { SCIM_WRITE_WAIT: '60s', DATABASE_URL: await makeUrl('migrated') };
+    await withTimedBridge({ settings }, run);
+  }
+
+  test('is removed, or deactivated, where it arrives late, and is in no answer', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service } = bridge.sandbox;
+      const answers = await postInVain(timed);
+      const shown = await listShown(bridge);
+      await untilQuiet(timed, SECONDS_MS);
+
+      arriveLate(bridge);
+      await untilQuiet(timed);
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+      expect(shown).toEqual(['owner']);
+      expect(service.getUser(ada).active).toBe(false);
+      expect(service.groups()).toEqual([]);
+      expect(await listShown(bridge)).toEqual(['owner']);
+    }));
+
+  test('is looked for a bounded number of times', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      await postInVain(timed);
+
+      await untilQuiet(timed);
+
+      const { calls } = bridge.sandbox;
+      expect(calls.count({ operation: 'scim.addUser', status: 400 })).toBeGreaterThan(0);
+      expect(calls.count({ operation: 'groups.getListOfGroups' })).toBeLessThan(20);
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+
+  test('is taken over by the next POST of the name, which creates nobody twice', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service, calls } = bridge.sandbox;
+      await postInVain(timed);
+      await untilQuiet(timed, SECONDS_MS);
+      arriveLate(bridge);
+      calls.reset();
+
+      const user = await bridge.request('POST', '/Users', toUser('ada'));
+      const group = await bridge.request('POST', '/Groups', toGroup('Pilots'));
+      await untilQuiet(timed);
+
+      expect([user.status, group.status]).toEqual([201, 201]);
+      expect(service.getUser(ada).active).toBe(true);
+      expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+      expect(calls.count({ mutating: true })).toBe(0);
+    }));
+});
+
+describeBridges('a create whose answer was lost before its resource was renamed', ({ makeUrl }) => {
+  async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+    const settings = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+    await withTimedBridge({ settings }, run);
+  }
+
+  /** Creates both, and gives them other names while nobody can look whether the creates arrived. */
+  async function renameUnseen(timed: TimedBridge, at: 'before-effect' | 'after-effect') {
+    const { bridge } = timed;
+    const { faults } = bridge.sandbox;
+    const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
+      faults.add({ operation, fault: { kind: 'reset', at }, times: 1 }),
+    );
+    for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const) {
+      faults.add({ operation, fault: { kind: 'status', status: 503 } });
+    }
+    const user = await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+    const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+    // On a busy machine the wait of a POST may be over before its call has left.
+    for (const create of creates) await untilEnded(timed, create.until(1));
+    const renamed = toPatch(
+      { op: 'replace', path: 'userName', value: 'countess@example.com' },
+      { op: 'replace', path: 'emails[type eq "work"].value', value: 'countess@example.com' },
+    );
+    const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+    const patches = [
+      bridge.request('PATCH', `/Users/${user.body.id}`, renamed),
+      bridge.request('PATCH', `/Groups/${group.body.id}`, called),
+    ];
+    const answers = await untilEnded(timed, Promise.all(patches));
+    faults.clear();
+    return [user, group, ...answers].map(({ status }) => status);
+  }
+
+  test.each(['before-effect', 'after-effect'] as const)('exists once (%s)', (at) =>
+    withBridge(async (timed) => {
+      const { service, calls } = timed.bridge.sandbox;
+
+      const statuses = await renameUnseen(timed, at);
+      await untilQuiet(timed);
+
+      expect(statuses).toEqual([201, 201, 200, 204]);
+      expect(service.groups().map(({ name }) => name)).toEqual(['Flyers']);
+      const people = service.users().filter(({ userName }) => userName !== 'owner');
+      expect(people).toHaveLength(1);
+      const created = at === 'after-effect' ? 1 : 2;
+      expect(calls.count({ operation: 'groups.createGroup' })).toBe(created);
+      expect(calls.count({ operation: 'scim.addUser' })).toBe(created);
+      // The account that was found still has the address that it was created with.
+      expect(calls.count({ operation: 'scim.updateUser' })).toBe(2 - created);
+      expect(await readBacklog(timed.bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }),
+  );
+
+  test('is not taken from whoever got the name since', () =>
+    withBridge(async (timed) => {
+      const { bridge } = timed;
+      const { service } = bridge.sandbox;
+      await renameUnseen(timed, 'before-effect');
+
+      await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+      await untilQuiet(timed);
+
+      expect(
+        service
+          .groups()
+          .map(({ name }) => name)
+          .toSorted(),
+      ).toEqual(['Flyers', 'Pilots']);
+      expect(service.users().map(({ email }) => email)).toEqual(
+        expect.arrayContaining([ada, 'countess@example.com']),
+      );
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    }));
+});
+
+describeBridges(
+  'what a lost create left, seen by a sweep before anybody could look',
+  ({ makeUrl }) => {
+    async function withBridge(run: (timed: TimedBridge) => Promise<void>): Promise<void> {
+      const own = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+      await withTimedBridge({ settings: { ...SWEEP_SETTINGS, ...own } }, run);
+    }
+
+    /** Creates both, deletes them, and has everything read while looks fail. */
+    async function deleteUnseen(timed: TimedBridge): Promise<void> {
+      const { bridge } = timed;
+      const { faults } = bridge.sandbox;
+      for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+        faults.add({ operation, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
+      }
+      const fault = { kind: 'status', status: 503 } as const;
+      faults.add({ operation: 'scim.getUsers', fault, about: 'filter' });
+      faults.add({ operation: 'groups.getListOfGroups', fault });
+      const user = await untilEnded(timed, bridge.request('POST', '/Users', toUser('ada')));
+      const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      const deletions = [
+        bridge.request('DELETE', `/Users/${user.body.id}`),
+        bridge.request('DELETE', `/Groups/${group.body.id}`),
+      ];
+      const answers = await untilEnded(timed, Promise.all(deletions));
+      expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+      const { body } = await askOps(bridge, 'POST', '/sweeps', {});
+      await untilEnded(timed, untilSwept(bridge, String(body.id)));
+    }
+
+    test('is nobody whom a provider could write and then lose', { tags: LONG }, () =>
+      withBridge(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults } = bridge.sandbox;
+        await deleteUnseen(timed);
+
+        const shown = await listShown(bridge);
+        faults.clear();
+        await untilQuiet(timed);
+
+        expect(shown).toEqual(['owner']);
+        expect(service.getUser(ada).active).toBe(false);
+        expect(service.groups()).toEqual([]);
+        expect(await listShown(bridge)).toEqual(['owner']);
+      }),
+    );
+
+    test('is taken over by the next POST of the name', { tags: LONG }, () =>
+      withBridge(async (timed) => {
+        const { bridge } = timed;
+        const { service, faults, calls } = bridge.sandbox;
+        await deleteUnseen(timed);
+
+        const again = [
+          bridge.request('POST', '/Users', toUser('ada')),
+          bridge.request('POST', '/Groups', toGroup('Pilots')),
+        ];
+        const answers = await untilEnded(timed, Promise.all(again));
+        faults.clear();
+        await untilQuiet(timed);
+
+        expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+        expect(service.getUser(ada).active).toBe(true);
+        expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+        expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
+        expect(calls.count({ operation: 'groups.createGroup' })).toBe(1);
+        expect(await listShown(bridge)).toEqual(['owner', ada, 'Pilots']);
+        // Without its calls, what the creates made would look like the work of somebody else, or of a store that is newer.
+        const heirs = answers.map(({ body }) => String(body.id));
+        const creates = bridge.store.read.selectFrom('own_calls').select('resource_id');
+        const made = await creates.where('kind', 'in', ['user.create', 'group.create']).execute();
+        expect(made.map(({ resource_id }) => resource_id).toSorted()).toEqual(heirs.toSorted());
+      }),
+    );
+  },
+);
+
+describeBridges('a group founded anew while the old one is still being removed', ({ makeUrl }) => {
+  test('is found by its lost create, though the service has two of the name', async () => {
+    const settings = { SCIM_WRITE_WAIT: '50ms', DATABASE_URL: await makeUrl('migrated') };
+    const sandbox = { shape: { uniqueGroupNames: 'nowhere' } } as const;
+    await withTimedBridge({ settings, sandbox }, async (timed) => {
+      const { bridge } = timed;
+      const { service, faults } = bridge.sandbox;
+      const post = () => untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      const old = await post();
+      await untilQuiet(timed);
+      const before = service.groups().map(({ uid }) => uid);
+
+      faults.add({ operation: 'groups.removeGroup', fault: { kind: 'status', status: 503 } });
+      faults.add({
+        operation: 'groups.createGroup',
+        fault: { kind: 'reset', at: 'after-effect' },
+        times: 1,
+      });
+      await untilEnded(timed, bridge.request('DELETE', `/Groups/${old.body.id}`));
+      const founded = await post();
+      await untilQuiet(timed, SECONDS_MS);
+      const during = await readBacklog(bridge.store.read);
+      faults.clear();
+      await untilQuiet(timed, 10 * SECONDS_MS);
+
+      expect(founded.status).toBe(201);
+      expect(during.stuck).toBe(0);
+      const after = service.groups();
+      expect(after.map(({ name, uid }) => [name, before.includes(uid)])).toEqual([
+        ['Pilots', false],
+      ]);
+      expect(await listShown(bridge)).toContain('Pilots');
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+    });
+  });
+});
+
+describe('a create that surely did not arrive', () => {
+  const pause = { kind: 'status', status: 429 } as const;
+  test.each(
+    selectSome([
+      { why: 'and still waits', faults: [{ fault: pause }] },
+      { why: 'and is stuck', faults: [{ fault: pause, times: 1 }, { fault: refused }] },
+    ]),
+  )('is not looked for under the name that it had ($why)', { tags: SELECTED }, ({ faults }) =>
+    withTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (timed) => {
+      const { bridge } = timed;
+      const { sandbox } = bridge;
+      for (const one of faults) sandbox.faults.add({ operation: 'groups.createGroup', ...one });
+      const group = await untilEnded(timed, bridge.request('POST', '/Groups', toGroup('Pilots')));
+      if (faults.length > 1) await untilQuiet(timed, SECONDS_MS);
+      sandbox.faults.clear();
+      sandbox.faults.add({ operation: 'groups.createGroup', fault: pause });
+      const { uid } = sandbox.service.createGroup({ name: 'Pilots' });
+      const path = `/Groups/${group.body.id}`;
+      const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+      const answer = await untilEnded(timed, bridge.request('PATCH', path, called));
+      sandbox.faults.clear();
+
+      await untilQuiet(timed);
+
+      expect([group.status, answer.status]).toEqual([201, 204]);
+      const groups = sandbox.service.groups().map((one) => [one.name, one.uid === uid]);
+      expect(groups.toSorted()).toEqual([
+        ['Flyers', false],
+        ['Pilots', true],
+      ]);
+    }),
+  );
+});
+
+/** Creates ada and the Pilots, and gives them other names while the creates are on their way, which somebody else makes first. */
+async function renameUnderWay(timed: TimedBridge): Promise<void> {
+  const { bridge } = timed;
+  const { service, faults } = bridge.sandbox;
+  const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
+    faults.add({ operation, fault: { kind: 'hang' }, times: 1 }),
+  );
+  const posts = [
+    bridge.request('POST', '/Users', toUser('ada')),
+    bridge.request('POST', '/Groups', toGroup('Pilots')),
+  ];
+  await Promise.all(creates.map((create) => create.until(1)));
+  const [user, group] = await Promise.all(posts);
+  service.addUser({ email: ada, userName: ada, fullName: 'Another Ada' });
+  service.createGroup({ name: 'Pilots' });
+  const renamed = toPatch(
+    { op: 'replace', path: 'userName', value: 'countess@example.com' },
+    { op: 'replace', path: 'emails[type eq "work"].value', value: 'countess@example.com' },
+  );
+  const called = toPatch({ op: 'replace', path: 'displayName', value: 'Flyers' });
+  await bridge.request('PATCH', `/Users/${user?.body.id}`, renamed);
+  await bridge.request('PATCH', `/Groups/${group?.body.id}`, called);
+  faults.release();
+  await untilQuiet(timed, SECONDS_MS);
+}
+
+test('a create that finds its name taken after its resource was renamed takes nothing over', () =>
+  withTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }, async (timed) => {
+    const { service } = timed.bridge.sandbox;
+
+    await renameUnderWay(timed);
+
+    const groups = service.groups().map(({ name }) => name);
+    expect(groups.toSorted()).toEqual(['Flyers', 'Pilots']);
+    const people = service.users().map(({ userName, fullName }) => [userName, fullName]);
+    expect(people.toSorted()).toEqual([
+      [ada, 'Another Ada'],
+      ['countess@example.com', 'Ada Example'],
+      ['owner', expect.any(String)],
+    ]);
+  }));
+
+test('a create that was only refused leaves nothing, and nobody looks for it', () =>
+  withTimedBridge({}, async (timed) => {
+    const { bridge } = timed;
+    const { faults, calls } = bridge.sandbox;
+    faults.add({ operation: 'scim.addUser', fault: refused });
+    faults.add({ operation: 'groups.createGroup', fault: refused });
+    const rows = () => bridge.store.read.selectFrom('users').select('user_name').execute();
+
+    await bridge.request('POST', '/Users', toUser('ada'));
+    await bridge.request('POST', '/Groups', toGroup('Pilots'));
+    calls.reset();
+    await untilQuiet(timed);
+
+    expect(await rows()).toEqual([{ user_name: 'owner' }]);
+    expect(calls.counts()).toEqual({});
+  }));

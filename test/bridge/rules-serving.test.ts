@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import type { Section } from '../../src/sandbox/operations.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  listResources,
+  send,
+  toGroup,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+
+function ask(bridge: TestBridge, path: '/readyz' | '/healthz'): Promise<TestAnswer> {
+  return bridge.request('GET', new URL(path, bridge.baseUrl).href);
+}
+
+function listReasons({ body }: TestAnswer): unknown[] {
+  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
+}
+
+test('until the first read is finished nothing is "not found": 503 with Retry-After, then everything is served', () =>
+  withTestBridge(
+    {
+      awaitsFirstRead: false,
+      sandbox: { seed: { users: 3, groups: 1 } },
+      prepare: ({ faults }) =>
+        void faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } }),
+    },
+    async (bridge) => {
+      const answers = [
+        await bridge.request('GET', '/Users'),
+        await bridge.request('GET', '/Users/no-such-id'),
+        await bridge.request('POST', '/Users', toUser('ada')),
+        await bridge.request('POST', '/Groups', toGroup('Pilots')),
+        await bridge.request('POST', '/.search', { filter: 'id pr' }),
+      ];
+      const ready = await ask(bridge, '/readyz');
+      const [health, config] = [
+        await ask(bridge, '/healthz'),
+        await bridge.request('GET', '/ServiceProviderConfig'),
+      ];
+      bridge.sandbox.faults.clear();
+      await expect
+        .poll(() => bridge.bridge.leadership.news().firstRead.kind, { interval: 5 })
+        .toBe('finished');
+
+      for (const { status, headers } of answers) {
+        expect(status).toBe(503);
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      }
+      expect(ready.status).toBe(503);
+      expect(listReasons(ready)).toEqual(['first-read']);
+      expect([health.status, config.status]).toEqual([200, 200]);
+      expect((await ask(bridge, '/readyz')).status).toBe(200);
+      expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(4);
+      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+    },
+  ));
+
+const sections: { section: Section; users: number; groups: number }[] = [
+  { section: 'groups', users: 200, groups: 503 },
+  { section: 'users', users: 503, groups: 200 },
+  { section: 'companyUsers', users: 200, groups: 200 },
+  { section: 'admins', users: 200, groups: 200 },
+  { section: 'audit', users: 200, groups: 200 },
+];
+
+for (const { section, users, groups } of sections) {
+  test(`a service that refuses ${section} closes nothing else`, () =>
+    withTestBridge({ prepare: ({ faults }) => faults.refuse(section, 402) }, async (bridge) => {
+      const listed = [
+        await bridge.request('GET', '/Users'),
+        await bridge.request('GET', '/Groups'),
+      ];
+      const ready = await ask(bridge, '/readyz');
+
+      expect(listed.map(({ status }) => status)).toEqual([users, groups]);
+      for (const { status, body } of listed) {
+        if (status === 503) expect(body.detail).toMatch(/not-permitted|refuse|does not let/);
+      }
+      expect(ready.status).toBe(200);
+    }));
+}
+
+test('while the service is down writes are accepted, and /readyz stays 200 and says why', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }, async (bridge) => {
+    bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+
+    const ids = await addUsers(bridge, 12);
+    await expect
+      .poll(async () => listReasons(await ask(bridge, '/readyz')))
+      .toContain('service-down');
+
+    expect(new Set(ids).size).toBe(12);
+    expect(await ask(bridge, '/readyz')).toMatchObject({
+      status: 200,
+      body: { status: 'degraded' },
+    });
+    expect(listResources(await send(bridge, 'GET', '/Users'))).toHaveLength(13);
+  }));
+
+test('a bridge that drains says so and still answers', () =>
+  withTestBridge({}, async (bridge) => {
+    bridge.bridge.drain();
+
+    const ready = await ask(bridge, '/readyz');
+
+    expect(ready.status).toBe(503);
+    expect(listReasons(ready)).toEqual(['draining']);
+    expect((await ask(bridge, '/healthz')).status).toBe(200);
+    expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
+  }));
+
+describeBridges('names and versions', ({ makeUrl }) => {
+  async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
+    await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, run);
+  }
+
+  const pairs = [
+    { what: 'capitals', first: 'ada@example.com', second: 'ADA@Example.COM' },
+    {
+      what: 'accents written in two ways',
+      first: 'andr\u00e9@example.com',
+      second: 'andre\u0301@example.com',
+    },
+    {
+      what: 'capitals beyond ASCII',
+      first: '\u00fcmit@example.com',
+      second: '\u00dcMIT@example.com',
+    },
+  ];
+  for (const { what, first, second } of pairs) {
+    test(`names are the same to everybody, whatever their ${what}`, () =>
+      withStore(async (bridge) => {
+        const id = await addUser(bridge, 'ada', { userName: first });
+
+        const again = await bridge.request('POST', '/Users', toUser('bob', { userName: second }));
+        const query = new URLSearchParams({ filter: `userName eq "${second}"` });
+        const found = listResources(await send(bridge, 'GET', `/Users?${query}`));
+
+        expect(again.status).toBe(409);
+        expect(found).toMatchObject([{ id, userName: first }]);
+      }));
+  }
+
+  test('an externalId may be shared, and finds everybody who has it', () =>
+    withStore(async (bridge) => {
+      await addUser(bridge, 'ada', { externalId: 'constant' });
+      await addUser(bridge, 'bob', { externalId: 'constant' });
+
+      const query = new URLSearchParams({ filter: 'externalId eq "constant"' });
+
+      expect(listResources(await send(bridge, 'GET', `/Users?${query}`))).toHaveLength(2);
+    }));
+
+  test('the ETag of a user changes when the groups of the user do', () =>
+    withStore(async (bridge) => {
+      const id = await addUser(bridge, 'ada');
+      const readTag = async () => (await send(bridge, 'GET', `/Users/${id}`)).headers.etag;
+      const tags = [await readTag()];
+
+      const groupId = await addGroup(bridge, 'Pilots', [id]);
+      tags.push(await readTag());
+      await send(bridge, 'DELETE', `/Groups/${groupId}`);
+      await untilSettled(bridge);
+      tags.push(await readTag());
+
+      expect(new Set(tags).size).toBe(3);
+    }));
+});

@@ -1,0 +1,190 @@
+import { expect, inject, test } from 'vitest';
+import { userId } from '../../src/domain/ids.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import { updateUser } from '../../src/store/users/users.ts';
+import type { TestAnswer, TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
+import { LONG, SELECTED } from '../support/long.ts';
+import { findId, send, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { askOps, OPS_TOKEN } from '../support/sweep.ts';
+
+const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
+const CREW = 'Group 001';
+
+/** A service of five calls a second that has three people and one group, all of them nobody's yet. */
+const options: TestBridgeOptions = {
+  requestsPerSecond: 5,
+  settings: { SCIM_WRITE_WAIT: '3s' },
+  sandbox: { seed: { users: 3, groups: 1, groupSizes: [2] } },
+};
+
+/** Has so many people created, from the `first` on, in the order of their numbers; most of it is still to do then. */
+async function create(bridge: TestBridge, clock: CalmClock, [first, count]: [number, number]) {
+  const Operations = Array.from({ length: count }, (_, index) => {
+    const name = `new${first + index}`;
+    return { method: 'POST', path: '/Users', bulkId: name, data: toUser(name) };
+  });
+  const request = bridge.request('POST', '/Bulk', { schemas: [BULK], Operations });
+  return answerOf(bridge, clock, request);
+}
+
+async function patch(
+  bridge: TestBridge,
+  target: { type: 'Users' | 'Groups'; name: string },
+  operation: JsonObject,
+): Promise<TestAnswer> {
+  const path = `/${target.type}/${await findId(bridge, target)}`;
+  return bridge.request('PATCH', path, toPatch(operation));
+}
+
+async function changeCrew(bridge: TestBridge, op: 'add' | 'remove', userName: string) {
+  const value = toMembers([await findId(bridge, { type: 'Users', name: userName })]);
+  return patch(bridge, { type: 'Groups', name: CREW }, { op, path: 'members', value });
+}
+
+/** Lets time pass until the request is answered. Gives the answer and how long it took. */
+async function answerOf(
+  bridge: TestBridge,
+  clock: CalmClock,
+  request: Promise<TestAnswer>,
+): Promise<{ answer: TestAnswer; tookMs: number }> {
+  const begin = clock.now();
+  let isAnswered = false;
+  void request.finally(() => {
+    isAnswered = true;
+  });
+  await clock.pass(bridge.sandbox, () => isAnswered);
+  return { answer: await request, tookMs: clock.now() - begin };
+}
+
+const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
+const deactivate = { op: 'replace', path: 'active', value: false };
+
+test('a write is answered at once when the queue ahead is longer than its wait; a removal is not behind it', () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    const { service } = bridge.sandbox;
+    await create(bridge, clock, [0, 100]);
+
+    const change = await patch(bridge, { type: 'Users', name: 'user00001' }, rename);
+    const removal = patch(bridge, { type: 'Users', name: 'user00002' }, deactivate);
+    const { answer, tookMs } = await answerOf(bridge, clock, removal);
+
+    expect(change.status).toBe(200);
+    expect(service.getUser('user00001@example.com').fullName).not.toContain('King');
+    expect(answer.status).toBe(200);
+    expect(service.getUser('user00002@example.com').active).toBe(false);
+    expect(tookMs).toBeLessThanOrEqual(1_000);
+  }));
+
+test(
+  'a bulk request waits once, from its arrival, however many operations it has',
+  { tags: LONG },
+  () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const { answer, tookMs } = await create(bridge, clock, [0, 40]);
+
+      const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
+      expect(statuses.map((one) => Object(one).status)).toEqual(
+        Array.from({ length: 40 }, () => '201'),
+      );
+      expect(tookMs).toBeLessThanOrEqual(3_100);
+    }),
+);
+
+test(
+  'what is accepted first reaches the service first, also past those who come later',
+  {
+    tags: SELECTED,
+  },
+  () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const { sandbox } = bridge;
+      const count = inject('isLong') ? 270 : 60;
+      await create(bridge, clock, [0, count]);
+      const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
+      await clock.pass(sandbox, hasCreated(30));
+
+      await send(bridge, 'POST', '/Users', toUser('late'));
+      await clock.pass(sandbox, hasCreated(count + 1));
+
+      const order = sandbox.service.users().map(({ userName }) => userName);
+      const names = Array.from({ length: count }, (_, index) => `new${index}@example.com`);
+      expect(order.slice(-1)).toEqual(['late@example.com']);
+      expect(order.slice(4, -1)).toEqual(names);
+    }),
+);
+
+test('a look keeps its share of workers and calls while changes wait', { tags: LONG }, () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    const { sandbox, store } = bridge;
+    await create(bridge, clock, [0, 300]);
+    sandbox.calls.reset();
+    const id = await findId(bridge, { type: 'Users', name: 'user00001' });
+    const look = { due_class: 2, due_at: clock.now(), must_look: 1 } as const;
+    await store.write((tx) => updateUser(tx, userId(id), look));
+
+    await clock.pass(sandbox, () => sandbox.calls.count({ operation: 'scim.getUser' }) > 0);
+
+    // Every tenth call is a look, also where changes have all workers.
+    expect(sandbox.calls.count()).toBeLessThanOrEqual(20);
+    expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
+  }),
+);
+
+test('a call of an operator keeps its share while changes wait', { tags: LONG }, () =>
+  withCalmBridge(
+    { ...options, settings: { ...options.settings, OPS_TOKEN } },
+    async (bridge, clock) => {
+      const { sandbox, store } = bridge;
+      await create(bridge, clock, [0, 300]);
+      sandbox.calls.reset();
+
+      const asked = askOps(bridge, 'POST', '/api/users/retrieveCurrentUser', {});
+      const { answer, tookMs } = await answerOf(bridge, clock, asked);
+
+      expect(answer.status).toBe(200);
+      expect(tookMs).toBeLessThan(5_000);
+      expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
+    },
+  ),
+);
+
+test(
+  'whoever is taken out of a group that nobody manages yet does not wait behind changes',
+  { tags: LONG },
+  () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      const { service } = bridge.sandbox;
+      await create(bridge, clock, [0, 100]);
+
+      const removal = changeCrew(bridge, 'remove', 'user00001');
+      const { answer, tookMs } = await answerOf(bridge, clock, removal);
+
+      expect(answer.status).toBe(204);
+      expect(service.members(CREW)).toEqual(['user00002@example.com']);
+      expect(tookMs).toBeLessThanOrEqual(1_000);
+    }),
+);
+
+test(
+  'a change that needs a look at a group first is refused after the wait, and nothing is stored',
+  { tags: LONG },
+  () =>
+    withCalmBridge(options, async (bridge, clock) => {
+      await create(bridge, clock, [0, 100]);
+
+      const { answer, tookMs } = await answerOf(
+        bridge,
+        clock,
+        changeCrew(bridge, 'add', 'user00003'),
+      );
+
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      expect(tookMs).toBeLessThanOrEqual(3_100);
+      const id = await findId(bridge, { type: 'Groups', name: CREW });
+      const { body } = await send(bridge, 'GET', `/Groups/${id}`);
+      expect(body.members).toHaveLength(2);
+    }),
+);

@@ -1,0 +1,350 @@
+import { expect, test } from 'vitest';
+import { addExplainCommand } from '../../src/cli/explain.ts';
+import { addPlanCommand } from '../../src/cli/plan.ts';
+import { addStatusCommand } from '../../src/cli/status.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { readSeats } from '../../src/ops/state/seats.ts';
+import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
+import { insertSample } from '../../src/store/samples.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { makeLives } from '../support/lives.ts';
+import { LONG } from '../support/long.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { readPlan } from '../support/pilots.ts';
+import { addUser, addUsers, send, toPatch, toUser } from '../support/provider.ts';
+import { describeBridges, describeStores } from '../support/stores.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
+
+const MINUTE_MS = 60_000;
+const NOTHING_SAMPLED = {
+  ...{ calls: 0, calls_max: 0, due: 0, stuck: 0, drifts: 0, requests: 0, refused: 0 },
+  leavers: '[]',
+};
+const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setLicence = (value: number) =>
+  toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value });
+
+/** A company with so many licences; its owner has one of them. */
+function withSeats(
+  seats: number,
+  run: (timed: TimedBridge) => Promise<void>,
+  {
+    url,
+    shape,
+    settings,
+  }: {
+    readonly url?: string;
+    readonly shape?: SandboxShapeChange;
+    readonly settings?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<void> {
+  return withTimedBridge(
+    {
+      settings: {
+        ...SWEEP_SETTINGS,
+        SCIM_WRITE_WAIT: '5s',
+        ...settings,
+        ...(url === undefined ? {} : { DATABASE_URL: url }),
+      },
+      sandbox: { shape: { ...shape, seats } },
+    },
+    run,
+  );
+}
+
+/** Addresses of those who work in the service, without the owner. */
+function listWorking({ sandbox }: TestBridge): string[] {
+  return sandbox.service
+    .users()
+    .filter(({ active, role }) => active && role !== 1)
+    .map(({ email }) => email);
+}
+
+async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  return Array.isArray(body.reasons) ? body.reasons.map(Object) : [];
+}
+
+async function readWaiting({ store }: TestBridge): Promise<number> {
+  return (await readBacklog(store.read)).noSeat;
+}
+
+describeBridges('seats', ({ makeUrl }) => {
+  test('whom the service has no seat for is acknowledged and waits, and nobody is deactivated', async () =>
+    withSeats(
+      3,
+      async (timed) => {
+        const { bridge } = timed;
+        const names = ['ada', 'bob', 'carl', 'dora'];
+        const ids: string[] = [];
+        for (const name of names) ids.push(await addUser(bridge, name));
+        await untilQuiet(timed, MINUTE_MS);
+
+        const shown = await send(bridge, 'GET', `/Users/${ids[3]}`);
+
+        expect(shown.body).toMatchObject({ userName: 'dora@example.com', active: true });
+        expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
+        expect(await readWaiting(bridge)).toBe(2);
+        expect(await listStuck(bridge.store.read, 10)).toEqual([]);
+        const reasons = await readReasons(bridge);
+        expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
+        expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
+        const explained = await runner(bridge, [addExplainCommand])('explain', 'dora@example.com');
+        expect(explained.text).toContain('\nwaits in the line for a free seat\n');
+        expect(explained.text).not.toContain('\ndue ');
+      },
+      { url: await makeUrl('migrated') },
+    ));
+
+  test('a leaver frees a seat, and who waits longest gets it', async () =>
+    withSeats(
+      2,
+      async (timed) => {
+        const { bridge } = timed;
+        const ada = await addUser(bridge, 'ada');
+        for (const name of ['bob', 'carl', 'dora']) await addUser(bridge, name);
+        await untilQuiet(timed, 0);
+
+        await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+        await untilQuiet(timed, 0);
+
+        expect(listWorking(bridge)).toEqual(['bob@example.com']);
+        expect(await readWaiting(bridge)).toBe(2);
+      },
+      { url: await makeUrl('migrated') },
+    ));
+
+  test('they wait across a restart, in their order', async () => {
+    const lives = await makeLives({
+      settings: {
+        ...SWEEP_SETTINGS,
+        SCIM_WRITE_WAIT: '5s',
+        DATABASE_URL: await makeUrl('migrated'),
+      },
+      sandbox: { shape: { seats: 2 } },
+    });
+    const ada = await lives.live(async (bridge) => {
+      const id = await addUser(bridge, 'ada');
+      for (const name of ['bob', 'carl']) await addUser(bridge, name);
+      return id;
+    });
+
+    await lives.live(async (bridge) => {
+      await addUser(bridge, 'aaron');
+      await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+
+      await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
+      lives.sandbox.setShape({ seats: 3 });
+      await askOps(bridge, 'POST', '/retry', { name: 'aaron@example.com' });
+      await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com', 'carl@example.com']);
+      await expect.poll(() => readWaiting(bridge)).toBe(1);
+    });
+  });
+
+  test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', {
+    tags: LONG,
+  }, async () => {
+    const settings = {
+      ...SWEEP_SETTINGS,
+      DATABASE_URL: await makeUrl('migrated'),
+      SEATS_TOTAL: '16',
+    };
+    // The owner and three more are there.
+    const lives = await makeLives({
+      settings,
+      sandbox: { seed: { users: 3, groups: 0 }, shape: { seats: 16 } },
+    });
+    const seats = { needs: 40, frees: 0, has: 12 };
+    await lives.live(
+      async (bridge) => {
+        await addUsers(bridge, 40);
+        expect((await askOps(bridge, 'GET', '/plans/first-run')).body.seats).toEqual(seats);
+        const shown = await runner(bridge, [addPlanCommand])('plan', 'show', '--first-run');
+        expect(shown.text).toContain('Seats: needs 40, has 12.');
+      },
+      { MODE: 'observe' },
+    );
+
+    await lives.live(async (bridge) => {
+      const read = async () => (await askOps(bridge, 'GET', '/plans/first-run')).body;
+      await expect.poll(async () => (await read()).phase).toBe('waiting');
+      const plan = await readPlan(bridge, (await read()).planId);
+      const shown = await runner(bridge, [addPlanCommand])('plan', 'show');
+      const { id, hash } = plan;
+      await askOps(bridge, 'POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
+      await expect.poll(() => readWaiting(bridge), { timeout: 20_000 }).toBe(28);
+
+      expect(plan.seats).toEqual(seats);
+      expect(shown.text).toContain('Seats: needs 40, has 12.');
+      expect(listWorking(bridge)).toHaveLength(15);
+      expect((await readPlan(bridge, id)).seats).toBeNull();
+      const { body } = await askOps(bridge, 'GET', '/status');
+      expect(body.seats).toMatchObject({ total: 16, used: 16, waiting: 28, free: 0, daysLeft: 0 });
+      const status = await runner(bridge, [addStatusCommand])('status');
+      expect(status.text).toContain('16 of 16 taken, 28 wait for one');
+      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const told = [...metrics].filter(([name]) => name.startsWith('seats'));
+      expect(Object.fromEntries(told)).toEqual({
+        'seats{state="used"}': 16,
+        'seats{state="needed"}': 44,
+        'seats{state="total"}': 16,
+        seats_days_left: 0,
+      });
+    });
+  });
+});
+
+test('while seats are short no addition is called for but the first of the line', () =>
+  withSeats(2, async (timed) => {
+    const { bridge } = timed;
+    for (const name of ['ada', 'bob']) await addUser(bridge, name);
+    await untilQuiet(timed, 0);
+    bridge.sandbox.calls.reset();
+
+    for (const name of ['carl', 'dora', 'emil']) await addUser(bridge, name);
+    await untilQuiet(timed, 0);
+    const calls = bridge.sandbox.calls.count({ mutating: true });
+
+    expect(calls).toBe(0);
+    expect(await readWaiting(bridge)).toBe(4);
+  }));
+
+test('a removal and a name go on of somebody who waits for a seat', () =>
+  withSeats(2, async (timed) => {
+    const { bridge } = timed;
+    const ada = await addUser(bridge, 'ada');
+    await send(bridge, 'PATCH', `/Users/${ada}`, setActive(false));
+    bridge.sandbox.service.addUser({ email: 'else@example.com' });
+    const [active, name] = [
+      { op: 'replace', path: 'active', value: true },
+      { op: 'replace', path: 'name.familyName', value: 'King' },
+    ];
+    const licence = `${USER_EXTENSION}:appsPermissions`;
+    const back = await bridge.request('PATCH', `/Users/${ada}`, toPatch(active, name));
+    await untilQuiet(timed, 0);
+    const waiting = await readWaiting(bridge);
+
+    const more = { op: 'replace', path: licence, value: 5 };
+    const suspension = {
+      op: 'replace',
+      path: `${USER_EXTENSION}:temporarilyInactive`,
+      value: true,
+    };
+    const gone = await bridge.request('PATCH', `/Users/${ada}`, toPatch(more, suspension));
+    await untilQuiet(timed, 0);
+
+    expect([back.status, gone.status, waiting]).toEqual([200, 200, 1]);
+    const shown = bridge.sandbox.service.getUser('ada@example.com');
+    expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
+    await send(bridge, 'DELETE', `/Users/${ada}`);
+    await untilQuiet(timed, 0);
+    expect(await readReasons(bridge)).toEqual([]);
+  }));
+
+test('the first of the line is tried from time to time, and all of them once seats were bought', () =>
+  withSeats(
+    2,
+    async (timed) => {
+      const { bridge } = timed;
+      for (const name of ['ada', 'bob', 'carl', 'dora']) await addUser(bridge, name);
+      await untilQuiet(timed, 0);
+      bridge.sandbox.setShape({ seats: 5 });
+
+      await expect
+        .poll(() => listWorking(bridge), { timeout: 20_000 })
+        .toEqual(['ada@example.com', 'bob@example.com', 'carl@example.com', 'dora@example.com']);
+      expect(await readReasons(bridge)).toEqual([]);
+    },
+    { settings: { SEATS_RETRY_EVERY: '1s' } },
+  ));
+
+describeStores('the seats of a store', ({ makeStore }) => {
+  test('run out by the trend of the samples, which is not known before there are some', async () => {
+    const store = await makeStore();
+    const before = await readSeats(store.read, 50);
+    await store.write(async (tx) => {
+      for (let hour = 0; hour <= 24; hour += 1) {
+        const sample = { at: hour * 3_600_000, seats: 10 + hour / 6 };
+        await insertSample(tx, { ...NOTHING_SAMPLED, ...sample, seats: Math.round(sample.seats) });
+      }
+    });
+
+    const after = await readSeats(store.read, 50);
+
+    expect(before).toEqual({ total: 50, used: 0, waiting: 0, free: 50, daysLeft: null });
+    // Four a day.
+    expect(after.daysLeft).toBeGreaterThan(12);
+    expect(after.daysLeft).toBeLessThan(13);
+  });
+});
+
+const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
+  { what: '402 with a message', shape: { noSeatStatus: 402 } },
+  { what: '402 without a body', shape: { noSeatStatus: 402, errorBody: 'empty' } },
+  { what: '402 with HTML', shape: { noSeatStatus: 402, errorBody: 'html' } },
+  { what: '400 with words', shape: { noSeatStatus: 400, errorBody: 'message' } },
+  { what: '403 with words', shape: { noSeatStatus: 403, errorBody: 'message' } },
+  { what: '409 with words', shape: { noSeatStatus: 409, errorBody: 'message' } },
+  {
+    what: '409 without words, by the settings',
+    shape: { noSeatStatus: 409 },
+    settings: { SEATS_REFUSALS: '402,409' },
+  },
+];
+const additions = [
+  'a new person',
+  'an activation',
+  'a licence',
+  'the end of a suspension',
+] as const;
+const cells = shapes.flatMap((shape, row) =>
+  additions.map((addition, column) => ({
+    ...{ ...shape, addition },
+    // `npm test` has every shape, and every addition.
+    tags: row % additions.length === column ? [] : LONG,
+  })),
+);
+
+for (const { what, shape, settings = {}, addition, tags } of cells) {
+  test(`${addition} that is refused with ${what} waits`, { tags }, () =>
+    withSeats(
+      2,
+      async (timed) => {
+        const { bridge } = timed;
+        const ada = await addUser(bridge, 'ada');
+        const suspend = (value: boolean) =>
+          toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
+        const steps = {
+          'a new person': undefined,
+          'an activation': [setActive(false), setActive(true)],
+          'a licence': [setLicence(0), setLicence(1)],
+          'the end of a suspension': [suspend(true), suspend(false)],
+        } as const;
+        const [away, back] = steps[addition] ?? [];
+        if (away !== undefined) await send(bridge, 'PATCH', `/Users/${ada}`, away);
+        if (away !== undefined) bridge.sandbox.service.addUser({ email: 'else@example.com' });
+        bridge.sandbox.calls.reset();
+
+        const answer =
+          back === undefined
+            ? await bridge.request('POST', '/Users', toUser('bob'))
+            : await bridge.request('PATCH', `/Users/${ada}`, back);
+        await untilQuiet(timed, MINUTE_MS);
+
+        expect(answer.status).toBe(back === undefined ? 201 : 200);
+        expect(await readWaiting(bridge)).toBe(1);
+        expect(bridge.sandbox.calls.count({ mutating: true })).toBe(1);
+        // A name goes on.
+        bridge.sandbox.setShape({ seats: null });
+        await askOps(bridge, 'POST', '/retry', { all: true });
+        await untilQuiet(timed, MINUTE_MS);
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, noSeat: 0 });
+      },
+      { shape, settings },
+    ),
+  );
+}

@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { listSweeps } from '../../src/store/sweeps.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
+import { makeStoreFile } from '../support/lives.ts';
+import { addUser, send, toPatch, toUser } from '../support/provider.ts';
+import { SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const DAY_MS = 86_400_000;
+const HALF_HOUR_MS = 1_800_000;
+/** The second attempt comes after a second. */
+const PATIENT = { timeout: 60_000 };
+const FAILS = { kind: 'status', status: 500, body: 'message' } as const;
+const leaves = toPatch({ op: 'replace', path: 'active', value: false });
+
+/** A host whose clock is ahead until it is set right; its steady one is never set. */
+function createAheadClock(aheadMs: number) {
+  const state = { aheadMs };
+  return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
+}
+
+/** A file and a service that outlive a bridge. */
+async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'service'>> {
+  const service = await startSandbox();
+  onTestFinished(() => service.stop());
+  const settings = {
+    ...SWEEP_SETTINGS,
+    ...{
+      DATABASE_URL: makeStoreFile(),
+      SCIM_WRITE_WAIT: '40ms',
+      UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2',
+    },
+  };
+  return { service, settings };
+}
+
+/** Has somebody leave whom the service does not let go, until the next attempt is an hour away. */
+async function keepIn(bridge: TestBridge): Promise<void> {
+  const id = await addUser(bridge, 'ada');
+  const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: FAILS });
+  await send(bridge, 'PATCH', `/Users/${id}`, leaves);
+  await expect.poll(() => readRestMs(bridge), PATIENT).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
+  fault.remove();
+}
+
+/** Time until the next attempt at ada, by a clock that is right, in milliseconds. */
+async function readRestMs({ store }: TestBridge): Promise<number> {
+  const query = store.read.selectFrom('users').select('due_at');
+  const row = await query.where('user_name', '=', 'ada@example.com').executeTakeFirst();
+  return (row?.due_at ?? 0) - systemClock.now();
+}
+
+const isIn = ({ sandbox }: TestBridge) => sandbox.service.getUser('ada@example.com').active;
+
+test('a clock that is set back while the bridge runs keeps nobody in', async () => {
+  const place = await makePlace();
+  const clock = createAheadClock(DAY_MS);
+  await withTestBridge({ ...place, clock }, async (bridge) => {
+    await keepIn(bridge);
+
+    clock.state.aheadMs = 0;
+    await send(bridge, 'POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
+
+    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+  });
+});
+
+test('a start with a clock that was set back since keeps nobody in, and compares everything as often as ever', async () => {
+  const place = await makePlace();
+  await withTestBridge({ ...place, clock: createAheadClock(DAY_MS) }, keepIn);
+
+  const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
+  await withTestBridge({ ...place, settings }, async (bridge) => {
+    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+    const readSweeps = () =>
+      listSweeps(bridge.store.read, { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 9 });
+    await expect.poll(async () => (await readSweeps()).length, PATIENT).toBe(1);
+  });
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { logStatements, type StatementLog } from '../support/statements.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const ANN = 'user00001@example.com';
+const BOB = 'user00002@example.com';
+
+/** Groups by person, each in alphabetical order. */
+type Groups = Readonly<Record<'ann' | 'bob', readonly string[]>>;
+
+/** What others do in the service with groups that nobody manages; ann is in Group 001, bob in Group 002. */
+const changes: readonly {
+  readonly why: string;
+  readonly groups: Groups;
+  act(service: Sandbox['service']): unknown;
+}[] = [
+  {
+    why: 'somebody came',
+    groups: { ann: ['Group 001'], bob: ['Group 001', 'Group 002'] },
+    act: (service) => service.addMember('Group 001', BOB),
+  },
+  {
+    why: 'somebody left',
+    groups: { ann: [], bob: ['Group 002'] },
+    act: (service) => service.removeMember('Group 001', ANN),
+  },
+  {
+    why: 'a group got another name',
+    groups: { ann: ['Group 001'], bob: ['Pilots'] },
+    act: (service) => service.renameGroup('Group 002', 'Pilots'),
+  },
+  {
+    why: 'a group was deleted',
+    groups: { ann: [], bob: ['Group 002'] },
+    act: (service) => service.deleteGroup('Group 001'),
+  },
+  {
+    why: 'a group was founded',
+    groups: { ann: ['Divers', 'Group 001'], bob: ['Group 002'] },
+    act: (service) => service.addMember(service.createGroup({ name: 'Divers' }).id, ANN),
+  },
+];
+
+const List = z.object({
+  Resources: z.array(
+    z.object({
+      id: z.string(),
+      displayName: z.string().optional(),
+      groups: z.array(z.object({ display: z.string() })).default([]),
+    }),
+  ),
+});
+
+async function list(bridge: TestBridge, path: string) {
+  return List.parse((await bridge.request('GET', path)).body).Resources;
+}
+
+async function readGroups(bridge: TestBridge): Promise<Groups> {
+  const of = async (name: string) => {
+    const [user] = await list(bridge, `/Users?filter=userName eq "${name}"`);
+    return user?.groups.map(({ display }) => display).toSorted() ?? [];
+  };
+  return { ann: await of('user00001'), bob: await of('user00002') };
+}
+
+describeBridges('the groups that users show', ({ makeUrl }) => {
+  async function withCompany(
+    run: (bridge: TestBridge, log: StatementLog) => Promise<void>,
+  ): Promise<void> {
+    const logs: StatementLog[] = [];
+    const options = {
+      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') },
+      sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } },
+      toStore: (given: TestBridge['store']) => {
+        const { store, log } = logStatements(given);
+        logs.push(log);
+        return store;
+      },
+    };
+    await withTestBridge(options, async (bridge) => {
+      for (const log of logs) await run(bridge, log);
+    });
+  }
+
+  test.each(changes)('are new after a sweep where $why', ({ groups, act }) =>
+    withCompany(async (bridge) => {
+      act(bridge.sandbox.service);
+
+      await sweep(bridge);
+
+      expect(await readGroups(bridge)).toEqual(groups);
+    }),
+  );
+
+  test('are new after a look at one group', () =>
+    withCompany(async (bridge) => {
+      const [group] = await list(bridge, '/Groups?filter=displayName eq "Group 001"');
+      bridge.sandbox.service.addMember('Group 001', BOB);
+
+      await askOps(bridge, 'POST', `/groups/${group?.id}/look`, {});
+
+      expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
+    }));
+
+  test('are not worked out again by a sweep that finds nothing new', () =>
+    withCompany(async (bridge, log) => {
+      const isAboutShown = (sql: string) => /set .*"?shown_groups"? = /s.test(sql);
+      expect(log.writes.flat().filter(isAboutShown)).not.toEqual([]);
+      log.reset();
+
+      await sweep(bridge);
+
+      expect(log.writes.flat().filter(isAboutShown)).toEqual([]);
+    }));
+});

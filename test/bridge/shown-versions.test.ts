@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
+
+const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
+
+let bridge: TestBridge;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+});
+
+afterAll(() => bridge.stop());
+
+async function readTag(path: string): Promise<string> {
+  return String((await send(bridge, 'GET', path)).headers.etag);
+}
+
+async function isUnchanged(path: string, tag: string): Promise<boolean> {
+  const answer = await bridge.request('GET', path, undefined, { 'if-none-match': tag });
+  return answer.status === 304;
+}
+
+describe('the ETag of a group changes with', () => {
+  const rename = toPatch({ op: 'replace', path: 'userName', value: 'renamed@example.com' });
+  const cases: readonly (readonly [
+    string,
+    'members' | 'admins',
+    string,
+    JsonObject | undefined,
+  ])[] = [
+    ['the name of a member', 'members', 'PATCH', rename],
+    ['the name of an admin', 'admins', 'PATCH', rename],
+    ['a deleted member', 'members', 'DELETE', undefined],
+    ['a deleted admin', 'admins', 'DELETE', undefined],
+  ];
+
+  test.each(cases)('%s', async (why, list, method, body) => {
+    const user = await addUser(bridge, why.replaceAll(' ', '-'));
+    const group = await addGroup(bridge, why, list === 'members' ? [user] : []);
+    if (list === 'admins') {
+      const add = toPatch({ op: 'add', path: ADMINS, value: [{ value: user }] });
+      await send(bridge, 'PATCH', `/Groups/${group}`, add);
+    }
+    const tag = await readTag(`/Groups/${group}`);
+    expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
+
+    await send(bridge, method, `/Users/${user}`, body);
+
+    expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(false);
+    if (method !== 'DELETE') await send(bridge, 'DELETE', `/Users/${user}`);
+  });
+});
+
+test('the ETag of a group stays with what it does not show of a member', async () => {
+  const user = await addUser(bridge, 'steady');
+  const group = await addGroup(bridge, 'Steady', [user]);
+  const tag = await readTag(`/Groups/${group}`);
+
+  const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+  await send(bridge, 'PATCH', `/Users/${user}`, change);
+
+  expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
+});
+
+describe('If-None-Match stops a write', () => {
+  test.each(['*', 'of this version'])('where it excludes the version: %s', async (excluded) => {
+    const user = await addUser(bridge, `excluded-${excluded.length}`);
+    const group = await addGroup(bridge, `Excluded ${excluded}`, [user]);
+    for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
+      const { body } = await send(bridge, 'GET', path);
+      const tag = await readTag(path);
+      const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Other' });
+      const bodies = { PUT: { ...body, displayName: 'Other' }, PATCH: patch, DELETE: undefined };
+      for (const [method, sent] of Object.entries(bodies)) {
+        const answer = await bridge.request(method, path, sent, {
+          'if-none-match': excluded === '*' ? '*' : tag,
+        });
+        expect({ method, path, status: answer.status }).toEqual({ method, path, status: 412 });
+      }
+      expect((await send(bridge, 'GET', path)).body).toEqual(body);
+    }
+  });
+
+  test('but not one of another version', async () => {
+    const user = await addUser(bridge, 'other-version');
+    const patch = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+
+    const answer = await bridge.request('PATCH', `/Users/${user}`, patch, {
+      'if-none-match': 'W/"999"',
+    });
+
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { cutConnections } from '../support/cut-connections.ts';
+import { LONG } from '../support/long.ts';
+import {
+  addUser,
+  type Requester,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { describeProcesses } from '../support/stores.ts';
+
+const disable = toPatch({ op: 'replace', path: 'active', value: false });
+
+function readReady(requester: Requester, baseUrl: string): Promise<TestAnswer> {
+  return requester.request('GET', new URL('/readyz', baseUrl).href);
+}
+
+/** The provider is told to come back, in its own protocol. */
+function expectComeBack({ status, headers, body }: TestAnswer): void {
+  expect(status).toBe(503);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: '503',
+  });
+}
+
+/** How far files may grow for that process: at 0 every write to a file fails, as on a full disk. */
+function limitFiles({ pid }: BridgeProcess, bytes: '0' | 'unlimited'): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
+}
+
+test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', {
+  tags: LONG,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-full-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  const bridge = await startBridge({
+    folder,
+    env: {
+      UPSTREAM_URL: sandbox.url,
+      UPSTREAM_TOKEN: sandbox.token,
+      UPSTREAM_REQUESTS_PER_SECOND: '0',
+      SCIM_TOKENS: 'token-of-a-provider',
+    },
+  });
+  onTestFinished(() => bridge.kill());
+  await bridge.ready();
+  const provider = toRequester(bridge);
+  const id = await addUser(provider, 'ada');
+  const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+  const underWay = provider.request('PATCH', `/Users/${id}`, disable);
+  await slow.until(1);
+  sandbox.calls.reset();
+
+  limitFiles(bridge, '0');
+  slow.remove();
+  sandbox.faults.release(); // The service has done it, and the bridge cannot write it down.
+  const acknowledged = await underWay;
+  const refused = await provider.request('POST', '/Users', toUser('bob'));
+  const read = await provider.request('GET', `/Users/${id}`);
+  const ready = await readReady(provider, bridge.baseUrl);
+  const callsWhileFull = sandbox.calls.count();
+  limitFiles(bridge, 'unlimited');
+  await expect
+    .poll(async () => (await readReady(provider, bridge.baseUrl)).body)
+    .toMatchObject({ status: 'ok', reasons: [] });
+
+  expect(acknowledged.status).toBe(200);
+  expectComeBack(refused);
+  expect(read).toMatchObject({ status: 200, body: { active: false } });
+  expect(ready).toMatchObject({
+    status: 200,
+    body: { status: 'degraded', reasons: [{ code: 'store-read-only' }] },
+  });
+  expect(callsWhileFull).toBe(1);
+  await sandbox.calls.until(1, { operation: 'scim.getUser' });
+  expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
+  expect(sandbox.calls.count({ mutating: true })).toBe(1);
+  expect(sandbox.service.findUser('bob@example.com')).toBeUndefined();
+  await send(provider, 'POST', '/Users', toUser('bob'));
+});
+
+test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-moved-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
+  await withTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+
+    renameSync(file, away);
+    const refused = await bridge.request('POST', '/Users', toUser('bob'));
+    copyFileSync(away, file);
+    const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
+    const read = await bridge.request('GET', `/Users/${id}`);
+    const ready = await readReady(bridge, bridge.baseUrl);
+    renameSync(away, file);
+
+    for (const answer of [refused, refusedStill]) expectComeBack(answer);
+    expect(read).toMatchObject({ status: 200, body: { active: true } });
+    expect(ready.body).toMatchObject({
+      status: 'degraded',
+      reasons: [{ code: 'store-read-only' }],
+    });
+    expect(ready.text).toContain('store-replaced');
+    await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
+    await send(bridge, 'POST', '/Users', toUser('bob'));
+    expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
+  });
+});
+
+test('a database that may not grow refuses what needs room and keeps what it has', () =>
+  withTestBridge({}, async (bridge) => {
+    const id = await addUser(bridge, 'ada');
+    await limitPages(bridge, 1);
+    const statuses: number[] = [];
+    for (let n = 0; statuses.at(-1) !== 503 && n < 500; n += 1) {
+      statuses.push((await bridge.request('POST', '/Users', toUser(`person${n}`))).status);
+    }
+    const people = (await send(bridge, 'GET', '/Users')).body.totalResults;
+    await limitPages(bridge, 1_000_000);
+    await untilSettled(bridge);
+
+    expect(statuses.filter((status) => status !== 201)).toEqual([503]);
+    expect(people).toBe(1 + statuses.length); // The owner, ada, and everybody but the last.
+    expect(bridge.sandbox.service.users()).toHaveLength(1 + statuses.length);
+    await send(bridge, 'PATCH', `/Users/${id}`, disable);
+    expect((await readReady(bridge, bridge.baseUrl)).body).toMatchObject({ status: 'ok' });
+  }));
+
+/** SQLite takes what is there already when that is more. */
+async function limitPages({ store }: TestBridge, pages: number): Promise<void> {
+  await store.write((tx) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(tx));
+}
+
+describeProcesses('a PostgreSQL that goes away in the middle of traffic', ({ makeUrl }) => {
+  test('answers 503, doubles nothing, and everything acknowledged becomes true', async () => {
+    const url = await makeUrl('migrated');
+    const options = {
+      settings: { DATABASE_URL: url, SCIM_WRITE_WAIT: '200ms' },
+      // A service that would take the same group twice.
+      sandbox: { shape: { uniqueGroupNames: 'nowhere' } },
+    } as const;
+    await withTestBridge(options, async (bridge) => {
+      const names = Array.from({ length: 60 }, (_, index) => `Group ${index}`);
+      const refused: TestAnswer[] = [];
+      const writing = Promise.all(
+        Array.from({ length: 6 }, async () => {
+          for (let name = names.shift(); name !== undefined; name = names.shift()) {
+            await writeUntilTaken(bridge, name, refused);
+          }
+        }),
+      );
+      for (let cut = 0; cut < 5; cut += 1) {
+        await bridge.sandbox.calls.until(bridge.sandbox.calls.count() + 8);
+        await cutConnections(url);
+      }
+      await writing;
+      await expect.poll(() => bridge.sandbox.service.groups().length, { interval: 20 }).toBe(60);
+
+      expect(refused.length).toBeGreaterThan(0);
+      for (const answer of refused) expectComeBack(answer);
+      const made = bridge.sandbox.service.groups().map(({ name }) => name);
+      expect(new Set(made).size).toBe(60);
+      await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).status).toBe(200);
+    });
+  });
+});
+
+/** As a provider does: after 503 again; 409 says that the attempt before was kept. */
+async function writeUntilTaken(
+  bridge: Requester,
+  name: string,
+  refused: TestAnswer[],
+): Promise<void> {
+  for (;;) {
+    const answer = await bridge.request('POST', '/Groups', toGroup(name));
+    if (answer.status === 201 || answer.status === 409) return;
+    refused.push(answer);
+  }
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
+import {
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+
+let bridge: TestBridge;
+let ada: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  await addUser(bridge, 'bob');
+  ada = await addUser(bridge, 'ada');
+  await untilSettled(bridge);
+});
+
+afterAll(() => bridge.stop());
+
+const NAME = 'Another User already has this userName.';
+const ADDRESS = 'Another User already has this e-mail address.';
+const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
+
+/** The same wish in every way that a provider has to say it; each answer as a single request's. */
+async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'][]> {
+  const created = toUser('carol', change);
+  const replaced = toUser('ada', change);
+  const operations = Object.entries(change).map(([path, value]) => ({
+    op: 'replace',
+    path,
+    value,
+  }));
+  const patch = toPatch(...operations);
+  const single = [
+    await bridge.request('POST', '/Users', created),
+    await bridge.request('PUT', `/Users/${ada}`, replaced),
+    await bridge.request('PATCH', `/Users/${ada}`, patch),
+    await bridge.request('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', value: change })),
+  ];
+  const { body } = await send(bridge, 'POST', '/Bulk', {
+    Operations: [
+      { method: 'POST', path: '/Users', bulkId: 'a', data: created },
+      { method: 'PUT', path: `/Users/${ada}`, data: replaced },
+      { method: 'PATCH', path: `/Users/${ada}`, data: patch },
+    ],
+  });
+  const parts = Array.isArray(body.Operations) ? body.Operations.filter(isJsonObject) : [];
+  return [...single.map((answer) => answer.body), ...parts.map(({ response }) => Object(response))];
+}
+
+describe('409 says what is taken, whatever asks for it', () => {
+  test.each([
+    { what: 'the userName', change: { userName: 'Bob@example.com' }, detail: NAME },
+    { what: 'the address', change: { emails: bobs }, detail: ADDRESS },
+    { what: 'both', change: { userName: 'bob@example.com', emails: bobs }, detail: NAME },
+  ])('$what', async ({ change, detail }) => {
+    const before = await send(bridge, 'GET', `/Users/${ada}`);
+
+    const answers = await ask(change);
+
+    expect(answers).toHaveLength(7);
+    for (const body of answers) {
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    expect((await send(bridge, 'GET', `/Users/${ada}`)).body).toEqual(before.body);
+  });
+
+  test('of the part of one address too', async () => {
+    const path = 'emails[type eq "work"].value';
+    const patch = toPatch({ op: 'replace', path, value: 'bob@example.com' });
+
+    const answer = await bridge.request('PATCH', `/Users/${ada}`, patch);
+
+    expect(answer).toMatchObject({ status: 409, body: { detail: ADDRESS } });
+  });
+});
+
+test('a name that only the account in the service still has is taken, in words that say so', async () => {
+  const eve = await addUser(bridge, 'eve');
+  await untilSettled(bridge);
+  const value = 'eva@example.com';
+  const rename = toPatch({
+    op: 'replace',
+    value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
+  });
+  await send(bridge, 'PATCH', `/Users/${eve}`, rename);
+
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  const found = listResources(await send(bridge, 'GET', `/Users?${filter}`));
+  const created = await bridge.request('POST', '/Users', toUser('eve'));
+  const renamed = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch({ op: 'replace', path: 'userName', value: 'eve@example.com' }),
+  );
+
+  expect(found).toEqual([]);
+  const detail = 'In the service the account of another User still has this userName.';
+  for (const answer of [created, renamed]) {
+    expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness', detail } });
+  }
+});
+
+describe('the address that an inactive user without an account is to have', () => {
+  test.each([
+    { what: 'as its e-mail address', of: { emails: [{ value: 'fay@home.example' }] } },
+    { what: 'as its userName alone', of: { userName: 'fay@home.example', emails: [] } },
+  ])('$what is taken', async ({ of }) => {
+    const fay = await addUser(bridge, 'fay', { active: false, ...of });
+
+    const answers = [
+      ...(await ask({ emails: [{ ...bobs[0], value: 'FAY@home.example' }] })),
+      ...(await ask({ userName: 'fay@home.example' })),
+    ];
+
+    expect(answers).toHaveLength(14);
+    for (const body of answers) {
+      const detail = expect.stringMatching(
+        /^Another User already has this (e-mail address|userName)\.$/,
+      );
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    const activate = toPatch({ op: 'replace', path: 'active', value: true });
+    const { body } = await send(bridge, 'PATCH', `/Users/${fay}`, activate);
+    expect(body).toMatchObject({ active: true });
+    await send(bridge, 'DELETE', `/Users/${fay}`);
+    await untilSettled(bridge);
+  });
+
+  test('is the only one that it says it is: a userName that somebody has as an address is taken as that', async () => {
+    const gil = await addUser(bridge, 'gil', {
+      active: false,
+      emails: [{ value: 'gil@home.example' }],
+    });
+
+    for (const body of await ask({ userName: 'gil@home.example' })) {
+      expect(body).toMatchObject({ status: '409', detail: ADDRESS });
+    }
+    await send(bridge, 'DELETE', `/Users/${gil}`);
+  });
+
+  test('is not lost with a user who is to be active', async () => {
+    const wish = { userName: 'hal', active: false, emails: [{ value: 'hal@home.example' }] };
+    const hal = `/Users/${await addUser(bridge, 'hal', wish)}`;
+    const activate = { op: 'replace', path: 'active', value: true } as const;
+    const forget = { op: 'remove', path: 'emails' } as const;
+    const expectRefused = async (method: string, body: JsonObject) => {
+      const answer = await bridge.request(method, hal, body);
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+      expect(answer.body.detail).toMatch(/needs an e-mail address/);
+    };
+
+    await expectRefused('PATCH', toPatch(forget, activate));
+    await expectRefused('PUT', { ...toUser('hal', wish), active: true, emails: [] });
+    await send(bridge, 'PATCH', hal, toPatch(forget));
+    await expectRefused('PATCH', toPatch(activate));
+    const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
+    const { body } = await send(bridge, 'PATCH', hal, toPatch(found, activate));
+
+    expect(body).toMatchObject({ active: true });
+    await untilSettled(bridge);
+    expect(bridge.sandbox.service.findUser('hal@home.example')).toMatchObject({ active: true });
+    // Once there is an account, it needs no address to be found by.
+    expect((await send(bridge, 'PATCH', hal, toPatch(forget))).status).toBe(200);
+  });
+});
+
+test('an address that nobody is known by may be shared', async () => {
+  const emails = [
+    { value: 'dora@example.com', type: 'work', primary: true },
+    { value: 'bob@example.com', type: 'home' },
+  ];
+  const dora = await addUser(bridge, 'dora', { emails });
+  const patch = toPatch({
+    op: 'add',
+    path: 'emails',
+    value: [{ value: 'bob@example.com', type: 'other' }],
+  });
+
+  expect((await send(bridge, 'PATCH', `/Users/${dora}`, patch)).status).toBe(200);
+  expect((await send(bridge, 'PATCH', `/Users/${ada}`, patch)).status).toBe(200);
+});
+
+test('an address that somebody keeps is not asked for again', async () => {
+  const { body } = await send(bridge, 'GET', `/Users/${ada}`);
+  const put = { ...body, title: 'Pilot' };
+
+  expect((await send(bridge, 'PUT', `/Users/${ada}`, put)).body).toMatchObject({ title: 'Pilot' });
+});
+
+test('white space around a name is no part of it', async () => {
+  const [ian, pilots] = [toUser('ian', { userName: ' Ian@example.com\t' }), toGroup(' Pilots ')];
+  const created = await bridge.request('POST', '/Users', ian);
+  const group = await bridge.request('POST', '/Groups', pilots);
+
+  expect(created).toMatchObject({ status: 201, body: { userName: 'Ian@example.com' } });
+  expect(group).toMatchObject({ status: 201, body: { displayName: 'Pilots' } });
+  for (const [path, filter] of [
+    ['/Users', 'userName eq "ian@example.com"'],
+    ['/Users', 'userName eq "  ian@example.com "'],
+    ['/Users', 'userName eq " ian@example.com" and active eq true'],
+    ['/Groups', 'displayName eq "pilots "'],
+  ] as const) {
+    const found = listResources(
+      await send(bridge, 'GET', `${path}?${new URLSearchParams({ filter })}`),
+    );
+    expect(found.map(({ id }) => id)).toEqual([
+      path === '/Users' ? created.body.id : group.body.id,
+    ]);
+  }
+  for (const [path, wish] of [
+    ['/Users', { ...ian, userName: 'IAN@example.com ' }],
+    ['/Groups', toGroup('pilots')],
+  ] as const) {
+    expect((await bridge.request('POST', path, wish)).status).toBe(409);
+  }
+  const blank = await bridge.request('POST', '/Users', { ...ian, userName: ' \t' });
+  expect(blank).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+});
+
+test('/Schemas says which address is unique', async () => {
+  const schemas = listResources(await send(bridge, 'GET', '/Schemas'));
+  const attributes = schemas.flatMap((schema) =>
+    Array.isArray(schema.attributes) ? schema.attributes.filter(isJsonObject) : [],
+  );
+  const emails = attributes.find(({ name }) => name === 'emails');
+
+  expect(emails?.description).toMatch(/needs one.*primary.*409 uniqueness/);
+});

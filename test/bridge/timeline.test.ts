@@ -1,0 +1,411 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { addWhyCommand } from '../../src/cli/why.ts';
+import type { Timeline } from '../../src/ops/schemas/resources.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { behindTheBack, withAudit } from '../support/audit-world.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import { LONG } from '../support/long.ts';
+import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const settings = SWEEP_SETTINGS;
+/** What our own call of then may explain is over. */
+const LONG_MS = 10 * 60_000;
+
+async function readTimeline(bridge: TestBridge, path: string): Promise<Timeline> {
+  const { status, text } = await askOps(bridge, 'GET', path);
+  expect(status).toBe(200);
+  return parseTimeline(JSON.parse(text));
+}
+
+function parseTimeline(answer: unknown): Timeline {
+  return answer as Timeline;
+}
+
+/** Source and text of each, with the others in brackets. */
+function toLines({ items }: Timeline): string[] {
+  return items.map(({ source, text, others }) => {
+    const names = others.map(({ name }) => name).join(', ');
+    return `${source}: ${text}${names === '' ? '' : ` [${names}]`}`;
+  });
+}
+
+/** Waits for the log of requests, which is behind the answers. */
+async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
+  const read = async () => {
+    const { body } = await askOps(bridge, 'GET', `/requests?resource=${id}`);
+    return Array.isArray(body.items) ? body.items.length : 0;
+  };
+  await expect.poll(read, { interval: 20 }).toBe(count);
+}
+
+describeBridges('the line of time', ({ makeUrl }) => {
+  test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      const id = await addUser(world, 'ada');
+      await addGroup(world, 'Pilots', [id]);
+      await world.poll(LONG_MS);
+      await sweep(world);
+      behindTheBack(world).setActive('ada@example.com', false);
+      await world.poll(LONG_MS);
+      await sweep(world);
+      await send(
+        world,
+        'PATCH',
+        `/Users/${id}`,
+        toPatch({ op: 'replace', path: 'active', value: true }),
+      );
+      await world.poll(LONG_MS);
+      await sweep(world);
+      await untilRequests(world, id, 2);
+      const timeline = await readTimeline(world, '/users/ADA@example.com/timeline');
+      const times = timeline.items.map(({ at }) => at);
+      const lines = toLines(timeline);
+
+      expect(timeline).toMatchObject({ type: 'user', id, managed: 'created', more: false });
+      expect(times).toEqual(times.toSorted());
+      // What has one moment by two clocks may change places.
+      const story = [
+        'provider: POST /Users: set userName (1), set name.givenName (1)',
+        'bridge: member.add, by ',
+        'audit: deactivate "User deactivated", by admin from 198.51.100.7',
+        'drift: user.deactivated found: wanted {"active":true}, there is {"active":false}',
+        'provider: PATCH /Users/{id}: replace active (1), answered 200',
+        'drift: user.deactivated gone by itself, or by a write of the provider',
+      ];
+      const places = story.map((text) => lines.findIndex((line) => line.startsWith(text)));
+      expect(places).not.toContain(-1);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          'bridge: user.create, by scim.addUser: done',
+          'audit: invite "User invited", by the bridge',
+          'audit: add_user "Group member added", by the bridge [Pilots]',
+          'bridge: user.activate, by scim.updateUser: done',
+          'audit: activate "User activated", by the bridge',
+        ]),
+      );
+      expect(
+        lines.filter((line) => line.startsWith('seen: last seen in the service')),
+      ).toHaveLength(1);
+    });
+  });
+
+  test('of a group names the people, and what is stuck says in which words', async () => {
+    const options = {
+      settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeUrl('migrated') },
+    };
+    await withAudit(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [ada]);
+      await untilSettled(world);
+      const fault = { kind: 'status', status: 400, body: 'message' } as const;
+      for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const) {
+        world.sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
+        world.sandbox.faults.add({ operation, fault });
+      }
+      await send(
+        world,
+        'PATCH',
+        `/Groups/${group}`,
+        toPatch({ op: 'add', path: 'members', value: toMembers([bob]) }),
+      );
+      const isStuck = async () => (await askOps(world, 'GET', '/status')).body.stuckCount;
+      await expect.poll(isStuck, { interval: 10 }).toBe(1);
+      const ofGroup = toLines(await readTimeline(world, '/groups/pilots/timeline'));
+      const ofBob = toLines(await readTimeline(world, `/timeline/${bob}`));
+
+      const stuck =
+        /^bridge: stuck in members, the service refuses it since then: the sandbox was told to fail/;
+      expect(ofGroup).toContainEqual(
+        expect.stringMatching(new RegExp(`${stuck.source} \\[bob@example.com\\]$`)),
+      );
+      expect(ofBob).toContainEqual(
+        expect.stringMatching(new RegExp(`${stuck.source} \\[Pilots\\]$`)),
+      );
+      expect(ofGroup).toContainEqual(
+        expect.stringMatching(/^bridge: member\.add, by .* \[bob@example\.com\]$/),
+      );
+    });
+  });
+});
+
+describeBridges('the line of time of what was deleted', ({ makeUrl }) => {
+  async function withWorld(
+    run: (world: TestBridge) => Promise<void>,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const url = await makeUrl('migrated');
+    await withTestBridge({ settings: { ...settings, DATABASE_URL: url, ...more } }, run);
+  }
+
+  /** What is told of the deletion, by whomever. */
+  const listEnds = async (world: TestBridge, id: string) =>
+    toLines(await readTimeline(world, `/groups/${id}/timeline`)).filter((line) =>
+      /delete|group\.missing|operator/i.test(line),
+    );
+  const seenGone = 'seen: deleted: it was seen gone, and that was accepted';
+  const accepted = 'drift: group.missing accepted: what there is, is wanted now';
+
+  test('names the provider once, with its request', () =>
+    withWorld(async (world) => {
+      const group = await addGroup(world, 'Pilots');
+      await send(world, 'DELETE', `/Groups/${group}`);
+      await untilSettled(world);
+      await untilRequests(world, group, 2);
+
+      const asked = /^provider: DELETE \/Groups\/\{id\}, answered 204/;
+      expect(await listEnds(world, group)).toEqual([
+        expect.stringMatching(asked),
+        expect.stringMatching(/^bridge: group\.delete/),
+      ]);
+    }));
+
+  test('names no provider where its request is not kept', () =>
+    withWorld(
+      async (world) => {
+        const group = await addGroup(world, 'Pilots');
+        await send(world, 'DELETE', `/Groups/${group}`);
+
+        expect(await listEnds(world, group)).toContainEqual(
+          'seen: deleted; no DELETE of a provider for it is kept',
+        );
+      },
+      { RETENTION_REQUEST_ROWS_MAX: '0' },
+    ));
+
+  test('names the operator who accepted that it was gone', () =>
+    withWorld(async (world) => {
+      const group = await addGroup(world, 'Pilots');
+      await untilSettled(world);
+      world.sandbox.service.deleteGroup('Pilots');
+      await sweep(world);
+      const { body } = await askOps(world, 'GET', '/drifts?kind=group.missing');
+      const [drift] = Array.isArray(body.items) ? body.items : [];
+      await askOps(world, 'POST', `/drifts/${Object(drift).id}/accept`);
+      const decided = 'operator: ops.token accepted a difference';
+      await expect.poll(() => listEnds(world, group), { interval: 20 }).toContain(decided);
+
+      const lines = await listEnds(world, group);
+      expect(lines).toContain(seenGone);
+      expect(lines).toContain(accepted);
+      expect(lines.filter((line) => line.startsWith('provider'))).toEqual([]);
+    }));
+
+  test('names the policy by which it was gone', () =>
+    withWorld(
+      async (world) => {
+        const group = await addGroup(world, 'Pilots');
+        await untilSettled(world);
+        world.sandbox.service.deleteGroup('Pilots');
+        await sweep(world);
+
+        expect(await listEnds(world, group)).toEqual([
+          expect.stringMatching(/^drift: group\.missing found/),
+          seenGone,
+          accepted,
+        ]);
+      },
+      { DRIFT_POLICY: '{"group.missing":"accept"}' },
+    ));
+});
+
+test('the newest come first to be shown, and who is unknown or ambiguous is told so', () =>
+  withAudit({ settings }, async (world) => {
+    const id = await addUser(world, 'ada', { displayName: 'Twin' });
+    await addUser(world, 'bob', { displayName: 'Twin' });
+    await untilRequests(world, id, 1);
+    const whole = await readTimeline(world, `/users/${id}/timeline`);
+    const last = await readTimeline(world, `/users/${id}/timeline?limit=1`);
+
+    expect(whole.items.length).toBeGreaterThan(2);
+    expect(last.items).toEqual(whole.items.slice(-1));
+    expect([whole.more, last.more]).toEqual([false, true]);
+    expect((await askOps(world, 'GET', '/users/nobody/timeline')).status).toBe(404);
+    expect((await askOps(world, 'GET', '/users/twin/timeline')).status).toBe(409);
+    for (const query of ['limit=0', 'cursor=1'])
+      expect((await askOps(world, 'GET', `/users/${id}/timeline?${query}`)).status).toBe(400);
+  }));
+
+test('an account that nobody manages has a past too', { tags: LONG }, () =>
+  withAudit({ settings }, async (world) => {
+    await world.poll(LONG_MS);
+    behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
+    await world.poll();
+    await sweep(world);
+    await world.poll(LONG_MS);
+    behindTheBack(world).setActive('new@example.com', false);
+    await world.poll(LONG_MS);
+    const timeline = await readTimeline(world, '/users/new/timeline');
+
+    expect(timeline.managed).toBe('no');
+    expect(toLines(timeline)).toEqual([
+      'audit: invite "User invited", by admin from 198.51.100.7',
+      'seen: first seen in the service',
+      expect.stringMatching(/^seen: last seen in the service, by /),
+      expect.stringMatching(/^drift: user\.unmanaged found/),
+      'audit: deactivate "User deactivated", by admin from 198.51.100.7',
+    ]);
+  }),
+);
+
+test('`why` tells it in lines, or as JSON', () =>
+  withAudit({ settings }, async (world) => {
+    const id = await addUser(world, 'ada');
+    await untilRequests(world, id, 1);
+    const run = runner(world, [addWhyCommand]);
+    const why = (args: string) => run('why', ...args.split(' '));
+    const text = await why('ada@example.com');
+    const json = await why(`${id} --json --limit 1`);
+    const nobody = await why('nobody');
+
+    expect(text.code).toBe(0);
+    expect(text.text).toMatch(/^user ada@example\.com\nid [^\n]*, managed, created\n\n/);
+    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}provider {3}POST \/Users: set userName \(1\)/);
+    expect(text.text).toMatch(/\n2\d{3}-\S+Z {2}bridge {5}user\.create, by scim\.addUser: done\n/);
+    expect(JSON.parse(json.text)).toMatchObject({ id, more: true });
+    expect(nobody).toMatchObject({ code: 1, text: expect.stringContaining('Nothing has this id') });
+  }));
+
+/** Waits until operators' decisions, which are kept behind the answers, are told. */
+async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
+  const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
+  await expect.poll(read, { interval: 20 }).toContainEqual(text);
+  return read();
+}
+
+describeBridges('the line of time, whole', ({ makeUrl }) => {
+  test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      const { faults } = world.sandbox;
+      const fault = { kind: 'reset', at: 'before-effect' } as const;
+      faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      const id = await addUser(world, 'ada');
+      await world.poll(LONG_MS);
+      const lines = toLines(await readTimeline(world, `/users/${id}/timeline`));
+
+      const created = lines.filter((line) => line.startsWith('bridge: user.create'));
+      expect(created).toEqual([
+        expect.stringMatching(
+          /^bridge: user\.create, by scim\.addUser: failed \(.*\), it may have been done$/,
+        ),
+        'bridge: user.create, by scim.addUser: done',
+      ]);
+    });
+  });
+
+  test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      const group = await addGroup(world, 'Pilots', [bob]);
+      const join = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+      await send(world, 'PATCH', `/Groups/${group}`, join);
+      await untilSettled(world);
+      await untilRequests(world, group, 2);
+      await untilRequests(world, ada, 1);
+      const lines = toLines(await readTimeline(world, `/users/${ada}/timeline`));
+
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^provider: POST \/Users: .*, answered 201.*, with settings-1$/),
+      );
+      const asked = lines.filter((line) => line.startsWith('provider: PATCH /Groups'));
+      expect(asked).toEqual([
+        expect.stringMatching(/: add members \(1\), answered 204.*, with settings-1 \[Pilots\]$/),
+      ]);
+      expect(lines.filter((line) => line.startsWith('provider: POST /Groups'))).toEqual([]);
+    });
+  });
+
+  test('tells what operators decided about it, about its differences, and about everything', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
+      await world.poll(LONG_MS);
+      behindTheBack(world).renameUser('ada@example.com', 'Somebody Else');
+      const { body } = await askOps(world, 'POST', `/users/${ada}/look`, {});
+      const [drift] = Array.isArray(body.differences) ? body.differences : [];
+      await askOps(world, 'POST', `/drifts/${Object(drift).id}/accept`);
+      await askOps(world, 'POST', '/retry', { name: 'ada@example.com' });
+      await askOps(world, 'POST', '/pause');
+      await askOps(world, 'POST', '/resume');
+      await askOps(world, 'POST', '/drifts/none/accept');
+      await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
+      const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
+      const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
+
+      const listDecisions = (timeline: Timeline) =>
+        toLines(timeline).filter((line) => line.startsWith('operator: '));
+      const pauses = [
+        'operator: ops.token paused all changes',
+        'operator: ops.token ended the pause of all changes',
+      ];
+      expect(listDecisions(ofAda)).toEqual([
+        'operator: ops.token looked at it',
+        'operator: ops.token accepted a difference',
+        'operator: ops.token had tried at once what waits',
+        ...pauses,
+      ]);
+      expect(listDecisions(ofBob)).toEqual(pauses);
+      const { body: acts } = await askOps(world, 'GET', `/acts?target=${ada}`);
+      expect(acts.items).toMatchObject([
+        { act: 'had tried at once what waits', target: ada },
+        { act: 'accepted a difference', target: Object(drift).id },
+        { act: 'looked at it', target: ada },
+      ]);
+      const { body: ofOthers } = await askOps(world, 'GET', `/acts?target=${bob}`);
+      expect(ofOthers.items).toEqual([]);
+    });
+  });
+
+  test('tells when the service did not work, and when it did again', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      const id = await addUser(world, 'ada');
+      const { faults } = world.sandbox;
+      const fault = { kind: 'status', status: 401 } as const;
+      const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      const other = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+      const renamed = send(world, 'PATCH', `/Users/${id}`, other);
+      await refused.until(1);
+      await untilTold(world, id, 'outage: the service refuses the token');
+      world.clock.leap(LONG_MS);
+      await renamed;
+      const lines = await untilTold(world, id, 'outage: the service takes the token again');
+
+      const outage = lines.filter((line) => line.startsWith('outage: '));
+      expect(outage).toEqual([
+        'outage: the service refuses the token',
+        'outage: the service takes the token again',
+      ]);
+    });
+  });
+});
+
+describeProcesses('the line of time of several processes', ({ makeUrl }) => {
+  test('has no end of an outage because another process starts', async () => {
+    const service = await startSandbox();
+    onTestFinished(() => service.stop());
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') }, service };
+    const leader = await startTestBridge(options);
+    onTestFinished(() => leader.stop());
+    const id = await addUser(leader, 'ada');
+    const fault = { kind: 'status', status: 401 } as const;
+    service.faults.add({ operation: '*', fault });
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    await send(leader, 'PATCH', `/Users/${id}`, rename);
+    await untilTold(leader, id, 'outage: the service refuses the token');
+
+    const other = await startTestBridge(options);
+    onTestFinished(() => other.stop());
+
+    const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
+    expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([
+      'outage: the service refuses the token',
+    ]);
+  });
+});

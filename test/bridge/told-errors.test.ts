@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
+import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  send,
+  toGroup,
+  toPatch,
+  toUser,
+  untilSettled,
+} from '../support/provider.ts';
+
+let bridge: TestBridge;
+let ada: string;
+let pilots: string;
+
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  ada = await addUser(bridge, 'ada');
+  pilots = await addGroup(bridge, 'Pilots', [ada]);
+});
+
+afterAll(() => bridge.stop());
+
+const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const WMG = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
+const LONG = 'x'.repeat(600);
+
+/** A request, the words it is refused with, and how. */
+const cases: readonly (readonly [string, string, () => string, () => JsonObject, string])[] = [
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('ada'),
+    'Another User already has this userName.',
+  ],
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
+    'Another User already has this e-mail address.',
+  ],
+  [
+    'uniqueness',
+    'POST',
+    () => '/Groups',
+    () => toGroup('PILOTS'),
+    'Another Group already has this displayName.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => ({ ...toGroup('New'), members: [{ value: ada }, { display: 'x' }] }),
+    'Value 2 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => toGroup('New', [ada, ada, 'nobody', ada, 'nothing']),
+    'Value 3 of members is not the id of a User, nor is 1 more.',
+  ],
+  [
+    'invalidValue',
+    'PUT',
+    () => `/Groups/${pilots}`,
+    () => ({ ...toGroup('Pilots'), Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'] }),
+    'Value 3 of members is not the id of a User, nor are 2 more.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => ({ ...toGroup('New'), [WMG]: { admins: [{ value: ada }, { value: ada }, 'nobody'] } }),
+    'Value 3 of admins is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () => toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
+    'Value 3 of members is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () => toPatch({ op: 'add', path: 'members', value: 'nobody' }),
+    'The value of members is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
+    'Value 2 of emails: emails is longer than 512 characters.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () =>
+      toPatch(
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        { op: 'add', path: 'members', value: ['', {}] },
+      ),
+    'Operation 2: Value 1 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () =>
+      toPatch(
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        { op: 'remove', path: 'members', value: [{ value: 'nobody' }] },
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        {
+          op: 'add',
+          path: 'members',
+          value: [{ value: ada }, { value: ada }, { value: 'nobody' }],
+        },
+      ),
+    'Operation 4: Value 3 of members is not the id of a User.',
+  ],
+  [
+    'noTarget',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () =>
+      toPatch(
+        { op: 'replace', path: 'title', value: 'x' },
+        { op: 'replace', path: 'roles[value eq "none"].display', value: 'x' },
+      ),
+    'Operation 2: No value of roles fits the filter.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () =>
+      toPatch(
+        { op: 'replace', path: 'title', value: 'x' },
+        { op: 'add', path: 'emails', value: [{ value: 'nowhere', primary: true }] },
+      ),
+    'Operation 2: Value 1 of emails is no e-mail address: text, one @, text, and no white space.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () => toPatch({ op: 'replace', path: 'emails[type eq "work"].value', value: 'nowhere' }),
+    'The value of emails is no e-mail address: text, one @, text, and no white space.',
+  ],
+  [
+    'invalidPath',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () =>
+      toPatch(
+        { op: 'replace', path: 'title', value: 'x' },
+        { op: 'replace', path: 'shoeSize', value: 'x' },
+      ),
+    'Operation 2: The path names no attribute of a User.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { [WMU]: { appsPermissions: 'x' } }),
+    'The value of appsPermissions is no integer.',
+  ],
+];
+
+test.each(cases)(
+  '%s of %s is told with what and where',
+  async (scimType, method, path, body, detail) => {
+    const answer = await bridge.request(method, path(), body());
+
+    expect(answer.body).toMatchObject({ scimType, detail });
+  },
+);
+
+test('an address that no service can take is refused before the service is asked, with its place', async () => {
+  const before = bridge.sandbox.calls.count();
+  const other = { value: 'other@example.com' };
+  // Of equal values one is kept, of empty ones none.
+  const emails = [other, other, '', { Value: ' nowhere ', primary: true }];
+  const detail = expect.stringMatching(/^Value 4 of emails is no e-mail address/);
+
+  const created = await bridge.request('POST', '/Users', toUser('eve', { emails }));
+  const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
+  const patched = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch({ op: 'replace', path: 'emails', value: emails }),
+  );
+
+  for (const { status, body } of [created, replaced, patched]) {
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue', detail },
+    });
+  }
+  expect(bridge.sandbox.calls.count()).toBe(before);
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  expect(listResources(await send(bridge, 'GET', `/Users?${filter}`))).toEqual([]);
+});
+
+test('an address that is left when others go is refused as one of the user', async () => {
+  const id = await addUser(bridge, 'kim', {
+    emails: [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }],
+  });
+
+  const answer = await bridge.request(
+    'PATCH',
+    `/Users/${id}`,
+    toPatch({ op: 'remove', path: 'emails[primary eq true]' }),
+  );
+
+  expect(answer.body).toMatchObject({
+    scimType: 'invalidValue',
+    detail: expect.stringMatching(/^The address that the user keeps is no e-mail address/),
+  });
+});
+
+test('other addresses are kept as they are sent', async () => {
+  const emails = [
+    { value: 'ida@example.com', primary: true },
+    { value: 'nowhere', type: 'other' },
+  ];
+  const id = await addUser(bridge, 'ida', { emails });
+
+  expect((await send(bridge, 'GET', `/Users/${id}`)).body).toMatchObject({ emails });
+});
+
+test('words of our own about a call do not name it', async () => {
+  const fault = bridge.sandbox.faults.add({
+    operation: 'scim.addUser',
+    fault: { kind: 'status', status: 400 },
+  });
+  const answer = await bridge.request('POST', '/Users', toUser('max'));
+  fault.remove();
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { detail: 'The service refused the change: the service answered 400' },
+  });
+});
+
+/** What came about behind the bridge's back, and the request that meets it. */
+interface Obstacle {
+  readonly detail: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly happen: (service: SandboxService) => void;
+  readonly type?: 'Groups';
+}
+
+const obstacles: Obstacle[] = [
+  {
+    detail: 'The account in the service is linked to another user already.',
+    happen: (service) => void service.updateUser('ada@example.com', { userName: 'zoe' }),
+  },
+  {
+    detail: 'The account in the service is an owner of the company, and is not taken over.',
+    happen: (service) => void service.addUser({ email: 'zoe@example.com', role: 1 }),
+  },
+  {
+    detail: 'The account exists in the service, and is not taken over.',
+    settings: { USERS_ADOPT: 'refuse' },
+    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
+  },
+  {
+    detail: 'The account in the service is protected, and is not taken over.',
+    settings: { PROTECT_USERS: 'zoe*' },
+    happen: (service) => void service.addUser({ email: 'zoe@example.com' }),
+  },
+  {
+    detail: 'The group in the service is linked to another group already.',
+    happen: (service) => void service.renameGroup('Pilots', 'Crew'),
+    type: 'Groups',
+  },
+  {
+    detail: 'A group of this name exists in the service, holds permissions, and is not taken over.',
+    happen: (service) => void service.createGroup({ name: 'Crew', permissions: 16 }),
+    type: 'Groups',
+  },
+];
+test.each(obstacles)(
+  'the service has not said: $detail',
+  ({ detail, settings = {}, happen, type }) =>
+    withTestBridge({ settings }, async (bridge) => {
+      await addUser(bridge, 'ada');
+      await addGroup(bridge, 'Pilots');
+      await untilSettled(bridge);
+      happen(bridge.sandbox.service);
+
+      const wanted =
+        type === 'Groups' ? toGroup('Crew') : toUser('zoe', { userName: 'zoe', active: true });
+      const { status, body } = await bridge.request('POST', `/${type ?? 'Users'}`, wanted);
+
+      expect([status, body]).toMatchObject([409, { scimType: 'uniqueness', detail }]);
+    }),
+);

@@ -1,0 +1,146 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { findId, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
+import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
+
+const PATIENT = { interval: 10 };
+const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
+const LIST = 'companyUsers.getListOfUsers';
+const off = toPatch({ op: 'replace', path: 'active', value: false });
+
+/** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */
+async function startService() {
+  const sandbox = await startSandbox();
+  sandbox.service.addUser({ email: boss, role: 1 });
+  sandbox.service.addUser({ email: clerk });
+  const proxy = await tamperWith(sandbox);
+  const isLagging = (url: URL) =>
+    url.pathname.endsWith('/company/users') && !url.searchParams.get('query');
+  const leaveOut = withEntries((entries) =>
+    entries.filter((entry) => ![boss, clerk].includes(String(Object(entry).email))),
+  );
+  proxy.setTamper((url, body) => (isLagging(url) ? leaveOut(body) : body));
+  onTestFinished(async () => {
+    await proxy.stop();
+    await sandbox.stop();
+  });
+  return proxy.service;
+}
+
+async function startBridge(
+  service: Awaited<ReturnType<typeof startService>>,
+  settings: Readonly<Record<string, string>>,
+): Promise<TestBridge> {
+  const bridge = await startTestBridge({ service, settings: { ...SWEEP_SETTINGS, ...settings } });
+  onTestFinished(() => bridge.stop());
+  return bridge;
+}
+
+const takeovers: {
+  what: string;
+  status: number;
+  send(id: string): [string, string, JsonObject?];
+}[] = [
+  { what: 'POST', status: 409, send: () => ['POST', '/Users', toUser('boss')] },
+  { what: 'PUT', status: 403, send: (id) => ['PUT', `/Users/${id}`, toUser('boss')] },
+  { what: 'PATCH', status: 403, send: (id) => ['PATCH', `/Users/${id}`, off] },
+  { what: 'DELETE', status: 403, send: (id) => ['DELETE', `/Users/${id}`] },
+];
+
+describeBridges('an account whose role no list has told', ({ makeUrl }) => {
+  const start = async (settings = {}) => {
+    const service = await startService();
+    const url = await makeUrl('migrated');
+    const all = { DATABASE_URL: url, USERS_ADOPT_ON_DELETE: 'yes', ...settings };
+    return startBridge(service, all);
+  };
+
+  test.each(takeovers)('is looked up before $what: an owner is not taken over', async (write) => {
+    const bridge = await start();
+    const { service, calls } = bridge.sandbox;
+    const id = await findId(bridge, { type: 'Users', name: 'boss' });
+    calls.reset();
+
+    const [method, path, body] = write.send(id);
+    const answer = await bridge.request(method, path, body);
+    const again = await bridge.request(method, path, body);
+
+    expect([answer.status, again.status]).toEqual([write.status, write.status]);
+    expect(answer.body.detail).toContain('owner');
+    expect(calls.counts()).toEqual({ [LIST]: { 200: 1 } });
+    expect(service.getUser(boss).active).toBe(true);
+    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
+  });
+
+  test('and is ordinary is taken over, with one call more and once', async () => {
+    const bridge = await start();
+    const { service, calls } = bridge.sandbox;
+    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
+    calls.reset();
+
+    expect((await send(bridge, 'PATCH', `/Users/${id}`, off)).status).toBe(200);
+    const on = toPatch({ op: 'replace', path: 'active', value: true });
+    expect((await send(bridge, 'PATCH', `/Users/${id}`, on)).status).toBe(200);
+    await untilSettled(bridge);
+
+    expect(calls.counts()).toEqual({ [LIST]: { 200: 1 }, 'scim.updateUser': { 200: 2 } });
+    expect(service.getUser(clerk).active).toBe(true);
+  });
+
+  test('is neither taken over nor changed while the service cannot tell', async () => {
+    const bridge = await start({ UPSTREAM_TIMEOUT: '1s' });
+    const { service, faults } = bridge.sandbox;
+    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
+    faults.add({ operation: LIST, fault: { kind: 'status', status: 500 } });
+
+    const answer = await bridge.request('PATCH', `/Users/${id}`, off);
+
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('30');
+    expect(service.getUser(clerk).active).toBe(true);
+    expect((await askOps(bridge, 'GET', `/users/${id}`)).body.origin).toBeNull();
+    const adoption = await askOps(bridge, 'POST', `/users/${id}/adopt`);
+    expect(adoption).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
+  });
+
+  test('is taken over where the list is closed to the bridge: then the settings alone protect', async () => {
+    const bridge = await start();
+    const { service, faults } = bridge.sandbox;
+    const id = await findId(bridge, { type: 'Users', name: 'clerk' });
+    faults.add({ operation: LIST, fault: { kind: 'status', status: 403 } });
+
+    expect((await bridge.request('PATCH', `/Users/${id}`, off)).status).toBe(200);
+
+    await expect.poll(() => service.getUser(clerk).active, PATIENT).toBe(false);
+  });
+
+  test('and that an operator takes over is looked up first', async () => {
+    const bridge = await start();
+    const id = await findId(bridge, { type: 'Users', name: 'boss' });
+
+    const refused = await askOps(bridge, 'POST', `/users/${id}/adopt`);
+    const adopted = await askOps(bridge, 'POST', `/users/${id}/adopt`, { privileged: true });
+
+    expect(refused).toMatchObject({ status: 403, body: { code: 'privileged' } });
+    expect(adopted).toMatchObject({ status: 200, body: { origin: 'adopted' } });
+  });
+});
+
+describeProcesses('the role of an account, asked for by a process that does not lead', (stores) => {
+  test('is read by the leader', async () => {
+    const service = await startService();
+    const DATABASE_URL = await stores.makeUrl('migrated');
+    await startBridge(service, { DATABASE_URL });
+    const other = await startBridge(service, { DATABASE_URL });
+    const id = await findId(other, { type: 'Users', name: 'boss' });
+
+    const answer = await other.request('PATCH', `/Users/${id}`, off);
+
+    expect(answer.status).toBe(403);
+    expect(answer.body.detail).toContain('owner');
+  });
+});

@@ -1,0 +1,175 @@
+import { expect, test } from 'vitest';
+import { insertAuditEvents } from '../../src/store/audit/events.ts';
+import { type AuditWorld, behindTheBack, PATIENT, withAudit } from '../support/audit-world.ts';
+import { LONG } from '../support/long.ts';
+import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
+const MINUTE_MS = 60_000;
+/** By then it is known that nobody will be found for an event. */
+const SETTLED_MS = 3 * MINUTE_MS;
+
+/** The sweeps that have ended, once none runs and it was asked a few times whether one is due. */
+async function countSweeps(world: AuditWorld): Promise<number> {
+  const { store } = world;
+  for (let times = 0; times < 3; times += 1) await world.poll();
+  const list = async () => store.read.selectFrom('sweeps').select('status').execute();
+  await expect.poll(async () => JSON.stringify(await list()), PATIENT).not.toContain('running');
+  return (await list()).length;
+}
+
+async function untilSwept(world: AuditWorld, count: number) {
+  await expect.poll(() => countSweeps(world), PATIENT).toBe(count);
+}
+
+/** What a busy provider writes: people, groups, changes of both. */
+async function importPeople(world: AuditWorld): Promise<void> {
+  const ids = await addUsers(world, 20);
+  const group = await addGroup(world, 'Pilots', ids.slice(0, 10));
+  await send(
+    world,
+    'PATCH',
+    `/Users/${ids[0]}`,
+    toPatch({ op: 'replace', path: 'active', value: false }),
+  );
+  await send(
+    world,
+    'PATCH',
+    `/Groups/${group}`,
+    toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' }),
+  );
+}
+
+for (const auditDetails of ['object', 'null'] as const) {
+  test(
+    `a busy import by the bridge causes no sweep, where details of events are ${auditDetails}`,
+    { tags: auditDetails === 'null' ? LONG : [] },
+    () =>
+      withAudit({ settings, shape: { auditDetails } }, async (world) => {
+        // The administrator came just before the bridge read everything, which may cause one.
+        await world.poll(20 * MINUTE_MS);
+        const before = await countSweeps(world);
+        await importPeople(world);
+        await world.poll();
+        await world.poll(SETTLED_MS);
+        await world.poll(20 * MINUTE_MS);
+
+        expect(await countSweeps(world)).toBe(before);
+      }),
+  );
+}
+
+test('events that name nobody known cause one sweep in ten minutes, and what it finds has its author', () =>
+  withAudit({ settings }, async (world) => {
+    await world.poll(20 * MINUTE_MS);
+    const addStranger = (name: string) =>
+      behindTheBack(world).addUser({ email: `${name}@example.com` });
+    addStranger('one');
+    await world.poll();
+    const atFirst = await countSweeps(world);
+    await world.poll(SETTLED_MS);
+    await untilSwept(world, 1);
+    addStranger('two');
+    await world.poll();
+    await world.poll(SETTLED_MS);
+    const meanwhile = await countSweeps(world);
+    const { body } = await askOps(world, 'GET', '/drifts?kind=user.unmanaged');
+    await world.poll(10 * MINUTE_MS);
+    await untilSwept(world, 2);
+    await world.poll(20 * MINUTE_MS);
+
+    expect(atFirst).toBe(0);
+    expect(meanwhile).toBe(1);
+    expect(await countSweeps(world)).toBe(2);
+    expect(body.items).toContainEqual(
+      expect.objectContaining({
+        resource: expect.objectContaining({ name: 'one' }),
+        who: expect.objectContaining({ username: 'admin', address: '198.51.100.7' }),
+      }),
+    );
+  }));
+
+test('where sweeps are only made when asked for, no event causes one', { tags: LONG }, () =>
+  withAudit({ settings: { ...settings, SWEEP_INTERVAL: '0' } }, async (world) => {
+    await world.poll(20 * MINUTE_MS);
+    behindTheBack(world).addUser({ email: 'one@example.com' });
+    await world.poll();
+    await world.poll(20 * MINUTE_MS);
+
+    expect(await countSweeps(world)).toBe(0);
+  }),
+);
+
+test('a sweep that was made meanwhile is enough', { tags: LONG }, () =>
+  withAudit({ settings }, async (world) => {
+    await world.poll(20 * MINUTE_MS);
+    behindTheBack(world).addUser({ email: 'one@example.com' });
+    await world.poll(2 * MINUTE_MS);
+    await sweep(world);
+    await world.poll(SETTLED_MS);
+    await world.poll(20 * MINUTE_MS);
+
+    expect(await countSweeps(world)).toBe(1);
+  }),
+);
+
+describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
+  test('is about them: whom others changed is looked at, what is our own is not', {
+    tags: LONG,
+  }, async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    await withAudit(options, async (world) => {
+      await world.poll(20 * MINUTE_MS);
+      const at = world.clock.now() - 1_000;
+      const event = { category: 'user_management', created_at: at, seen_at: at, message: null };
+      const author = {
+        author_id: 1,
+        author_uid: null,
+        author_username: null,
+        author_address: null,
+      };
+      const rest = { ...event, ...author, origin: 'unresolved' as const, explained_by: null };
+      const [bob, ada] = [await addUser(world, 'bob'), await addUser(world, 'ada')];
+      await untilSettled(world);
+      // As they are stored when the log is faster than the answer to the call.
+      const details = (name: string) =>
+        JSON.stringify({ user_id: world.sandbox.service.getUser(`${name}@example.com`).id });
+      await world.store.write((tx) =>
+        insertAuditEvents(tx, [
+          { ...rest, id: 'own', action: 'activate', details: details('bob') },
+          { ...rest, id: 'theirs', action: 'deactivate', details: details('ada') },
+          { ...rest, id: 'sign-in', category: 'auth', action: 'sign_in', details: null },
+        ]),
+      );
+      world.sandbox.calls.reset();
+      await world.poll(SETTLED_MS);
+
+      const events = await world.store.read
+        .selectFrom('audit_events')
+        .select(['id', 'origin'])
+        .where('created_at', '=', at)
+        .orderBy('id')
+        .execute();
+      const named = await world.store.read
+        .selectFrom('audit_event_resources')
+        .select(['event_id', 'resource_id'])
+        .where('event_id', 'in', ['own', 'theirs', 'sign-in'])
+        .orderBy('event_id')
+        .execute();
+      expect(events).toEqual([
+        { id: 'own', origin: 'ours' },
+        { id: 'sign-in', origin: 'unresolved' },
+        { id: 'theirs', origin: 'foreign' },
+      ]);
+      expect(named).toEqual([
+        { event_id: 'own', resource_id: bob },
+        { event_id: 'theirs', resource_id: ada },
+      ]);
+      expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
+      await world.poll(20 * MINUTE_MS);
+      expect(await countSweeps(world)).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,225 @@
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import {
+  type CallRow,
+  inhabited,
+  runCallTable,
+  withAda,
+  withGroup,
+} from '../support/call-table.ts';
+import { addGroup, addUser, findId, send, toPatch, toUser } from '../support/provider.ts';
+
+/** Takes no name at creation, only objects as e-mails, and members one by one. */
+const narrow: SandboxOptions = { shape: 'narrowest' };
+
+/** Somebody who was there before the bridge, as a provider describes them. */
+const known = {
+  userName: 'user00001',
+  emails: [{ value: 'user00001@example.com', type: 'work', primary: true }],
+};
+
+function disable() {
+  return toPatch({ op: 'replace', path: 'active', value: false });
+}
+
+function rename(familyName: string) {
+  return toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+}
+
+const reads: CallRow[] = [
+  {
+    what: 'a look-up, a list, a search and a read',
+    calls: {},
+    ...withGroup(async (bridge, { path, ada }) => {
+      await send(bridge, 'GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
+      await send(bridge, 'GET', `/Users/${ada}`);
+      await send(bridge, 'GET', '/Users?startIndex=1&count=10&sortBy=userName');
+      await send(bridge, 'GET', '/Groups?excludedAttributes=members');
+      await send(bridge, 'GET', path);
+      await send(bridge, 'POST', '/.search', { filter: 'id pr' });
+    }),
+  },
+];
+
+const people: CallRow[] = [
+  {
+    what: 'the first create, where the service takes the name',
+    calls: { 'scim.addUser': 1 },
+    prepare: async (bridge) => () => addUser(bridge, 'ada'),
+  },
+  {
+    what: 'a create once it is known that the service takes the name',
+    calls: { 'scim.addUser': 1 },
+    ...withAda((bridge) => addUser(bridge, 'bob')),
+  },
+  {
+    what: 'the first create, where neither the form of e-mails nor the name is taken',
+    sandbox: narrow,
+    calls: { 'scim.addUser': 2, 'scim.updateUser': 1 },
+    prepare: async (bridge) => () => addUser(bridge, 'ada'),
+  },
+  {
+    what: 'a create once it is known that the service takes no name',
+    sandbox: narrow,
+    calls: { 'scim.addUser': 1, 'scim.updateUser': 1 },
+    ...withAda((bridge) => addUser(bridge, 'bob')),
+  },
+  {
+    what: 'a create without a name, where the service takes none',
+    sandbox: narrow,
+    calls: { 'scim.addUser': 1 },
+    ...withAda((bridge) =>
+      send(bridge, 'POST', '/Users', { schemas: [], userName: 'bob@example.com' }),
+    ),
+  },
+  {
+    what: 'a create where e-mails are strings',
+    sandbox: { shape: { emailsAccepted: 'strings', emailsReturned: 'strings' } },
+    calls: { 'scim.addUser': 1 },
+    prepare: async (bridge) => () => addUser(bridge, 'ada'),
+  },
+  {
+    what: 'a create where e-mails are objects, once that is known',
+    sandbox: { shape: { emailsAccepted: 'objects' } },
+    calls: { 'scim.addUser': 1 },
+    ...withAda((bridge) => addUser(bridge, 'bob')),
+  },
+  {
+    what: 'a rename',
+    calls: { 'scim.updateUser': 1 },
+    ...withAda((bridge, path) => send(bridge, 'PATCH', path, rename('Lovelace'))),
+  },
+  {
+    what: 'a deactivation',
+    calls: { 'scim.updateUser': 1 },
+    ...withAda((bridge, path) => send(bridge, 'PATCH', path, disable())),
+  },
+  {
+    what: 'a deactivation together with a rename',
+    calls: { 'scim.updateUser': 1 },
+    ...withAda((bridge, path) => {
+      const name = { givenName: 'Ada', familyName: 'King' };
+      return send(bridge, 'PUT', path, toUser('ada', { name, active: false }));
+    }),
+  },
+  {
+    what: 'a reactivation',
+    calls: { 'scim.updateUser': 1 },
+    async prepare(bridge) {
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await send(bridge, 'PATCH', path, disable());
+      return () => send(bridge, 'PUT', path, toUser('ada'));
+    },
+  },
+  {
+    what: 'a create of somebody inactive',
+    calls: {},
+    prepare: async (bridge) => () => addUser(bridge, 'ada', { active: false }),
+  },
+  {
+    what: 'the activation of somebody who was created inactive',
+    calls: { 'scim.addUser': 1 },
+    async prepare(bridge) {
+      const path = `/Users/${await addUser(bridge, 'ada', { active: false })}`;
+      return () => send(bridge, 'PUT', path, toUser('ada'));
+    },
+  },
+  {
+    what: 'the activation of somebody who was created inactive, where no name is taken',
+    sandbox: narrow,
+    calls: { 'scim.addUser': 1, 'scim.updateUser': 1 },
+    async prepare(bridge) {
+      await addUser(bridge, 'bob');
+      const path = `/Users/${await addUser(bridge, 'ada', { active: false })}`;
+      return () => send(bridge, 'PUT', path, toUser('ada'));
+    },
+  },
+  {
+    what: 'a new userName, which the service does not take: one try',
+    calls: { 'scim.updateUser': 1 },
+    ...withAda((bridge, path) =>
+      send(bridge, 'PUT', path, toUser('ada', { userName: 'a@b.example' })),
+    ),
+  },
+  {
+    what: 'a new userName once it is known that the service does not take it',
+    calls: {},
+    async prepare(bridge) {
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await send(bridge, 'PUT', path, toUser('ada', { userName: 'a@b.example' }));
+      return () => send(bridge, 'PUT', path, toUser('ada', { userName: 'c@d.example' }));
+    },
+  },
+  {
+    what: 'a delete of somebody in no group',
+    calls: { 'scim.updateUser': 1 },
+    ...withAda((bridge, path) => send(bridge, 'DELETE', path)),
+  },
+  {
+    what: 'a delete of somebody in three groups',
+    calls: { 'scim.updateUser': 1, 'groupUsers.removeUserFromGroup': 3 },
+    async prepare(bridge) {
+      const ada = await addUser(bridge, 'ada');
+      for (const name of ['Pilots', 'Cooks', 'Sailors']) await addGroup(bridge, name, [ada]);
+      return () => send(bridge, 'DELETE', `/Users/${ada}`);
+    },
+  },
+  {
+    what: 'a create of somebody who was deleted',
+    calls: { 'scim.updateUser': 1 },
+    async prepare(bridge) {
+      await send(bridge, 'DELETE', `/Users/${await addUser(bridge, 'ada')}`);
+      return () => addUser(bridge, 'ada');
+    },
+  },
+];
+
+const nothing: Omit<CallRow, 'calls'>[] = [
+  {
+    what: 'the same PUT again',
+    ...withAda((bridge, path) => send(bridge, 'PUT', path, toUser('ada'))),
+  },
+  {
+    what: 'a PUT with another externalId',
+    ...withAda((bridge, path) => send(bridge, 'PUT', path, toUser('ada', { externalId: 'e-1' }))),
+  },
+  {
+    what: 'a PATCH of a title',
+    ...withAda((bridge, path) =>
+      send(bridge, 'PATCH', path, toPatch({ op: 'add', path: 'title', value: 'Countess' })),
+    ),
+  },
+  {
+    what: 'a rename to the name that is held',
+    ...withAda((bridge, path) => send(bridge, 'PATCH', path, rename('Example'))),
+  },
+  {
+    what: 'disabling somebody who is disabled',
+    async prepare(bridge) {
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      await send(bridge, 'PATCH', path, disable());
+      return () => send(bridge, 'PATCH', path, disable());
+    },
+  },
+  {
+    what: 'a PUT of an unmanaged account as it is',
+    sandbox: inhabited,
+    async prepare(bridge) {
+      const path = `/Users/${await findId(bridge, { type: 'Users', name: 'user00001' })}`;
+      const { body } = await send(bridge, 'GET', path);
+      return () => send(bridge, 'PUT', path, body);
+    },
+  },
+  {
+    what: 'a create that adopts an account as it is',
+    sandbox: inhabited,
+    prepare: async (bridge) => () =>
+      send(bridge, 'POST', '/Users', { ...known, externalId: 'e-1' }),
+  },
+];
+
+runCallTable('reading', reads);
+runCallTable('people', people);
+runCallTable(
+  'a write that changes nothing',
+  nothing.map((row) => ({ ...row, calls: {} })),
+);

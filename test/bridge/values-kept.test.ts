@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { addUser, listResources, send, toPatch, toUser } from '../support/provider.ts';
+import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import { SWEEP_SETTINGS } from '../support/sweep.ts';
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const OPS_TOKEN = SWEEP_SETTINGS.OPS_TOKEN;
+
+let bridge: TestBridge;
+
+beforeAll(async () => {
+  bridge = await startTestBridge({ settings: SWEEP_SETTINGS });
+});
+
+afterAll(() => bridge.stop());
+
+/** JSON in which a number stands for each `@`: no program that only knows numbers could write it. */
+function withNumber(body: object, number: string): string {
+  return JSON.stringify(body).replaceAll('"@"', number);
+}
+
+function sendText(method: RawRequest['method'], path: string, body: string): Promise<TestAnswer> {
+  return sendRaw(bridge, { method, path, body });
+}
+
+async function read(id: string): Promise<JsonObject> {
+  return (await send(bridge, 'GET', `/Users/${id}`)).body;
+}
+
+/** Numbers that are other numbers, or written otherwise, once they were read as one. */
+const numbers = ['76561198000000001', '1.10', '100.0', '-0', '1e3', '1E400', '0.1000', '12345'];
+
+describe('a number where a text belongs is kept as it was written', () => {
+  for (const [index, number] of numbers.entries()) {
+    test(`${number}, by POST, PUT and PATCH in all their forms`, async () => {
+      const name = `number${index}`;
+      const user = toUser(name, {
+        externalId: '@',
+        phoneNumbers: [{ value: '@', type: 'work' }],
+        [ENTERPRISE]: { employeeNumber: '@', manager: { value: '@' } },
+      });
+      const kept = {
+        externalId: number,
+        phoneNumbers: [{ value: number, type: 'work' }],
+        [ENTERPRISE]: { employeeNumber: number, manager: { value: number } },
+      };
+      const none = toUser(name, { externalId: null, phoneNumbers: [], [ENTERPRISE]: null });
+
+      const created = await sendText('POST', '/Users', withNumber(user, number));
+      expect(created).toMatchObject({ status: 201, body: kept });
+      const id = String(created.body.id);
+      await send(bridge, 'PUT', `/Users/${id}`, none);
+      expect(await read(id)).not.toHaveProperty('externalId');
+      await sendText('PUT', `/Users/${id}`, withNumber(user, number));
+      expect(await read(id)).toMatchObject(kept);
+
+      const patches = [
+        [{ op: 'replace', path: 'externalId', value: '@' }],
+        [{ op: 'replace', value: { externalId: '@', [`${ENTERPRISE}:employeeNumber`]: '@' } }],
+        [{ op: 'add', path: `${ENTERPRISE}:manager`, value: '@' }],
+        [{ op: 'add', path: 'phoneNumbers', value: ['@'] }],
+        [{ op: 'replace', path: 'phoneNumbers[type eq "work"].value', value: '@' }],
+        [{ op: 'replace', path: 'phoneNumbers[type eq "work"]', value: { value: '@' } }],
+        [{ op: 'replace', path: ENTERPRISE, value: { employeeNumber: '@' } }],
+      ];
+      for (const operations of patches) {
+        await send(bridge, 'PUT', `/Users/${id}`, none);
+        const patch = await sendText(
+          'PATCH',
+          `/Users/${id}`,
+          withNumber(toPatch(...operations), number),
+        );
+        expect(patch.status).toBe(200);
+        expect(JSON.stringify(patch.body)).toContain(`"${number}"`);
+        expect(JSON.stringify(await read(id))).toContain(`"${number}"`);
+      }
+    });
+  }
+
+  test('in a bulk request, and in the filter that finds it again', async () => {
+    const number = '76561198000000003';
+    const data = toUser('inbulk', { externalId: '@', [ENTERPRISE]: { costCenter: '@' } });
+    const operation = { method: 'POST', path: '/Users', bulkId: 'a', data };
+    await sendText('POST', '/Bulk', withNumber({ Operations: [operation] }, number));
+    for (const filter of [`externalId eq ${number}`, `externalId eq "${number}"`]) {
+      const query = new URLSearchParams({ filter });
+      const [found] = listResources(await send(bridge, 'GET', `/Users?${query}`));
+      expect(found).toMatchObject({ externalId: number, [ENTERPRISE]: { costCenter: number } });
+    }
+    const neighbour = new URLSearchParams({ filter: 'externalId eq "76561198000000000"' });
+    expect(listResources(await send(bridge, 'GET', `/Users?${neighbour}`))).toEqual([]);
+  });
+
+  test('beside texts that look like numbers, which stay what they are', async () => {
+    const title = 'a: 1.10, [2.50, "3.0": 4.00] \\" , 5.00 \\\\';
+    const body = withNumber(
+      toUser('beside', { title, displayName: title, externalId: '@' }),
+      '7.70',
+    );
+
+    const { body: shown } = await sendText('POST', '/Users', body);
+
+    expect(shown).toMatchObject({ title, displayName: title, externalId: '7.70' });
+  });
+});
+
+describe('a number that a number cannot hold', () => {
+  const refused = ['9007199254740993', '1.5', '1e400', '1.0000000000000000001', '-1e-400'];
+  for (const number of refused) {
+    test(`${number} is refused where a whole number belongs, and changes nothing`, async () => {
+      const name = `whole${refused.indexOf(number)}`;
+      const user = toUser(name, { [USER_EXTENSION]: { appsPermissions: '@' } });
+      const created = await sendText('POST', '/Users', withNumber(user, number));
+      expect(created).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+
+      const id = await addUser(bridge, name);
+      const before = await read(id);
+      for (const [path, value] of [
+        [`${USER_EXTENSION}:appsPermissions`, '@'],
+        [USER_EXTENSION, { appsPermissions: '@' }],
+      ] as const) {
+        const patch = withNumber(toPatch({ op: 'replace', path, value }), number);
+        const patched = await sendText('PATCH', `/Users/${id}`, patch);
+        expect(patched).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+      }
+      const put = await sendText('PUT', `/Users/${id}`, withNumber(user, number));
+      expect(put.status).toBe(400);
+      expect(await read(id)).toEqual(before);
+    });
+  }
+
+  test('1.0 is a whole number', async () => {
+    const user = toUser('one', { [USER_EXTENSION]: { appsPermissions: '@' } });
+
+    const { status, body } = await sendText('POST', '/Users', withNumber(user, '1.0'));
+
+    expect({ status, body }).toMatchObject({
+      status: 201,
+      body: { [USER_EXTENSION]: { appsPermissions: 1 } },
+    });
+  });
+
+  test('more than ten thousand of them are refused', async () => {
+    const body = `{"userName":"many@example.com","title":[${Array(20_000).fill('1.5').join()}]}`;
+
+    const answer = await sendText('POST', '/Users', body);
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+});
+
+describe('a body that is not UTF-8 is refused', () => {
+  const latin1 = (body: object) => Buffer.from(JSON.stringify(body), 'latin1');
+  const müller = toUser('mueller', { displayName: 'Müller' });
+
+  test.each<[RawRequest['method'], string, object]>([
+    ['POST', '/Users', müller],
+    ['POST', '/Groups', { displayName: 'Müller' }],
+    [
+      'POST',
+      '/Bulk',
+      { Operations: [{ method: 'POST', path: '/Users', bulkId: 'a', data: müller }] },
+    ],
+    ['POST', '/Users/.search', { filter: 'displayName eq "Müller"' }],
+    ['POST', '/.search', { filter: 'displayName eq "Müller"' }],
+  ])('%s %s', async (method, path, body) => {
+    const answer = await sendRaw(bridge, { method, path, body: latin1(body) });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } });
+    const query = new URLSearchParams({ filter: 'userName eq "mueller@example.com"' });
+    expect(listResources(await send(bridge, 'GET', `/Users?${query}`))).toEqual([]);
+  });
+
+  test('PUT and PATCH, which change nothing', async () => {
+    const id = await addUser(bridge, 'latin');
+    const before = await read(id);
+    const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Müller' });
+    const put = toUser('latin', { displayName: 'Müller' });
+    for (const [method, body] of [
+      ['PUT', put],
+      ['PATCH', patch],
+    ] as const) {
+      const answer = await sendRaw(bridge, { method, path: `/Users/${id}`, body: latin1(body) });
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } });
+    }
+    expect(await read(id)).toEqual(before);
+  });
+
+  test('nor is a query: nobody is said not to be there under another name', async () => {
+    const path = '/Users?filter=displayName%20eq%20%22M%FCller%22';
+
+    const answer = await sendRaw(bridge, { method: 'GET', path });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+
+  test('another encoding than UTF-8 is refused by its name', async () => {
+    const headers = { 'content-type': 'application/scim+json; charset=utf-16' };
+    const body = Buffer.from(JSON.stringify(müller), 'utf16le');
+
+    expect((await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body })).status).toBe(
+      415,
+    );
+  });
+
+  test('UTF-8 that says so, with a byte order mark, is read', async () => {
+    const headers = { 'content-type': 'application/scim+json; charset="UTF-8"' };
+    const body = Buffer.from(`\uFEFF${JSON.stringify(müller)}`);
+
+    const answer = await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body });
+
+    expect(answer).toMatchObject({ status: 201, body: { displayName: 'Müller' } });
+  });
+
+  test('of an operator, and of an OAuth client', async () => {
+    const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+    const pause = await sendRaw(bridge, {
+      method: 'POST',
+      path: new URL('/ops/pause', bridge.baseUrl).href,
+      headers,
+      body: latin1({ reason: 'Müller' }),
+    });
+    expect(pause).toMatchObject({ status: 400, body: { code: 'invalid' } });
+
+    const path = new URL('/oauth/token', bridge.baseUrl).href;
+    const type = { authorization: undefined, 'content-type': 'application/x-www-form-urlencoded' };
+    for (const id of ['M\xFCller', 'M%FCller']) {
+      const form = `grant_type=client_credentials&client_id=${id}&client_secret=x`;
+      const body = Buffer.from(form, 'latin1');
+      const asked = await sendRaw(bridge, { method: 'POST', path, headers: type, body });
+      expect(asked).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+    }
+  });
+});
+
+describe('a certificate that is no base64', () => {
+  const pem = `-----BEGIN CERTIFICATE-----\n${'QUJD'.repeat(400)}\n-----END CERTIFICATE-----\n`;
+  const x509Certificates = [{ value: pem, type: 'signing' }, { value: 'QUJD!' }];
+
+  test('is kept as it was sent, by POST, PUT and PATCH, and counted', async () => {
+    const id = await addUser(bridge, 'certified', { x509Certificates });
+    expect(await read(id)).toMatchObject({ x509Certificates });
+
+    const other = { value: 'not base64' };
+    const added = toPatch({ op: 'add', path: 'x509Certificates', value: [other] });
+    await send(bridge, 'PATCH', `/Users/${id}`, added);
+    expect(await read(id)).toMatchObject({ x509Certificates: [...x509Certificates, other] });
+    const metrics = await readMetrics(bridge, OPS_TOKEN);
+    expect(metrics.get('normaliser_repairs_total{kind="binary-malformed"}')).toBe(3);
+  });
+
+  test('keeps nobody from being deactivated', async () => {
+    const id = await addUser(bridge, 'leaver', {});
+    const leaver = toUser('leaver', { active: false, x509Certificates });
+
+    const { body } = await send(bridge, 'PUT', `/Users/${id}`, leaver);
+
+    expect(body).toMatchObject({ active: false, x509Certificates });
+  });
+});
+
+describe('what is case exact', () => {
+  const upper = 'https://photos.example.com/A.png';
+  const lower = 'https://photos.example.com/a.png';
+
+  test('does not merge in a list, by POST and by PATCH', async () => {
+    const photos = [{ value: upper }, { value: lower }];
+    const x509Certificates = [{ value: 'AAAA' }, { value: 'aaaa' }];
+    const id = await addUser(bridge, 'exact', { photos, x509Certificates });
+    expect(await read(id)).toMatchObject({ photos, x509Certificates });
+
+    const third = { value: lower.replace('png', 'PNG') };
+    await send(
+      bridge,
+      'PATCH',
+      `/Users/${id}`,
+      toPatch(
+        { op: 'add', path: 'photos', value: [third] },
+        { op: 'remove', path: 'photos', value: [{ value: lower }] },
+      ),
+    );
+    expect((await read(id)).photos).toEqual([{ value: upper }, third]);
+  });
+
+  test('is found by its own case alone', async () => {
+    const id = await addUser(bridge, 'profile', { profileUrl: upper, externalId: 'Ab' });
+    const find = async (filter: string) =>
+      listResources(await send(bridge, 'GET', `/Users?${new URLSearchParams({ filter })}`)).map(
+        (user) => user.id,
+      );
+    expect(await find(`profileUrl eq "${upper}"`)).toEqual([id]);
+    expect(await find(`profileUrl eq "${lower}"`)).toEqual([]);
+    expect(await find('externalId eq "ab"')).toEqual([]);
+  });
+
+  test('/Schemas says so', async () => {
+    const { body } = await send(bridge, 'GET', '/Schemas');
+    const types = new Map<string, Set<unknown>>();
+    const collect = (attributes: unknown) => {
+      for (const attribute of Array.isArray(attributes) ? attributes.filter(isJsonObject) : []) {
+        const type = String(attribute.type);
+        types.set(type, (types.get(type) ?? new Set()).add(attribute.caseExact));
+        collect(attribute.subAttributes);
+      }
+    };
+    for (const schema of listResources({ body, status: 200, headers: {}, text: '' })) {
+      collect(schema.attributes);
+    }
+    expect(types.get('reference')).toEqual(new Set([true]));
+    expect(types.get('binary')).toEqual(new Set([true]));
+  });
+});

@@ -1,0 +1,48 @@
+// @module-tag long
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test('a log on a full disk keeps no bridge from serving, and none from ending', async ({
+  onTestFinished,
+}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-output-'));
+  const full = openSync('/dev/full', 'w');
+  const port = await freePort();
+  const child = spawn(process.execPath, ['src/cli/bin.mjs', 'serve'], {
+    cwd: root,
+    stdio: ['ignore', full, full],
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      SANDBOX_FILE: join(folder, 'sandbox.db'),
+      SHUTDOWN_DELAY: '0',
+    },
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    closeSync(full);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const readStatus = async () => {
+    const answer = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    await answer?.body.dump();
+    return answer?.statusCode;
+  };
+
+  await expect.poll(readStatus).toBe(200);
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+
+  expect(code).toBe(0);
+});

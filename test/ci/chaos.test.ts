@@ -1,0 +1,30 @@
+// @module-tag long
+import { expect, inject, test } from 'vitest';
+import { withPostgres } from '../chaos/postgres.ts';
+import { type ChaosReport, runChaos } from '../chaos/run.ts';
+
+/** As `npm run chaos`, only short. */
+function expectHarmless(report: ChaosReport): void {
+  expect(report.findings).toEqual([]);
+  expect(report.kills + report.terminations).toBeGreaterThan(1);
+  expect(report.faults).toBeGreaterThan(2);
+  expect(report.changesBehind).toBeGreaterThan(0);
+  expect(report.acknowledged).toBeGreaterThan(40);
+}
+
+test('what was answered with 2xx survives kill -9, becomes true, and nothing is done twice', async () => {
+  expectHarmless(await runChaos({ seed: 24, operations: 70, processes: 1 }));
+});
+
+test.skipIf(inject('postgresUrl') === undefined)(
+  'so it is where processes share a PostgreSQL that goes away and comes back',
+  { timeout: 600_000 }, // A busy machine is slow, not wrong.
+  async () => {
+    const report = await withPostgres((postgres) =>
+      runChaos({ seed: 22, operations: 60, processes: 2, postgres }),
+    );
+
+    expectHarmless(report);
+    expect(report.postgresRestarts).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,253 @@
+// @module-tag long
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type RecordingServer,
+  startRecording,
+} from '../bridge/client-operations/recording-server.ts';
+import { openEditor } from '../support/language-server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const tsc = join(root, 'node_modules/.bin/tsc');
+
+let folder: string;
+let project: string;
+let tarball: string;
+let server: RecordingServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-client-'));
+  project = join(folder, 'project');
+  server = await startRecording();
+  tarball = await pack(await build());
+  await install();
+});
+afterAll(() => {
+  server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** In a clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
+async function build(): Promise<string> {
+  const checkout = join(folder, 'checkout');
+  const wanted = ['src', 'scripts', 'docs', 'LICENSE', 'package.json', 'tsconfig.json'];
+  for (const name of [...wanted, 'tsconfig.build.json', 'tsconfig.client.json']) {
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  await run('npm', ['run', '--silent', 'build:client'], { cwd: checkout });
+  return join(checkout, 'dist/client-package');
+}
+
+async function pack(from: string): Promise<string> {
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, from];
+  const { stdout } = await run('npm', args);
+  return join(folder, stdout.trim());
+}
+
+/** Into an empty project without a registry: its one dependency comes from a file as well. */
+async function install(): Promise<void> {
+  const undici = await pack(join(root, 'node_modules/undici'));
+  write('package.json', '{ "name": "stranger", "private": true, "type": "module" }');
+  const offline = ['--offline', '--cache', join(folder, 'cache'), '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...offline, tarball, undici], { cwd: project });
+}
+
+function write(name: string, text: string): void {
+  mkdirSync(project, { recursive: true });
+  writeFileSync(join(project, name), text);
+}
+
+function measureBytes(path: string): number {
+  const { size } = lstatSync(path);
+  if (!lstatSync(path).isDirectory()) return size;
+  return readdirSync(path).reduce((sum, name) => sum + measureBytes(join(path, name)), size);
+}
+
+test('two packages are installed, of at most 5 MB together', () => {
+  const modules = join(project, 'node_modules');
+  const packages = readdirSync(modules).filter((name) => !name.startsWith('.'));
+
+  expect(packages.toSorted()).toEqual(['@scim-bridge', 'undici']);
+  expect(readdirSync(join(modules, '@scim-bridge'))).toEqual(['client']);
+  expect(measureBytes(modules)).toBeLessThanOrEqual(5_000_000);
+});
+
+test('publint has nothing to say', async () => {
+  const packed = new Uint8Array(readFileSync(tarball)).buffer;
+  const { messages } = await publint({ pack: { tarball: packed }, strict: true });
+
+  expect(messages).toEqual([]);
+});
+
+test('the client is used from JavaScript', async () => {
+  write(
+    'use.js',
+    `import { createClient } from '@scim-bridge/client';
+const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
+const mistake = await client.cards.retrieveCard({ path: { card_id: '1' } }).catch((error) => error);
+const card = await client.cards.retrieveCard({ path: { card_id: 1 } });
+await client.close();
+console.log(JSON.stringify({ mistake: mistake.message, card }));
+`,
+  );
+  const { stdout } = await run(process.execPath, ['use.js', server.baseUrl], { cwd: project });
+
+  expect(JSON.parse(stdout)).toEqual({
+    mistake: 'cards.retrieveCard: path.card_id must be integer',
+    card: {},
+  });
+  expect(server.recorded.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /api/latest/cards/1',
+  ]);
+});
+
+test('what is packed streams a content of the service, and gives the headers of an answer', async () => {
+  write(
+    'stream.js',
+    `import { createClient } from '@scim-bridge/client';
+const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
+const { content, type, bytes } = await client.download({ path: '/files/1' });
+let text = '';
+for await (const part of content.pipeThrough(new TextDecoderStream())) text += part;
+const answer = await client.cards.retrieveCard({ path: { card_id: 1 } }).withResponse();
+await client.close();
+console.log(JSON.stringify({ text, type, bytes, status: answer.status, headers: answer.headers }));
+`,
+  );
+  const { stdout } = await run(process.execPath, ['stream.js', server.baseUrl], { cwd: project });
+
+  expect(JSON.parse(stdout)).toEqual({
+    text: '{}',
+    type: 'application/json',
+    status: 200,
+    headers: expect.objectContaining({ 'content-type': 'application/json' }),
+  });
+  expect(server.recorded.slice(-2).map(({ url, headers }) => [url, headers.accept])).toEqual([
+    ['/api/latest/files/1', '*/*'],
+    ['/api/latest/cards/1', 'application/json'],
+  ]);
+});
+
+const program = `import {
+  type Client,
+  createClient,
+  type SpacesCreateNewSpaceAnswer,
+  type SpacesCreateNewSpaceArguments,
+  UpstreamError,
+} from '@scim-bridge/client';
+import { createMockService } from '@scim-bridge/client/mock';
+
+const service = createMockService({ spaces: { createNewSpace: ({ body }) => ({ id: 7, title: body.title }) } });
+export const client: Client = createClient({ ...service.options, timeoutMs: 1_000 });
+
+export async function use(args: SpacesCreateNewSpaceArguments): Promise<string> {
+  const space: SpacesCreateNewSpaceAnswer = await client.spaces.createNewSpace(args);
+  const again = await client.spaces.retrieveSpace({ path: { space_id: space.id } });
+  for await (const each of client.paginate(client.spaces.retrieveListOfSpaces)) again.title = each.title;
+  const { headers } = await client.users.retrieveCurrentUser().withResponse();
+  await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body: { file: 'a.txt' } });
+  await client.cardComments.addComment({ path: { card_id: 1 }, body: { text: 'a', 'files[]': ['a.txt'] } });
+  // @ts-expect-error a required field is missing
+  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: {} });
+  // @ts-expect-error a wrong type
+  await client.groupUsers.addUserToGroup({ path: { group_uid: 7 }, body: { user_id: 7 } });
+  // @ts-expect-error an unknown name
+  await client.groups.getListOfGroups({ query: { limits: 10 } });
+  // @ts-expect-error no such operation
+  await client.groups.getGrup();
+  // @ts-expect-error no such field
+  return \`\${again.id.toFixed()} \${headers['x-a']} \${again.nonsense}\`;
+}
+export const isOurs = (error: unknown): boolean => error instanceof UpstreamError && error.status === 404;
+`;
+
+/** Both ways in which modules with \`exports\` are resolved. */
+const resolutions = [
+  { by: 'Node', module: 'nodenext' },
+  { by: 'bundlers', module: 'esnext', moduleResolution: 'bundler' },
+];
+
+function writeProgram(resolution: object): void {
+  write('use.ts', program);
+  const types = join(project, 'node_modules/@types');
+  rmSync(types, { recursive: true, force: true });
+  mkdirSync(dirname(join(types, 'node')), { recursive: true });
+  symlinkSync(join(root, 'node_modules/@types/node'), join(types, 'node'));
+  const checks = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+  const compilerOptions = {
+    ...checks,
+    ...resolution,
+    target: 'es2024',
+    types: ['node'],
+    noEmit: true,
+  };
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+}
+
+test.each(resolutions)(
+  'a program in TypeScript compiles with nothing switched off, as $by resolve it',
+  async ({ by: _by, ...resolution }) => {
+    writeProgram(resolution);
+
+    const { stdout } = await run(tsc, ['-p', '.'], { cwd: project }).catch(
+      (error: { stdout: string }) => error,
+    );
+
+    expect(stdout).toBe('');
+  },
+);
+
+describe('an editor shows', () => {
+  const open = async () => {
+    writeProgram({ module: 'nodenext' });
+    const editor = await openEditor(root, join(project, 'use.ts'));
+    onTestFinished(() => editor.close());
+    return editor;
+  };
+
+  test('what an operation does, its method and path, what it takes and what it answers', async () => {
+    const editor = await open();
+    const shown = await editor.hover('createNewSpace(args)');
+
+    expect(shown).toContain('Creates a space.');
+    expect(shown).toContain('`POST /spaces`');
+    expect(shown).toMatch(/`body`: `title` \(required\)/);
+    expect(shown).toContain('SpacesCreateNewSpaceArguments');
+    expect(shown).toContain('SpacesCreateNewSpaceAnswer');
+    expect(shown).not.toMatch(/fields: readonly/);
+  });
+
+  test('what a type was inferred from', async () => {
+    const editor = await open();
+
+    expect(await editor.hover('id.toFixed')).toContain('Inferred from `path.space_id`');
+  });
+
+  test('what the service flags as deprecated, struck out', async () => {
+    const editor = await open();
+    // Of a field in an object, the compiler tells an editor by its documentation.
+    expect(await editor.hover("'files[]'")).toContain('@deprecated');
+    const struckOut = (await editor.remarks()).filter(({ isStruckOut }) => isStruckOut);
+
+    expect(struckOut).toEqual([
+      { text: expect.stringContaining("'attachFileToCard' is deprecated"), isStruckOut: true },
+    ]);
+  });
+});

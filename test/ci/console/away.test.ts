@@ -1,0 +1,112 @@
+// @module-tag long
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { freePort } from '../../support/free-port.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { buildPages } from './console.ts';
+
+const browserPath = findBrowser();
+
+describe.skipIf(browserPath === undefined)('a page while the bridge does not answer', () => {
+  let browser: Browser;
+  let sandbox: Sandbox;
+  let folder: string;
+  let port: number;
+  let bridge: TestBridge;
+  let page: Page;
+
+  const start = () =>
+    startTestBridge({
+      settings: { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` },
+      ...{ service: sandbox, port },
+    });
+
+  beforeAll(async () => {
+    buildPages();
+    folder = mkdtempSync(join(tmpdir(), 'scim-bridge-away-'));
+    [sandbox, port] = await Promise.all([startSandbox(), freePort()]);
+    bridge = await start();
+    browser = await startBrowser(browserPath ?? '');
+    const context = await browser.newContext({ baseURL: `http://127.0.0.1:${port}` });
+    page = await context.newPage();
+    const headers = { 'X-Scim-Bridge-Console': '1' };
+    await page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await bridge?.stop();
+    await sandbox?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('stays as it is, says so, and goes on by itself once the bridge is back', async () => {
+    await page.goto('/console/credentials');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('half-typed');
+    const asked = page.waitForEvent('requestfailed', isOfSession);
+    await bridge.stop();
+    await asked;
+    // Each read is tried three times before it counts as failed.
+    for (let tries = 1; tries < 3; tries += 1)
+      await page.waitForEvent('requestfailed', isOfSession);
+    await page.getByText('The bridge does not answer').first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('It may have been done all the same').waitFor();
+    expect(await name.inputValue()).toBe('half-typed');
+
+    bridge = await start();
+    await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+  });
+
+  test('keeps its list where a read is refused as one too many', async () => {
+    await makeToken(bridge, 'made-before');
+    await page.goto('/console/credentials');
+    await page.getByText('made-before').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const refused = { code: 'too-many', message: 'More requests than are answered.' };
+    await page.route(/\/ops\/tokens/, (route) => route.fulfill({ status: 429, json: refused }));
+    await makeToken(bridge, 'made-meanwhile');
+    // Each read is tried three times before it counts as failed.
+    for (let tries = 0; tries < 3; tries += 1) await page.waitForResponse(/\/ops\/tokens/);
+    expect(await page.getByText('made-before').isVisible()).toBe(true);
+    await page.unroute(/\/ops\/tokens/);
+    await makeToken(bridge, 'made-later');
+    await page.getByText('made-meanwhile').waitFor();
+  });
+
+  test('does at once what is asked of it, or says that it is not done, also where the browser thinks that it is offline', async () => {
+    await page.goto('/console/');
+    await page.route(/\/ops\/sweeps$/, (route) => route.abort());
+    await page.evaluate(() => Reflect.get(globalThis, 'dispatchEvent')(new Event('offline')));
+    await page.getByRole('button', { name: 'Compare everything' }).click();
+    await page.getByRole('alert').getByText('The bridge does not answer').waitFor();
+    await page.unroute(/\/ops\/sweeps$/);
+  });
+
+  test('says that nobody is signed out where the bridge did not hear of it', async () => {
+    await page.goto('/console/');
+    await page.route(/\/console\/session$/, (route) => route.abort());
+    await page.getByLabel('Signed in as').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('alert').getByText('Not signed out').waitFor();
+    await page.unroute(/\/console\/session$/);
+  });
+});
+
+async function makeToken(bridge: TestBridge, name: string): Promise<void> {
+  expect((await askOps(bridge, 'POST', '/tokens', { name })).status).toBe(201);
+}
+
+function isOfSession(request: { url(): string }): boolean {
+  return request.url().endsWith('/console/session');
+}

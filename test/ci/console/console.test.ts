@@ -1,0 +1,423 @@
+// @module-tag long
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addAdoptCommand } from '../../../src/cli/adopt.ts';
+import { clientCommand } from '../../../src/cli/client.ts';
+import { exitCodes } from '../../../src/cli/exit-codes.ts';
+import { addDriftsCommand } from '../../../src/cli/lists.ts';
+import { addLookCommand } from '../../../src/cli/look.ts';
+import { addPauseCommand, addResumeCommand } from '../../../src/cli/pause.ts';
+import { addPlanCommand } from '../../../src/cli/plan.ts';
+import { addRetryCommand } from '../../../src/cli/retry.ts';
+import { sessionCommand } from '../../../src/cli/session.ts';
+import { addSettingsCommand } from '../../../src/cli/settings.ts';
+import { sweepCommand } from '../../../src/cli/sweep.ts';
+import { tokenCommand } from '../../../src/cli/token.ts';
+import { addWhyCommand } from '../../../src/cli/why.ts';
+import { insertRequests, type NewRequestRow } from '../../../src/store/audit/requests.ts';
+import { findBrowser } from '../../support/browser.ts';
+import { runner } from '../../support/command.ts';
+import {
+  addGroup,
+  addUser,
+  type Requester,
+  send,
+  toMembers,
+  toPatch,
+} from '../../support/provider.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+import { findSerious, openWorld, tabTo, type World } from './console.ts';
+import { READER_TOKEN } from './story.ts';
+
+const browserPath = findBrowser();
+const withoutBridge = async () => expect.fail('there is a bridge to be asked');
+/** Commands that pages show. */
+const COMMANDS = [
+  ...[addPlanCommand, addLookCommand, addRetryCommand, addAdoptCommand, addWhyCommand],
+  ...[addPauseCommand, addResumeCommand, addSettingsCommand, addDriftsCommand],
+  ...[sweepCommand, tokenCommand, clientCommand, sessionCommand].map((add) => add(withoutBridge)),
+];
+/** Longest time in which an operator who knows the pages sees and decides the story, in milliseconds. */
+const STORY_MS = 120_000;
+
+/** Tabs of one browser: it opens six connections to an address of HTTP/1.1. */
+const TABS = 7;
+/** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
+const FIRST_PAGE_BYTES = 350_000;
+
+/** A request of another provider. */
+function toOther(_: unknown, place: number): NewRequestRow {
+  return {
+    ...{ at: Date.now(), request_id: `other-${place}`, method: 'PATCH', route: '/Users/{id}' },
+    ...{ resource_type: 'user', resource_id: `other-${place}`, written: '[]', status: 200 },
+    ...{ scim_type: null, duration_ms: 1, client: null, credential: 'token-of-another' },
+  };
+}
+
+describe.skipIf(browserPath === undefined)('the console', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(browserPath ?? '');
+  });
+  afterAll(() => world?.stop());
+
+  async function ask(path: string) {
+    const { body } = await askOps(world.story.bridge, 'GET', path);
+    return Object(body);
+  }
+
+  test('signs in with a token by keyboard, tells a wrong one, and signs out', async () => {
+    const page = await world.openStranger();
+    await page.goto('/console/plans');
+    await page.getByLabel('Token of an operator').waitFor();
+
+    await page.keyboard.type('a-token-that-nobody-has');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('No operator or reader has this token').waitFor();
+    await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Plans', level: 1 }).waitFor();
+
+    await tabTo(page, /Signed in as/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+    await page.getByLabel('Token of an operator').waitFor();
+  });
+
+  test('shows a reader everything and no button that changes something', async () => {
+    const { payrollId } = world.story;
+    const [plan] = (await ask('/plans?status=held')).items;
+    const buttons = /Approve|Discard|Repair|Retry|Look|Pause|Revoke|Rotate|Make|End/;
+    const page = await world.open(`/plans/${plan.id}`, { token: READER_TOKEN });
+    await page.getByText('You are signed in as a reader').waitFor();
+    for (const path of [
+      `/plans/${plan.id}`,
+      '/',
+      `/groups/${payrollId}`,
+      '/credentials',
+      '/drifts',
+    ]) {
+      await page.goto(`/console${path}`);
+      await page.locator('h1').waitFor();
+      await page.locator('table').first().waitFor();
+      expect(await page.getByRole('button', { name: buttons }).count(), path).toBe(0);
+      expect(await page.getByRole('checkbox').count(), path).toBe(0);
+    }
+  });
+
+  test('has the story seen and decided in under two minutes, by keyboard alone', async () => {
+    const startedAt = performance.now();
+    const page = await world.open('/');
+    await page.getByRole('heading', { name: /^Not yet\. \d+ things need you\.$/ }).waitFor();
+    // Those of the plan that waits count with it, and not once more.
+    await page.getByText('2 differences in the service, made by others').waitFor();
+
+    // Why has Ada lost her place in Payroll?
+    await tabTo(page, /^Users$/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Search$/);
+    await page.keyboard.type('lovelace');
+    await page.getByText('1 in all').waitFor();
+    await tabTo(page, /^ada\.lovelace@example\.com$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('by mallory from 203.0.113.9').first().waitFor();
+    await page
+      .getByRole('row', { name: /Payroll/ })
+      .getByText('drifted')
+      .waitFor();
+
+    // What waits for a decision?
+    await tabTo(page, /^Plans/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Remove 22 members$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'alan.turing@example.com' }).waitFor();
+    await tabTo(page, /^Approve$/);
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('dialog')
+      .getByText('Remove 22 members. Harm: 22 members removed.')
+      .waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('by ops.token', { exact: true }).waitFor();
+    await page.locator('.head + .tag', { hasText: 'applied' }).waitFor();
+
+    const members = world.story.bridge.sandbox.service.members('Payroll');
+    expect(members).toEqual(['grace.hopper@example.com']);
+    expect(performance.now() - startedAt).toBeLessThan(STORY_MS);
+  });
+
+  test('decides about chosen drifts, each with what would follow', async () => {
+    const page = await world.open('/drifts?kind=member.removed');
+    await page.getByLabel(/Choose Payroll/).check();
+    await page.getByRole('button', { name: 'Repair' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByText('ada.lovelace@example.com in Payroll').waitFor();
+    await question.getByText('puts into the group').waitFor();
+    await question.getByText('Add 1 member. Harm: none.').waitFor();
+    await question.getByRole('button', { name: 'Repair', exact: true }).click();
+
+    const read = () => world.story.bridge.sandbox.service.members('Payroll').toSorted();
+    await expect.poll(read).toEqual(['ada.lovelace@example.com', 'grace.hopper@example.com']);
+    await page.getByText('No difference fits these filters.').waitFor();
+  });
+
+  test('rotates a credential by keyboard: the new secret is shown once', async () => {
+    const page = await world.open('/credentials');
+    await page.getByText('entra').first().waitFor();
+    await tabTo(page, /^Rotate entra$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('scim-bridge client rotate entra').waitFor();
+    await page.keyboard.press('Enter');
+    const secret = page.getByRole('textbox', { name: 'Client secret' });
+    await secret.waitFor();
+
+    expect(await secret.inputValue()).toMatch(/^scimbridge_secret_/);
+    const [client] = (await ask('/clients')).items;
+    expect(client.secrets).toHaveLength(2);
+    // Nobody sees it again, so only a word of the person closes it.
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    expect(await secret.isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect(await secret.count()).toBe(0);
+    await page.getByRole('row', { name: /entra/ }).getByText('ends').nth(1).waitFor();
+  });
+
+  test('revokes one of two secrets, and makes a credential with an end and a profile', async () => {
+    const page = await world.open('/credentials');
+    const [{ secrets }] = (await ask('/clients')).items;
+    await page.getByLabel(`Revoke ${secrets[0].id} of entra`).click();
+    const command = `scim-bridge client revoke entra --secret ${secrets[0].id}`;
+    await page.getByRole('dialog').getByText(command).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    const readRevoked = async () =>
+      (await ask('/clients')).items[0].secrets.map(({ revokedAt }: { revokedAt: string | null }) =>
+        Boolean(revokedAt),
+      );
+    await expect.poll(readRevoked).toEqual([true, false]);
+
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('okta-strict');
+    await page.getByRole('combobox', { name: 'Ends after' }).click();
+    await page.getByRole('option', { name: '90 days' }).click();
+    await page.getByRole('combobox', { name: 'Requests are read' }).click();
+    await page.getByRole('option', { name: /^Strict/ }).click();
+    const made = 'scim-bridge token create okta-strict --expires 90d --profile strict';
+    await page.getByText(made).waitFor();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    const { items } = await ask('/tokens');
+    expect(items[0]).toMatchObject({ name: 'okta-strict', profile: 'strict' });
+  });
+
+  test('makes a credential of the provider that is chosen, and shows whose each is', async () => {
+    const made = await askOps(world.story.bridge, 'POST', '/providers', { name: 'okta' });
+    expect(made.status).toBe(201);
+    const page = await world.open('/credentials');
+    await page.getByRole('button', { name: 'Make a credential' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('okta-hr');
+    await page.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'okta', exact: true }).click();
+    await page.getByText('scim-bridge token create okta-hr --provider okta').waitFor();
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+
+    await page
+      .getByRole('row', { name: /okta-hr/ })
+      .getByText('okta', { exact: true })
+      .waitFor();
+    const { items } = await ask('/tokens');
+    expect(items[0]).toMatchObject({ name: 'okta-hr', provider: 'okta' });
+  });
+
+  test('asks before a plan is undone, and tells what would follow', async () => {
+    const { items } = await ask('/plans?status=applied');
+    const plan = items.find(({ counts }: { counts: { total: number } }) => counts.total === 22);
+    const page = await world.open(`/plans/${plan.id}`);
+    await page.getByText('22 done').waitFor();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    const question = page.getByRole('dialog');
+    await question.getByText('Add 22 members. Harm: none.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect((await ask(`/plans/${plan.id}`)).status).toBe('applied');
+    expect((await ask('/plans?status=approved')).items).toEqual([]);
+  });
+
+  test('looks before it repairs, and says nothing more of the page before', async () => {
+    const { ids } = world.story;
+    const page = await world.open(`/users/${ids.get('tony.hoare@example.com')}`);
+    await page.getByRole('button', { name: 'Look and repair' }).click();
+    await page.getByRole('dialog').getByText('deactivated user, activates').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Look now' }).click();
+    await page.getByRole('status').getByText('deactivated user').waitFor();
+    const other = `/console/users/${ids.get('radia.perlman@example.com')}`;
+    await page.evaluate(
+      (path) => Reflect.get(globalThis, 'history').pushState({}, '', path),
+      other,
+    );
+    await page.getByRole('heading', { name: 'radia.perlman@example.com' }).waitFor();
+    expect(await page.getByRole('status').getByText('deactivated user').count()).toBe(0);
+  });
+
+  test('says what there is no page for', async () => {
+    const page = await world.open('/nowhere/at-all');
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
+
+  test('shows commands that there are', async () => {
+    const { payrollId, ids } = world.story;
+    const [plan] = (await ask('/plans?status=applied')).items;
+    const shown = new Set<string>();
+    for (const path of [
+      ...['/', '/settings', '/set-up', `/plans/${plan.id}`],
+      ...[`/groups/${payrollId}`, `/users/${ids.get('tony.hoare@example.com')}`],
+    ]) {
+      const page = await world.open(path);
+      await page.locator('.command code').first().waitFor({ state: 'attached' });
+      for (const text of await page.locator('.command code').allTextContents()) shown.add(text);
+      await page.close();
+    }
+    expect(shown.size).toBeGreaterThan(8);
+    const run = runner(world.story.bridge, COMMANDS, SWEEP_SETTINGS, { answer: 'n' });
+    for (const command of shown) {
+      const [program, ...args] = command.split(' ');
+      expect(program, command).toBe('scim-bridge');
+      const { code, text } = await run(...args);
+      expect(code, `${command}: ${text}`).not.toBe(exitCodes.usage);
+      expect(text, command).not.toMatch(/unknown|Nothing has|No client/);
+    }
+  });
+
+  test('counts beside the pages what the overview says needs somebody, and no account that nobody asked for', async () => {
+    const page = await world.openSignedIn();
+    const unmanaged = { kind: 'user.unmanaged', status: 'open', count: 3, held: 0 };
+    const status = { ...(await ask('/status')), drifts: [unmanaged], reasons: [] };
+    await page.route(/\/ops\/status/, (route) => route.fulfill({ json: status }));
+    await page.goto('/console/');
+    await page.getByRole('heading', { name: /^Yes\. / }).waitFor();
+
+    expect(await page.getByRole('link', { name: /^Drifts/ }).textContent()).toBe('Drifts');
+  });
+
+  test('names a moment below a chart once, however few there are', async () => {
+    const page = await world.openSignedIn();
+    const samples = await ask('/samples');
+    const json = { ...samples, items: samples.items.slice(-1) };
+    await page.route(/\/ops\/samples/, (route) => route.fulfill({ json }));
+    await page.goto('/console/');
+    await page.locator('figure.chart').first().waitFor();
+
+    expect(await page.locator('figure.chart .times').first().locator('span').count()).toBe(1);
+  });
+
+  test('shows what happens elsewhere as it happens', async () => {
+    const page = await world.open('/credentials');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await askOps(world.story.bridge, 'POST', '/tokens', { name: 'made-elsewhere' });
+    await page.getByText('made-elsewhere').waitFor();
+  });
+
+  test('shows what a provider sends as it sends it, without values', async () => {
+    const page = await world.open('/requests');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const { bridge, ids } = world.story;
+    const change = toPatch({ op: 'replace', path: 'title', value: 'a-title-of-the-story' });
+    await send(bridge, 'PATCH', `/Users/${ids.get('radia.perlman@example.com')}`, change);
+
+    await page.getByText('replace title').first().waitFor();
+    expect(await page.getByText('a-title-of-the-story').count()).toBe(0);
+  });
+
+  test('ticks each step of the set-up by itself while a provider connects, however busy another one is', async () => {
+    const { bridge } = world.story;
+    const made = await askOps(bridge, 'POST', '/tokens', { name: 'entra-new' });
+    const headers = { authorization: `Bearer ${Object(made.body).token}` };
+    const provider: Requester = {
+      request: (method, path, body) => bridge.request(method, path, body, headers),
+    };
+    const page = await world.open('/set-up');
+    await page.getByText('Live', { exact: true }).waitFor();
+    const done = page.locator('.ticks .tag[data-tone="good"]');
+    const expectDone = (count: number) => expect.poll(() => done.count()).toBe(count);
+    await page.getByText('Waiting for the test of the connection.').waitFor();
+    await expectDone(1);
+
+    await send(provider, 'GET', '/Users?filter=userName%20eq%20%22nobody%22');
+    await expectDone(2);
+    await provider.request('POST', '/Users', { schemas: [] });
+    await page.getByText('Refused so far, with 400').waitFor();
+    const id = await addUser(provider, 'newcomer');
+    await expectDone(3);
+    const group = await addGroup(provider, 'Newcomers');
+    await expectDone(4);
+    const join = { op: 'add', path: 'members', value: toMembers([id]) };
+    await send(provider, 'PATCH', `/Groups/${group}`, toPatch(join));
+    await expectDone(5);
+
+    await bridge.store.write((tx) => insertRequests(tx, Array.from({ length: 1_000 }, toOther)));
+    await page.reload();
+    await expectDone(5);
+  });
+
+  test('keeps more tabs of one browser live than it opens connections', async () => {
+    const page = await world.open('/credentials');
+    const tabs = [page];
+    for (let count = 1; count < TABS; count += 1) {
+      const tab = await page.context().newPage();
+      await tab.goto('/console/credentials');
+      tabs.push(tab);
+    }
+    for (const tab of tabs) await tab.getByText('Live', { exact: true }).waitFor();
+    await askOps(world.story.bridge, 'POST', '/tokens', { name: 'told-to-all' });
+    for (const tab of tabs) await tab.getByText('told-to-all').waitFor();
+    for (const tab of tabs) await tab.close();
+  });
+
+  test('asks whoever is signed out elsewhere to sign in, and shows the same address then', async () => {
+    const made = await askOps(world.story.bridge, 'POST', '/tokens', {
+      ...{ name: 'leaving', for: 'operator' },
+    });
+    const page = await world.open('/drifts?kind=member.removed', {
+      token: String(Object(made.body).token),
+    });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await askOps(world.story.bridge, 'POST', '/tokens/leaving/revoke');
+
+    await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Drifts', level: 1 }).waitFor();
+    expect(new URL(page.url()).search).toBe('?kind=member.removed');
+  });
+
+  test('has nothing serious for axe on a page that is decided upon', async () => {
+    const page = await world.open('/drifts?status=all');
+    await page.getByLabel('Choose all').check();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await findSerious(page)).toEqual([]);
+  });
+
+  test('loads its first page in 350 KB', async () => {
+    const page = await world.openStranger();
+    const sizes: Promise<number>[] = [];
+    page.on('requestfinished', (request) => {
+      if (new URL(request.url()).pathname.startsWith('/console/'))
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    });
+    await page.goto('/console/');
+    await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('figure.chart svg').first().waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+
+    expect(bytes).toBeGreaterThan(FIRST_PAGE_BYTES / 10);
+    expect(bytes).toBeLessThan(FIRST_PAGE_BYTES);
+  });
+
+  test('asks nothing of other origins and breaks no policy, on every page that was seen', () => {
+    expect(world.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { startBrowser } from '../../support/browser.ts';
+import { OPS_TOKEN, playStory, type Story } from './story.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** A browser in front of the console of the story. Whatever breaks a promise of every page is written down. */
+export interface World {
+  readonly story: Story;
+  /** Violations of the policy, faults of pages and requests to elsewhere. */
+  readonly faults: string[];
+  /** Opens a page of a person who is not signed in. */
+  openStranger(look?: Look): Promise<Page>;
+  /** Opens an empty page of an operator. */
+  openSignedIn(look?: Look & { readonly token?: string }): Promise<Page>;
+  /** Opens a page of an operator, or of whoever has the token. */
+  open(path: string, look?: Look & { readonly token?: string }): Promise<Page>;
+  stop(): Promise<void>;
+}
+
+/** How a page is seen. */
+export interface Look {
+  readonly scheme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Builds the pages unless they are built, plays the story and starts the browser. */
+export async function openWorld(browserPath: string): Promise<World> {
+  buildPages();
+  const [story, browser] = await Promise.all([playStory(), startBrowser(browserPath)]);
+  const faults: string[] = [];
+  const signedIn = new Map<string, SessionCookies>();
+
+  async function openStranger({ scheme = 'light', width = 1200, height = 800 }: Look = {}) {
+    const context = await browser.newContext({
+      ...{ baseURL: story.origin, colorScheme: scheme, viewport: { width, height } },
+      ...{ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
+    });
+    // Pages that stay open go on following the bridge, each in a process of its own.
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    watch(page, story.origin, faults);
+    return page;
+  }
+
+  const openSignedIn: World['openSignedIn'] = async ({ token = OPS_TOKEN, ...look } = {}) => {
+    const page = await openStranger(look);
+    const known = signedIn.get(token);
+    if (known === undefined) signedIn.set(token, await signIn(page, token));
+    else await page.context().addCookies(known);
+    return page;
+  };
+
+  return {
+    story,
+    faults,
+    openStranger,
+    openSignedIn,
+    async open(path, look) {
+      const page = await openSignedIn(look);
+      await page.goto(`/console${path}`);
+      await page.locator('h1').waitFor();
+      return page;
+    },
+    async stop() {
+      await browser.close();
+      await story.bridge.stop();
+    },
+  };
+}
+
+/** Builds the pages unless they are built. */
+export function buildPages(): void {
+  execFileSync(process.execPath, ['scripts/build-console.mjs'], { cwd: root, stdio: 'inherit' });
+}
+
+function watch(page: Page, origin: string, faults: string[]): void {
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin)) faults.push(`a request to ${url}`);
+  });
+  page.on('pageerror', (error) => faults.push(`a fault of the page: ${error.message}`));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (/content security policy|refused to/i.test(text)) faults.push(text);
+  });
+}
+
+type SessionCookies = Awaited<ReturnType<BrowserContext['cookies']>>;
+
+/** Signs in as a script of the page would, with the cookie of the browser. */
+async function signIn(page: Page, token: string): Promise<SessionCookies> {
+  const answer = await page.request.post('/console/session', {
+    headers: { 'X-Scim-Bridge-Console': '1' },
+    data: { token },
+  });
+  expect(answer.status()).toBe(201);
+  return page.context().cookies();
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly string[];
+}
+
+/** An animation of a browser, as far as its end is concerned. */
+interface Turning {
+  readonly effect: { getComputedTiming(): { readonly endTime: number } };
+}
+
+/** What axe-core finds on a page that is serious or critical, once what fades in is there. */
+export async function findSerious(page: Page): Promise<Violation[]> {
+  await page.evaluate(async () => {
+    const { document, requestAnimationFrame: next } = Reflect.get(globalThis, 'window');
+    await new Promise((drawn) => next(() => next(drawn)));
+    // What turns while something is awaited has no end.
+    const ends = document
+      .getAnimations()
+      .filter(({ effect }: Turning) => Number.isFinite(effect.getComputedTiming().endTime))
+      .map(({ finished }: { finished: Promise<unknown> }) => finished);
+    await Promise.allSettled(ends);
+  });
+  // As a protocol of the browser, since the policy of the page lets no script in.
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const loaded = Reflect.get(globalThis, 'axe');
+    const { violations } = await loaded.run(Reflect.get(globalThis, 'document'), {
+      resultTypes: ['violations'],
+    });
+    return violations
+      .filter(({ impact }: Violation) => impact === 'serious' || impact === 'critical')
+      .map(({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) => ({
+        ...{ id, impact },
+        nodes: nodes.map(({ html }) => html.slice(0, 200)),
+      }));
+  });
+}
+
+/** Presses Tab until the thing with this name has the focus. @throws Error when nothing with the name is reached */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const seen: string[] = [];
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(readFocused);
+    if (name.test(focused)) return;
+    seen.push(focused);
+  }
+  throw new Error(`Tab does not lead to ${name}, but to: ${seen.join(' | ')}`);
+}
+
+/** Name of what has the focus, in the page. */
+function readFocused(): string {
+  const element = Reflect.get(globalThis, 'document').activeElement;
+  const label = element.labels?.[0]?.textContent;
+  return element.getAttribute('aria-label') ?? label ?? element.textContent ?? '';
+}

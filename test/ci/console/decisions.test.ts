@@ -1,0 +1,116 @@
+// @module-tag long
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../support/browser.ts';
+import { send, toPatch } from '../../support/provider.ts';
+import { askOps, untilSwept } from '../../support/sweep.ts';
+import { openWorld, tabTo, type World } from './console.ts';
+
+const browserPath = findBrowser();
+const NEWCOMER = 'grown.up@example.com';
+const UNTIL = '2099-01-31';
+
+describe.skipIf(browserPath === undefined)('what an operator decides on a page', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(browserPath ?? '');
+  });
+  afterAll(() => world?.stop());
+
+  async function ask(path: string) {
+    const { body } = await askOps(world.story.bridge, 'GET', path);
+    return Object(body);
+  }
+
+  /** Sweeps while something is refused for good. */
+  async function sweep(): Promise<void> {
+    const { bridge } = world.story;
+    const { body } = await askOps(bridge, 'POST', '/sweeps', {});
+    await untilSwept(bridge, String(body.id));
+  }
+
+  /** Presses the button with this name by keyboard. */
+  async function press(page: Page, name: RegExp): Promise<void> {
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+  }
+
+  test('*Take over* makes a user the bridge’s, whom a provider may change from then on', async () => {
+    const { bridge } = world.story;
+    const { service } = bridge.sandbox;
+    service.addUser({ email: NEWCOMER, fullName: 'Grown Up' });
+    await sweep();
+    const [{ id }] = (await ask(`/users?q=${NEWCOMER}`)).items;
+    const page = await world.open(`/users/${id}`);
+    await page.getByText('Only observed').waitFor();
+
+    await press(page, /^Take over$/);
+    const question = page.getByRole('dialog');
+    await question.getByText(/^The bridge takes .+ over as the service holds it/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Taken over').waitFor();
+
+    expect((await ask(`/users/${id}/explain`)).managed).toBe('adopted');
+    const out = toPatch({ op: 'replace', path: 'active', value: false });
+    await send(bridge, 'PATCH', `/Users/${id}`, out);
+    await expect.poll(() => service.getUser(NEWCOMER).active).toBe(false);
+    // There is nothing to take over any more, so the page has the focus of the button.
+    await expect.poll(() => readFocusedId(page)).toBe('page');
+    expect(await page.getByRole('button', { name: 'Take over' }).count()).toBe(0);
+  });
+
+  test('*Retry* brings to the service what it had refused', async () => {
+    const { bridge, ids } = world.story;
+    const { service } = bridge.sandbox;
+    const address = 'katherine.johnson@example.com';
+    expect(service.getUser(address).fullName).toBe('Katherine Johnson');
+    const page = await world.open(`/users/${ids.get(address)}`);
+    await page.getByRole('heading', { name: 'The last attempt failed' }).waitFor();
+
+    await press(page, /^Retry$/);
+    await page.getByRole('status').getByText('It is tried now.').waitFor();
+
+    await expect.poll(() => service.getUser(address).fullName).toBe('Katherine Goble');
+    await page.getByRole('heading', { name: 'The last attempt failed' }).waitFor({
+      state: 'detached',
+    });
+    expect((await ask('/status')).stuckCount).toBe(0);
+  });
+
+  test('*Ignore until …* leaves a difference alone until the day, with the reason', async () => {
+    const page = await world.open('/drifts?kind=user.deactivated');
+    await tabTo(page, /^Choose tony\.hoare@example\.com/);
+    await page.keyboard.press('Space');
+    // The bar with the decisions is above the list.
+    await page.keyboard.press('Shift+Tab');
+    await press(page, /^Ignore until …$/);
+    const question = page.getByRole('dialog');
+    await question.getByText('tony.hoare@example.com').waitFor();
+    await question.getByRole('textbox', { name: 'Until' }).fill(UNTIL);
+    await tabTo(page, /^Why/);
+    await page.keyboard.type('back in spring');
+    await question
+      .getByText(`scim-bridge drifts ignore --until ${UNTIL} --reason 'back in spring'`)
+      .waitFor();
+    await press(page, /^Ignore$/);
+    await page.getByText('No difference fits these filters.').waitFor();
+    await expect.poll(() => readFocusedId(page)).toBe('page');
+
+    const [drift] = (await ask('/drifts?status=ignored&kind=user.deactivated')).items;
+    expect(drift).toMatchObject({ resource: { name: 'tony.hoare@example.com' } });
+    await page.goto('/console/drifts?kind=user.deactivated&status=all');
+    await page.getByText('back in spring').waitFor();
+    await sweep();
+    expect(world.story.bridge.sandbox.service.getUser('tony.hoare@example.com').active).toBe(false);
+    expect((await ask('/drifts?status=ignored&kind=user.deactivated')).items).toHaveLength(1);
+  });
+
+  test('no page of these decisions breaks the policy', () => {
+    expect(world.faults).toEqual([]);
+  });
+});
+
+/** Id of what has the focus. */
+function readFocusedId(page: Page): Promise<string> {
+  return page.evaluate(() => Reflect.get(globalThis, 'document').activeElement.id);
+}

@@ -1,0 +1,198 @@
+// @module-tag long
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBrowser } from '../../support/browser.ts';
+import { send, toPatch } from '../../support/provider.ts';
+import { askOps } from '../../support/sweep.ts';
+import { findSerious, openWorld, type World } from './console.ts';
+
+const browserPath = findBrowser();
+/** With `PICTURES=1` the pictures of the documents are made again. */
+const pictures =
+  process.env.PICTURES === '1' ? join(import.meta.dirname, '../../../docs/console') : undefined;
+
+/** Every page; a function finds the address in the story. */
+const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string> | string)>> = {
+  overview: '/',
+  plans: '/plans',
+  plan: async ({ story }) => {
+    const { body } = await askOps(story.bridge, 'GET', '/plans?status=held');
+    return `/plans/${Object(body).items[0].id}`;
+  },
+  drifts: '/drifts',
+  users: '/users',
+  user: ({ story }) => `/users/${story.ids.get('ada.lovelace@example.com')}`,
+  groups: '/groups',
+  group: ({ story }) => `/groups/${story.payrollId}`,
+  leavers: async ({ story: { bridge, ids } }) => {
+    const out = toPatch({ op: 'replace', path: 'active', value: false });
+    await send(bridge, 'PATCH', `/Users/${ids.get('robin.milner@example.com')}`, out);
+    const readState = async () => (await askOps(bridge, 'GET', '/leavers')).text;
+    await expect.poll(readState, { timeout: 20_000 }).toContain('"state":"logged"');
+    return '/leavers';
+  },
+  requests: '/requests',
+  credentials: '/credentials',
+  acts: '/acts',
+  settings: '/settings',
+  'set-up': '/set-up',
+};
+
+const failed = { status: 500, json: { code: 'bug', message: 'The bridge could not do it.' } };
+const forbidden = { status: 403, json: { code: 'forbidden', message: 'Readers may not see it.' } };
+/** Pages that cannot show what they are about. */
+const FAULTS = [
+  { what: 'the overview of a bridge that fails', path: '/', answer: failed },
+  { what: 'a list of a bridge that fails', path: '/drifts', answer: failed },
+  { what: 'a page that is forbidden', path: '/credentials', answer: forbidden },
+  { what: 'a plan that is not there', path: '/plans/none', answer: undefined },
+  { what: 'a user who is not there', path: '/users/none', answer: undefined },
+];
+
+/** What a page shows last. */
+const LAST: Readonly<Record<string, string>> = { overview: 'figure.chart', user: '.timeline' };
+/** Heights of pages whose charts or past lie below. */
+const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_780, user: 1_400 };
+
+describe.skipIf(browserPath === undefined)('every page of the console', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(browserPath ?? '');
+    if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
+  });
+  afterAll(() => world?.stop());
+
+  async function findAddress(name: string): Promise<string> {
+    const path = PAGES[name] ?? '/';
+    return typeof path === 'string' ? path : path(world);
+  }
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (pictures === undefined) return;
+    await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
+  }
+
+  describe.each(['light', 'dark'] as const)('in its %s look', (scheme) => {
+    test('the page of signing in has nothing serious for axe', async () => {
+      const page = await world.openStranger({ scheme, height: 640 });
+      await page.goto('/console/');
+      await page.getByLabel('Token of an operator').waitFor();
+      expect(await findSerious(page)).toEqual([]);
+      await picture(page, `sign-in-${scheme}`);
+    });
+
+    test('the menu of the person, and a dialog that makes something, have nothing serious', async () => {
+      const page = await world.open('/credentials', { scheme });
+      await page.getByLabel('Signed in as').click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+      expect(await findSerious(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Make a credential' }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
+    test('a page that is not there yet says so, and has nothing serious for axe', async () => {
+      const page = await world.openSignedIn({ scheme });
+      await page.route(/\/ops\/status/, () => undefined);
+      await page.goto('/console/');
+      await page.getByRole('status', { name: 'Loading' }).waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
+    test.each(FAULTS)('$what has nothing serious for axe', async ({ path, answer }) => {
+      const page = await world.openSignedIn({ scheme });
+      await page.route(/\/ops\//, (route) => (answer ? route.fulfill(answer) : route.fallback()));
+      await page.goto(`/console${path}`);
+      await page.getByRole('alert').first().waitFor();
+      expect(await findSerious(page)).toEqual([]);
+    });
+
+    test.each(Object.keys(PAGES))(
+      '%s has nothing serious for axe, and fits a tablet and a phone',
+      async (name) => {
+        const page = await world.open(await findAddress(name), {
+          scheme,
+          height: HEIGHTS[name] ?? 800,
+        });
+        await page.locator('table, .timeline, .ticks').first().waitFor();
+        await page.waitForLoadState('networkidle', { timeout: 500 }).catch(() => undefined);
+        await page
+          .locator(LAST[name] ?? 'h1')
+          .first()
+          .waitFor();
+        await picture(page, `${name}-${scheme}`);
+        expect(await findSerious(page)).toEqual([]);
+
+        for (const [width, tall] of [
+          [1_024, 768],
+          [390, 844],
+        ] as const) {
+          await page.setViewportSize({ width, height: tall });
+          await expect.poll(() => page.evaluate(readBeyond), { message: `${width} px` }).toBe(0);
+        }
+        if (name === 'overview' || name === 'plan') await picture(page, `${name}-phone-${scheme}`);
+      },
+    );
+  });
+
+  test.each(Object.keys(PAGES))(
+    '%s asks for all that it shows first in one step after the page itself, and once',
+    async (name) => {
+      const address = await findAddress(name);
+      const page = await world.openSignedIn();
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url().slice(world.story.origin.length)));
+      const answer = await page.goto(`/console${address}`);
+      await page
+        .locator(LAST[name] ?? 'h1')
+        .first()
+        .waitFor();
+      await expect.poll(() => page.getByLabel('Loading', { exact: true }).count()).toBe(0);
+
+      expect(asked.slice(1).filter(isOfFirst).toSorted()).toEqual(
+        findNamed(await answer?.text())
+          .filter(isOfFirst)
+          .toSorted(),
+      );
+    },
+  );
+
+  test('the page names reads for whoever is signed in, and asks for no others than its filters do', async () => {
+    const readNames = async (page: Page, path: string) => {
+      const answer = await page.request.get(path);
+      return findNamed(await answer.text()).filter((each) => each.startsWith('/ops'));
+    };
+    const operator = await world.openSignedIn();
+    expect(await readNames(operator, '/console/users')).toContain('/ops/users?limit=200');
+    expect(await readNames(operator, '/console/users/a%22%3E')).toContain(
+      '/ops/users/a%22%3E/explain',
+    );
+    expect(await readNames(operator, '/console/users?q=ada')).toEqual([]);
+    expect(await readNames(operator, '/console/none')).toEqual([]);
+    expect(await readNames(await world.openStranger(), '/console/users')).toEqual([]);
+  });
+
+  test('none asks anything of other origins or breaks the policy', () => {
+    expect(world.faults).toEqual([]);
+  });
+});
+
+/** Addresses that a page names for the browser to load. */
+function findNamed(html = ''): string[] {
+  const named = html.matchAll(/<(?:link|script) [^>]*(?:href|src)="([^"]+)"/g);
+  return [...named].map(([, address = '']) => address.replaceAll('&amp;', '&'));
+}
+
+/** False for the icon, for live events, which come beside what is shown, and for what an answer leads to. */
+function isOfFirst(address: string): boolean {
+  return !/\.svg$|live-worker|\/ops\/events|\?credential=/.test(address);
+}
+
+/** Pixels of the page that lie beyond its width, in the page. */
+function readBeyond(): number {
+  const { documentElement } = Reflect.get(globalThis, 'document');
+  return documentElement.scrollWidth - documentElement.clientWidth;
+}

@@ -1,0 +1,151 @@
+import { expect, vi } from 'vitest';
+import { insertSample, type SampleRow } from '../../../src/store/samples.ts';
+import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { addGroup, addUser, send, toMembers, toPatch } from '../../support/provider.ts';
+import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
+
+/** What readers present to the bridge of the story. */
+export const READER_TOKEN = 'reader-token-of-the-story';
+export { OPS_TOKEN };
+
+const STAFF = [
+  ...['Ada Lovelace', 'Alan Turing', 'Barbara Liskov', 'Claude Shannon', 'Donald Knuth'],
+  ...['Dorothy Vaughan', 'Edsger Dijkstra', 'Frances Allen', 'Grace Hopper', 'Hedy Lamarr'],
+  ...['Ivan Sutherland', 'John McCarthy', 'Joan Clarke', 'Karen Jones', 'Katherine Johnson'],
+  ...['Leslie Lamport', 'Lynn Conway', 'Margaret Hamilton', 'Mary Jackson', 'Niklaus Wirth'],
+  ...['Radia Perlman', 'Robin Milner', 'Shafi Goldwasser', 'Sophie Wilson', 'Tony Hoare'],
+];
+/** More people than one plan may take out of a group by itself. */
+const INTRUDERS = 22;
+
+/** A bridge with a past: providers wrote, an administrator changed the service, and a plan waits. */
+export interface Story {
+  readonly bridge: TestBridge;
+  readonly origin: string;
+  /** SCIM ids by address. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly payrollId: string;
+}
+
+/** Plays the story. */
+export async function playStory(): Promise<Story> {
+  const bridge = await startTestBridge({
+    settings: {
+      ...SWEEP_SETTINGS,
+      OPS_READER_TOKEN: READER_TOKEN,
+      AUDIT_POLL_INTERVAL: '1s',
+      DRIFT_POLICY: '{"member.added":"repair"}',
+      SCIM_WRITE_WAIT: '300ms',
+    },
+  });
+  const ids = new Map<string, string>();
+  for (const name of STAFF) ids.set(toAddress(name), await provision(bridge, name));
+  const idOf = (name: string) => ids.get(toAddress(name)) ?? '';
+  const payrollId = await addGroup(bridge, 'Payroll', [idOf('Ada Lovelace'), idOf('Grace Hopper')]);
+  await addGroup(bridge, 'Platform', STAFF.slice(2, 14).map(idOf));
+  await addGroup(bridge, 'Support', STAFF.slice(10, 24).map(idOf));
+  await refuse(bridge, idOf('Katherine Johnson'));
+  await makeConflicts(bridge, payrollId);
+  await makeCredentials(bridge);
+  await makeDay(bridge);
+  await changeBehindTheBack(bridge);
+  return { bridge, origin: new URL(bridge.baseUrl).origin, ids, payrollId };
+}
+
+function toAddress(name: string): string {
+  return `${name.toLowerCase().replace(' ', '.')}@example.com`;
+}
+
+async function provision(bridge: TestBridge, name: string): Promise<string> {
+  const [givenName = '', familyName = ''] = name.split(' ');
+  const userName = toAddress(name);
+  return addUser(bridge, givenName, {
+    ...{ userName, name: { givenName, familyName } },
+    emails: [{ value: userName, type: 'work', primary: true }],
+  });
+}
+
+/** The service refuses a name that was acknowledged. */
+async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<void> {
+  const operation = 'scim.updateUser';
+  const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 600 } });
+  const fault = { kind: 'status', status: 400, body: 'message' } as const;
+  const refused = sandbox.faults.add({ operation, fault });
+  const change = toPatch({ op: 'replace', path: 'name.familyName', value: 'Goble' });
+  await send(bridge, 'PATCH', `/Users/${id}`, change);
+  const read = async () => {
+    const { body } = await askOps({ sandbox, ...bridge }, 'GET', '/status');
+    return body.stuckCount;
+  };
+  await until(read, 1);
+  slow.remove();
+  refused.remove();
+}
+
+async function makeConflicts(bridge: TestBridge, payrollId: string): Promise<void> {
+  const [name = ''] = STAFF;
+  const again = {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName: toAddress(name),
+  };
+  await bridge.request('POST', '/Users', again);
+  await bridge.request('PATCH', `/Groups/${payrollId}`, {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'add', path: 'members', value: toMembers(['nobody']) }],
+  });
+}
+
+async function makeCredentials(bridge: TestBridge): Promise<void> {
+  await askOps(bridge, 'POST', '/tokens', { name: 'okta', expires: '365d' });
+  await askOps(bridge, 'POST', '/tokens', { name: 'monitoring', for: 'reader', expires: '90d' });
+  await askOps(bridge, 'POST', '/clients', { name: 'entra' });
+}
+
+/** An administrator puts many into Payroll, takes Ada out, and changes two users. */
+async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
+  const { service } = bridge.sandbox;
+  service.addUser({ email: 'mallory@example.com', fullName: 'Mallory Admin' });
+  const admin = service.as('mallory@example.com', '203.0.113.9');
+  const others = STAFF.filter((name) => !['Ada Lovelace', 'Grace Hopper'].includes(name));
+  for (const name of others.slice(0, INTRUDERS)) admin.addMember('Payroll', toAddress(name));
+  admin.removeMember('Payroll', 'ada.lovelace@example.com');
+  admin.setActive('tony.hoare@example.com', false);
+  const read = async (path: string) => {
+    const { body } = await askOps(bridge, 'GET', path);
+    return Array.isArray(body.items) ? body.items.length : 0;
+  };
+  await until(() => read('/plans?status=held'), 1);
+  await until(() => read('/drifts?status=open&kind=member.removed'), 1);
+  await until(() => read('/drifts?status=open&kind=user.deactivated'), 1);
+}
+
+/** The samples of a day that the story does not last. */
+async function makeDay({ store }: TestBridge): Promise<void> {
+  const now = Date.now();
+  const minutes = Array.from({ length: 288 }, (_, place) => (288 - place) * 5);
+  await store.write(async (tx) => {
+    for (const minute of minutes) await insertSample(tx, toSample(minute, now - minute * 60_000));
+  });
+}
+
+/** Working hours, an import at ten, a leaver every two hours; in the last hour somebody is refused, as in the story. */
+function toSample(minute: number, at: number): SampleRow {
+  const hour = (30 - minute / 60) % 24;
+  const burst = Math.max(0, 1 - Math.abs(hour - 10) / 0.8);
+  const work = hour > 8 && hour < 18 ? 1 : 0;
+  const isLate = minute < 60;
+  return {
+    ...{ at, calls_max: 300, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
+    calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
+    due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))) + (isLate ? 1 : 0),
+    requests: Math.round(2 + work * 10 + 60 * burst),
+    ...{ refused: minute % 55 === 0 ? 3 * work : 0, seats: 0 },
+    leavers: JSON.stringify(minute % 120 === 0 ? [900 + minute, 2_400 + minute * 3] : []),
+  };
+}
+
+/** Also before the first test, where `expect.poll` cannot be. */
+async function until(read: () => Promise<unknown>, wanted: unknown): Promise<void> {
+  const patient = { timeout: 30_000, interval: 20 };
+  await vi.waitFor(async () => expect(await read()).toBe(wanted), patient);
+}

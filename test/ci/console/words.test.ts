@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { toDrifts } from '../../../ui/overview/drift-words.ts';
+import { toLength } from '../../../ui/parts/count.ts';
+import { toChange, toHarm, toReason } from '../../../ui/plans/words.ts';
+
+test.each([
+  [{ deactivate: 1 }, '1 deactivation'],
+  [{ deactivate: 1_200, removeMember: 1 }, '1,200 deactivations, 1 member removed'],
+  [
+    { demoteAdmin: 1, cutAccess: 1, deleteGroup: 1 },
+    '1 admin demoted, 1 right taken away, 1 group deleted',
+  ],
+  [{ deactivate: 0 }, 'none'],
+])('harm is told in the words for one or for many: %o', (harm, words) => {
+  expect(toHarm(harm)).toBe(words);
+});
+
+test('changes, lengths and limits are told in the words for one or for many', () => {
+  expect([toChange('user.deactivate', 1), toChange('user.deactivate', 2)]).toEqual([
+    'deactivate 1 user',
+    'deactivate 2 users',
+  ]);
+  expect([toLength(1_000), toLength(2_000), toLength(90_000)]).toEqual([
+    '1 second',
+    '2 seconds',
+    '2 minutes',
+  ]);
+  expect(toReason('deactivate: 3 in 24 hours of 28')).toBe('Deactivations: 3 in 24 hours of 28');
+});
+
+test.each([
+  {
+    why: 'only accounts that nobody asked for',
+    drifts: [['user.unmanaged', 3, 0]],
+    says: 'nothing, 3 that nobody asked for',
+  },
+  { why: 'none', drifts: [], says: 'nothing' },
+  {
+    why: 'some, one of them in a plan',
+    drifts: [
+      ['member.added', 2, 1],
+      ['group.unmanaged', 1, 0],
+    ],
+    says: '2 differences, 1 in a plan, 1 that nobody asked for',
+  },
+] as const)(
+  'differences are told as the answer above them takes them: $why',
+  ({ drifts, says }) => {
+    const told = drifts.map(([kind, count, held]) => ({
+      ...{ kind, count, held },
+      status: 'open' as const,
+    }));
+    expect(toDrifts(told)).toBe(says);
+  },
+);

@@ -1,0 +1,60 @@
+// @module-tag long
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Runs the demo without its pauses, with this folder for everything temporary. */
+async function runDemo(folder: string): Promise<{ code: unknown; out: string; errors: string }> {
+  const child = spawn(process.execPath, ['scripts/demo/main.ts', '--fast'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+  });
+  const [out, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, out, errors };
+}
+
+test('the demo tells its story to the end, shows no secret and leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-demo-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { code, out, errors } = await runDemo(folder);
+
+  expect(errors).toBe('');
+  expect(code).toBe(0);
+  const headlines = out.split('\n').filter((line) => /^\d\. /.test(line));
+  expect(headlines).toEqual([
+    '1. Okta provisions people, and links a group that is there already',
+    '2. Microsoft Entra ID provisions in its own dialect',
+    "3. An administrator changes things behind the providers' backs",
+    '4. A repair that would take away a lot waits for an operator',
+    '5. A last sweep compares everything',
+  ]);
+  expect(out).toMatch(
+    /member\.removed +ada@example\.com in Payroll +repaired +by mallory from 198/,
+  );
+  expect(out).toMatch(
+    /25 actions, held, 25 wait \(removeMember: 26 in 24 hours of 28, more than 20 or 10 %\)/,
+  );
+  expect(out).toContain('Applied: 25 removed');
+  // Each of its tokens begins so; no colour where nobody looks.
+  expect(out).not.toContain('demo-secret-');
+  expect(out).not.toContain('\u001b');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a demo that cannot be told ends with 1 and says why', async () => {
+  const { code, errors } = await runDemo(join(tmpdir(), 'there-is-no-such-folder'));
+
+  expect(code).toBe(1);
+  expect(errors).toMatch(/The demo failed: .*ENOENT/);
+});

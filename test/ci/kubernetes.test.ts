@@ -1,0 +1,343 @@
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
+import { sweepCommand } from '../../src/cli/sweep.ts';
+import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
+import { toFileVariable } from '../../src/settings/environment.ts';
+import { settingRows } from '../../src/settings/rows.ts';
+import { settingsSchema } from '../../src/settings/schema.ts';
+import { runAlone } from '../support/command.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'config/kubernetes');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const kustomization = z
+  .strictObject({
+    apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
+    kind: z.literal('Kustomization'),
+    namespace: z.string(),
+    labels: z.array(z.strictObject({ pairs: z.record(z.string(), z.string()) })),
+    resources: z.array(z.string()),
+    configMapGenerator: z.tuple([
+      z.strictObject({ name: z.string(), envs: z.tuple([z.string()]) }),
+    ]),
+    images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })),
+  })
+  .parse(parse(read('config/kubernetes/kustomization.yaml')));
+
+const manifests = new Map(
+  kustomization.resources.map((file) => [file, parse(read(`config/kubernetes/${file}`))]),
+);
+
+const labels = z.record(z.string(), z.string());
+const labelsOnly = z.object({ matchLabels: labels });
+const container = z.object({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
+  env: z.array(z.object({ name: z.string(), value: z.string() })),
+  startupProbe: z.unknown().optional(),
+  livenessProbe: z.unknown().optional(),
+  readinessProbe: z.unknown().optional(),
+  securityContext: z.unknown(),
+});
+const pod = z.object({
+  metadata: z.object({ labels }),
+  spec: z.object({
+    automountServiceAccountToken: z.boolean(),
+    terminationGracePeriodSeconds: z.number().optional(),
+    securityContext: z.unknown(),
+    containers: z.tuple([container]),
+  }),
+});
+const deployment = z
+  .object({
+    spec: z.object({
+      replicas: z.number(),
+      strategy: z.object({ rollingUpdate: z.record(z.string(), z.number()) }),
+      selector: labelsOnly,
+      template: pod,
+    }),
+  })
+  .parse(manifests.get('deployment.yaml'));
+const job = z
+  .object({ spec: z.object({ jobTemplate: z.object({ spec: z.object({ template: pod }) }) }) })
+  .parse(manifests.get('sweep.yaml')).spec.jobTemplate.spec.template;
+const service = z.object({
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({
+    selector: labels,
+    ports: z.array(z.object({ port: z.number(), targetPort: z.string() })),
+  }),
+});
+const services = ['service.yaml', 'ops-service.yaml'].map((file) =>
+  service.parse(manifests.get(file)),
+);
+const [bridge] = deployment.spec.template.spec.containers;
+const [sweep] = job.spec.containers;
+
+/** Where the types of each kind are, which were made from the API's own description. */
+const kinds = new Map([
+  ['Ingress', 'networking/v1'],
+  ['Namespace', 'core/v1'],
+  ['ConfigMap', 'core/v1'],
+  ['Service', 'core/v1'],
+  ['Deployment', 'apps/v1'],
+  ['PodDisruptionBudget', 'policy/v1'],
+  ['NetworkPolicy', 'networking/v1'],
+  ['CronJob', 'batch/v1'],
+]);
+const types = dirname(fileURLToPath(import.meta.resolve('kubernetes-types/package.json')));
+
+/** The manifest as a program that compiles when it is one of its kind: unknown fields and wrong types are errors. */
+function toProgram(manifest: unknown): string {
+  const { kind } = z.object({ kind: z.string() }).parse(manifest);
+  const path = join(types, kinds.get(kind) ?? 'unknown');
+  const value = JSON.stringify(manifest, null, 2);
+  return `import type { ${kind} } from '${path}';\nexport const manifest: ${kind} = ${value};\n`;
+}
+
+/** What the compiler says of each manifest, by name. */
+async function compile(programs: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
+  const project = mkdtempSync(join(tmpdir(), 'scim-bridge-kubernetes-'));
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  const files = [...programs].map(([name, program]) => {
+    writeFileSync(join(project, `${name}.ts`), program);
+    return `${name}.ts`;
+  });
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    module: 'preserve',
+    types: [],
+  };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const output = await new Promise<string>((resolve) => {
+    execFile(tsc, ['-p', '.', '--pretty', 'false'], { cwd: project }, (_error, out) =>
+      resolve(out),
+    );
+  });
+  return new Set(output.split('\n').flatMap((line) => /^([\w.-]+)\.ts\(/.exec(line)?.[1] ?? []));
+}
+
+const mistakes = [
+  {
+    why: 'an unknown field',
+    file: 'deployment.yaml',
+    from: 'livenessProbe:',
+    to: 'livenesProbe:',
+  },
+  { why: 'a wrong type', file: 'deployment.yaml', from: 'replicas: 3', to: 'replicas: "3"' },
+  {
+    why: 'a field one level too high',
+    file: 'sweep.yaml',
+    from: '  schedule:',
+    to: '  backoffLimit: 0\n  schedule:',
+  },
+  { why: 'a missing field', file: 'network-policy.yaml', from: 'podSelector:', to: 'x:' },
+  {
+    why: 'the wrong version of the API',
+    file: 'disruption-budget.yaml',
+    from: 'policy/v1',
+    to: 'policy/v1beta1',
+  },
+  { why: 'a text for a number', file: 'service.yaml', from: 'port: 80', to: 'port: eighty' },
+];
+
+test('each manifest is one of its kind, and a mistake in it would be noticed', async () => {
+  const good = [...manifests].map(([file, manifest]) => [file, toProgram(manifest)] as const);
+  const bad = mistakes.map(({ file, from, to }, index) => {
+    const text = read(`config/kubernetes/${file}`);
+    expect(text).toContain(from);
+    return [`mistake-${index}`, toProgram(parse(text.replace(from, to)))] as const;
+  });
+  const wrong = await compile(new Map([...good, ...bad]));
+  const unnoticed = mistakes.filter((_, index) => !wrong.has(`mistake-${index}`));
+  expect(unnoticed.map(({ why }) => why)).toEqual([]);
+  expect([...wrong].filter((name) => manifests.has(name))).toEqual([]);
+});
+
+test('every manifest is part of the whole, or of what needs the Prometheus Operator', () => {
+  for (const part of ['', 'monitoring', 'ingress']) {
+    const files = readdirSync(join(folder, part)).filter((file) => file.endsWith('.yaml'));
+    const whole = parse(read(join('config/kubernetes', part, 'kustomization.yaml')));
+    expect(files.toSorted()).toEqual([...whole.resources, 'kustomization.yaml'].toSorted());
+    expect(whole.namespace).toBe(kustomization.namespace);
+  }
+});
+
+const ingress = z.object({
+  spec: z.object({
+    rules: z.array(
+      z.object({
+        http: z.object({
+          paths: z.array(
+            z.object({
+              path: z.string(),
+              backend: z.object({
+                service: z.object({ name: z.string(), port: z.object({ name: z.string() }) }),
+              }),
+            }),
+          ),
+        }),
+      }),
+    ),
+  }),
+});
+
+test('the ingress is one, and passes on what providers need and nothing else', async () => {
+  const manifest = parse(read('config/kubernetes/ingress/ingress.yaml'));
+  expect([...(await compile(new Map([['ingress', toProgram(manifest)]])))]).toEqual([]);
+  const paths = ingress.parse(manifest).spec.rules.flatMap(({ http }) => http.paths);
+  expect(paths.map(({ path }) => path)).toEqual([
+    '/scim/v2',
+    '/oauth/token',
+    '/.well-known/oauth-authorization-server',
+  ]);
+  for (const { backend } of paths)
+    expect(backend.service).toEqual({ name: 'scim-bridge', port: { name: 'http' } });
+});
+
+const hasKubectl = existsSync('/usr/bin/kubectl');
+
+/** What the cluster is given, with these settings. */
+function render(change: (settings: string) => string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'scim-bridge-kustomize-'));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(folder, copy, { recursive: true });
+  const file = join(copy, kustomization.configMapGenerator[0].envs[0]);
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  return execFileSync('/usr/bin/kubectl', ['kustomize', copy], { encoding: 'utf8' });
+}
+
+test.runIf(hasKubectl)('a changed setting starts new pods: its hash is in their names', () => {
+  const findNames = (text: string) => new Set(text.match(/scim-bridge-[a-z0-9]{10}\b/g));
+  const before = findNames(render((settings) => settings));
+  const after = findNames(render((settings) => `${settings}LOG_LEVEL=warn\n`));
+
+  expect(before.size).toBe(1);
+  expect(after.size).toBe(1);
+  expect(after).not.toEqual(before);
+});
+
+test('the bridges reach names, the service and PostgreSQL alone', () => {
+  const { egress } = z
+    .object({
+      spec: z.object({
+        policyTypes: z.tuple([z.literal('Ingress'), z.literal('Egress')]),
+        egress: z.array(z.object({ ports: z.array(z.object({ port: z.number() })) })),
+      }),
+    })
+    .parse(manifests.get('network-policy.yaml')).spec;
+  const ports = egress.flatMap(({ ports: some }) => some.map(({ port }) => port));
+  expect([...new Set(ports)]).toEqual([53, 443, 5_432]);
+});
+
+test('the image is that of this version, and every container has it', () => {
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(read('package.json')));
+  expect(kustomization.images).toMatchObject([{ name: 'scim-bridge', newTag: version }]);
+  for (const { image } of [bridge, sweep]) expect(image).toBe('scim-bridge');
+});
+
+test('each secret is a file under a documented key, and every other variable is a setting', () => {
+  const secrets = settingRows.filter((row) => toFileVariable(row) !== undefined);
+  const open = settingRows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
+  const documented = [...read('docs/replicas.md').matchAll(/--from-file=([\w-]+)/g)];
+  const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
+  const used = [...bridge.env, ...sweep.env];
+  for (const { name, value } of used.filter((variable) => variable.value.startsWith('/run/'))) {
+    expect(secrets.map(toFileVariable)).toContain(name);
+    expect(files).toContain(value);
+  }
+  expect(new Set(used.map(({ value }) => value)).isSupersetOf(new Set(files))).toBe(true);
+  const data = parseEnv(read(`config/kubernetes/${kustomization.configMapGenerator[0].envs[0]}`));
+  const plain = used.filter(({ value }) => !value.startsWith('/run/')).map(({ name }) => name);
+  for (const name of [...plain, ...Object.keys(data)]) expect(open).toContain(name);
+  for (const manifest of manifests.values()) expect(manifest).not.toMatchObject({ kind: 'Secret' });
+});
+
+test('nobody is root, only /tmp is written to, and what is not needed is taken away', () => {
+  for (const { spec } of [deployment.spec.template, job]) {
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(spec.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  }
+});
+
+test('a bridge lives by /healthz and gets requests by /readyz, at the port of providers', () => {
+  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
+  expect(bridge.startupProbe).toMatchObject(probe('/healthz'));
+  expect(bridge.livenessProbe).toMatchObject(probe('/healthz'));
+  expect(bridge.readinessProbe).toMatchObject(probe('/readyz'));
+  const opsPort = Number(bridge.env.find(({ name }) => name === 'OPS_PORT')?.value);
+  expect(bridge.ports).toEqual([
+    { name: 'http', containerPort: settingsSchema.parse({}).port },
+    { name: 'ops', containerPort: opsPort },
+  ]);
+});
+
+test('an update keeps three ready, and each bridge has longer to stop than it takes at most', () => {
+  const { replicas, strategy, template } = deployment.spec;
+  const kept = { replicas, ...strategy.rollingUpdate };
+  expect(kept).toEqual({ replicas: 3, maxUnavailable: 0, maxSurge: 1 });
+  const graceMs = (template.spec.terminationGracePeriodSeconds ?? 0) * 1_000;
+  expect(graceMs).toBeGreaterThan(SHUTDOWN_DELAY_MS + DRAIN_MAX_MS + STOP_GRACE_MS);
+});
+
+test('services, budget and policy mean the bridges and not the jobs', () => {
+  const budget = z
+    .object({ spec: z.object({ selector: labelsOnly }) })
+    .parse(manifests.get('disruption-budget.yaml'));
+  const policy = z
+    .object({ spec: z.object({ podSelector: labelsOnly }) })
+    .parse(manifests.get('network-policy.yaml'));
+  const selectors = [
+    deployment.spec.selector.matchLabels,
+    budget.spec.selector.matchLabels,
+    policy.spec.podSelector.matchLabels,
+    ...services.map(({ spec }) => spec.selector),
+  ];
+  const { labels: own } = deployment.spec.template.metadata;
+  for (const selector of selectors) expect(selector).toEqual(own);
+  expect(job.metadata.labels).not.toMatchObject(own);
+  const names = bridge.ports.map(({ name }) => name);
+  for (const { spec } of services) expect(names).toContain(spec.ports[0]?.targetPort);
+});
+
+test('the job is a command of the image and asks where operators reach the bridges', async () => {
+  const started = /"(dist\/[^"]+)", "serve"\]$/m.exec(read('Dockerfile'))?.[1];
+  const [node, file, ...args] = sweep.command ?? [];
+  expect([node, file]).toEqual(['node', started]);
+  const command = sweepCommand(async () => undefined);
+  expect(await runAlone([command], [...args, '--help'], {})).toMatchObject({ code: 0 });
+  expect(await runAlone([command], [...args, '--nothing'], {})).not.toMatchObject({ code: 0 });
+  const ops = services.find(({ metadata }) => metadata.name === 'scim-bridge-ops');
+  const address = `http://scim-bridge-ops:${ops?.spec.ports[0]?.port}`;
+  expect(sweep.env).toContainEqual({ name: 'OPS_URL', value: address });
+});

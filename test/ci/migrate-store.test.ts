@@ -1,0 +1,413 @@
+// @module-tag long
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { migrateStoreCommand } from '../../src/cli/migrate-store.ts';
+import { checkMove, migrateStore, undoMove } from '../../src/cli/move-store.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { takeFile } from '../../src/store/engine/sqlite-file.ts';
+import { moveStore } from '../../src/store/move/move-store.ts';
+import { openSource } from '../../src/store/move/source.ts';
+import type { Db, Store } from '../../src/store/store.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { runAlone } from '../support/command.ts';
+import { makeLives } from '../support/lives.ts';
+import { untilOthersWait } from '../support/postgres-locks.ts';
+import {
+  addGroup,
+  addUser,
+  listResources,
+  readMemberIds,
+  untilSettled,
+} from '../support/provider.ts';
+import { copySqliteTemplate } from '../support/store-templates.ts';
+import { describePostgres } from '../support/stores.ts';
+import { SWEEP_SETTINGS } from '../support/sweep.ts';
+import { getTemplate } from '../support/template.ts';
+
+const command = migrateStoreCommand({
+  checkMove,
+  migrateStore,
+  undoMove: async (settings) => undoMove(settings),
+});
+
+function makeFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-move-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'bridge.db');
+  copySqliteTemplate(getTemplate(), path);
+  const env = { ...SWEEP_SETTINGS, DATABASE_URL: `sqlite:${path}` };
+  const run = (...args: string[]) => runAlone([command], ['migrate-store', ...args], env);
+  return { folder, path, env, run };
+}
+
+/** Changes a file as nobody but the test does. */
+function change<T>(path: string, work: (file: DatabaseSync) => T): T {
+  const file = new DatabaseSync(path);
+  try {
+    return work(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** Texts that a careless copy would change, and numbers that JavaScript cannot hold. */
+const odd = [
+  '',
+  ' leading and trailing ',
+  `'; drop table facts; --"\\`,
+  'line\nbreak\r\ttab',
+  'Ž̃ãé 名前 😀 👩‍👩‍👧 \u{10ffff} \ufffe \u202e',
+  'NULL',
+  '9007199254740993',
+  'x'.repeat(1_000_000),
+];
+const BIG = 9_223_372_036_854_775_807n;
+
+function insertOdd(path: string): void {
+  change(path, (file) => {
+    const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, ?)');
+    for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - BigInt(n));
+    insert.run('zero', '0', -1n);
+  });
+}
+
+async function listFacts(db: Db) {
+  const { rows } = await sql<{ name: string; value: string; at: string }>`
+    select name, value, updated_at::text as at from facts order by name collate "C"`.execute(db);
+  return rows;
+}
+
+async function countRows(db: Db, table: 'facts'): Promise<number> {
+  const { n } = await db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/** `migrate-store` as a process of its own. */
+function startMove(env: Readonly<Record<string, string>>, to: string): ChildProcess {
+  const program = join(import.meta.dirname, '../../src/cli/main.ts');
+  return spawn(process.execPath, [program, 'migrate-store', '--to', to], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: 'ignore',
+  });
+}
+
+/** Holds every move once its first rows of `facts` have arrived, while `act` runs; `untilHeld` waits for one. */
+async function holdMoves<T>(
+  store: Store,
+  act: (untilHeld: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  await migrate(store);
+  await store.write(async (tx) => {
+    await sql`create function wait_for_test() returns trigger language plpgsql set lock_timeout = 0
+      as $$ begin perform pg_advisory_xact_lock(${sql.lit(HELD)}); return null; end $$`.execute(tx);
+    await sql`create trigger wait_for_test after insert on facts
+      execute function wait_for_test()`.execute(tx);
+  });
+  return store.write(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${HELD})`.execute(tx);
+    return act(() => untilOthersWait(tx, store));
+  });
+}
+
+/** Key of the lock that moves are held by; no other is like it. */
+const HELD = 4_711;
+
+function insertMany(path: string): void {
+  change(path, (file) => {
+    const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, 1)');
+    file.exec('begin');
+    for (let n = 0; n < 20_000; n += 1) insert.run(`many-${n}`, 'x'.repeat(200));
+    file.exec('commit');
+  });
+}
+
+describePostgres('migrate-store', ({ makeUrl, open }) => {
+  test('a bridge goes on in PostgreSQL as it ended in SQLite: same ids, nothing to do, no call', async () => {
+    const { path, env, run } = makeFile();
+    const to = await makeUrl('empty');
+    const lives = await makeLives({ settings: env });
+    const listPeople = async ({ request, baseUrl }: TestBridge): Promise<JsonObject[]> => {
+      const people = listResources(await request('GET', '/Users?sortBy=userName'));
+      return JSON.parse(JSON.stringify(people).replaceAll(baseUrl, ''));
+    };
+    const before = await lives.live(async (bridge) => {
+      const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const group = await addGroup(bridge, 'Team Ž😀', ids);
+      await untilSettled(bridge);
+      return { people: await listPeople(bridge), group, members: ids.toSorted() };
+    });
+
+    const { code, text } = await run('--to', to);
+
+    expect(code, text).toBe(0);
+    expect(text).toMatch(
+      /\d+ tables with \d+ rows are the same in both stores, by count and by hash/,
+    );
+    expect(statSync(path).mode & 0o777).toBe(0o400);
+    lives.sandbox.calls.reset();
+    await lives.live(
+      async (bridge) => {
+        await untilSettled(bridge);
+        expect(lives.sandbox.calls.count({ mutating: true })).toBe(0);
+        expect(await listPeople(bridge)).toEqual(before.people);
+        expect(await readMemberIds(bridge, before.group)).toEqual(before.members);
+        await addUser(bridge, 'carl');
+        expect(await listPeople(bridge)).toHaveLength(before.people.length + 1);
+      },
+      { DATABASE_URL: to },
+    );
+  });
+
+  test('every text and every number arrives as it is', async () => {
+    const { path, run } = makeFile();
+    insertOdd(path);
+    const to = await makeUrl('empty');
+
+    const { code, text } = await run('--to', to);
+
+    expect(code, text).toBe(0);
+    const facts = await listFacts((await open(to)).read);
+    const arrived = new Map(facts.map(({ name, ...rest }) => [name, rest]));
+    for (const [n, value] of odd.entries()) {
+      expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - BigInt(n)) });
+    }
+    expect(arrived.get('zero')).toEqual({ value: '0', at: '-1' });
+  });
+
+  test('a number that was given out once is not given out again', async () => {
+    const { path, run } = makeFile();
+    const insert =
+      'insert into own_calls (at, operation, kind, resource_type, resource_id) values (1, ?, ?, ?, ?)';
+    change(path, (file) => {
+      const call = ['scim.addUser', 'create-user', 'User', 'u'];
+      for (let n = 0; n < 3; n += 1) file.prepare(insert).run(...call);
+      file.exec('delete from own_calls where id > 1');
+    });
+    const to = await makeUrl('empty');
+    await run('--to', to);
+
+    const store = await open(to);
+    const { rows } = await store.write((tx) =>
+      sql<{ id: number }>`insert into own_calls (at, operation, kind, resource_type, resource_id)
+        values (1, 'x', 'x', 'x', 'x') returning id`.execute(tx),
+    );
+
+    expect(rows).toEqual([{ id: 4 }]);
+  });
+
+  test('a text that PostgreSQL cannot keep stops the move, and both stores are as they were', async () => {
+    const { path, run } = makeFile();
+    change(path, (file) => file.prepare('insert into facts values (?, ?, 1)').run('nul', 'a\0b'));
+    const to = await makeUrl('empty');
+    const before = readFileSync(path);
+
+    const { code, text } = await run('--to', to);
+
+    expect(code).toBe(1);
+    expect(text).toContain('facts.value holds a NUL');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(await countRows((await open(to)).read, 'facts')).toBe(0);
+  });
+
+  test('a move that is killed in the middle leaves an empty database, and the next one does it all', async () => {
+    const { path, env, run } = makeFile();
+    insertMany(path);
+    const to = await makeUrl('empty');
+    const store = await open(to);
+    const before = readFileSync(path);
+    const ended = await holdMoves(store, async (untilHeld) => {
+      const child = startMove(env, to);
+      const exit = once(child, 'exit');
+      await untilHeld();
+      child.kill('SIGKILL');
+      return exit;
+    });
+
+    expect(ended).toEqual([null, 'SIGKILL']);
+    expect(await countRows(store.read, 'facts')).toBe(0);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const { code, text } = await run('--to', to);
+
+    expect(code, text).toBe(0);
+    expect(await countRows(store.read, 'facts')).toBe(20_000);
+  });
+
+  test('a move whose connection is ended says what became of it, and the next one does it all', async () => {
+    const { path, run } = makeFile();
+    insertMany(path);
+    const to = await makeUrl('empty');
+    const store = await open(to);
+    const before = readFileSync(path);
+    const cut = await holdMoves(store, async (untilHeld) => {
+      const moving = run('--to', to);
+      await untilHeld();
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read);
+      return moving;
+    });
+
+    expect(cut).toMatchObject({ code: 1, text: expect.stringContaining('the move was cut off') });
+    expect(cut.text).toContain('run the command again');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(await countRows(store.read, 'facts')).toBe(0);
+    expect((await run('--to', to)).code).toBe(0);
+  });
+
+  test('a move that is killed when all is copied is finished by the next one', async () => {
+    const { path, run } = makeFile();
+    insertOdd(path);
+    const to = await makeUrl('empty');
+    const source = openSource(path);
+    const proof = await moveStore({ source, target: await open(to), onProgress: () => undefined });
+    source.close();
+
+    const { code, text } = await run('--to', to);
+
+    expect(proof.had).toBe(false);
+    expect(code, text).toBe(0);
+    expect(text).toContain('An earlier run had copied everything.');
+    expect(statSync(path).mode & 0o777).toBe(0o400);
+  });
+
+  test.each([
+    {
+      why: 'holds another store of the bridge',
+      content: 'migrated' as const,
+      fill: `insert into facts (name, value, updated_at) values ('theirs', '1', 1)`,
+      says: 'holds another store already',
+    },
+    {
+      why: 'holds something else',
+      content: 'empty' as const,
+      fill: 'create table users (name text)',
+      says: 'tables of something else',
+    },
+  ])('a target that $why is refused and left alone', async ({ content, fill, says }) => {
+    const { path, run } = makeFile();
+    const to = await makeUrl(content);
+    const target = await open(to);
+    await target.write((tx) => sql.raw(fill).execute(tx));
+    const before = readFileSync(path);
+
+    const { code, text } = await run('--to', to);
+
+    expect(code).toBe(1);
+    expect(text).toContain(says);
+    expect((await run('--check', '--to', to)).code).toBe(1);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    const { rows } =
+      await sql`select * from ${sql.table(content === 'empty' ? 'users' : 'facts')}`.execute(
+        target.read,
+      );
+    expect(rows).toHaveLength(content === 'empty' ? 0 : 1);
+  });
+
+  test('a running bridge is not moved, and the check says that it runs', async () => {
+    const { path, run } = makeFile();
+    const to = await makeUrl('empty');
+    const lock = takeFile(path);
+    onTestFinished(() => lock.close());
+
+    const checked = await run('--check', '--to', to);
+    const moved = await run('--to', to);
+
+    expect(checked).toMatchObject({ code: 0, text: expect.stringContaining('is running') });
+    expect(checked.text).toContain('The database is empty.');
+    expect(moved).toMatchObject({ code: 1, text: expect.stringContaining('another process') });
+    const tables = await (await open(to)).read.introspection.getTables();
+    expect(tables).toEqual([]);
+  });
+
+  test('no bridge starts on the file that was moved, until the move is taken back', async () => {
+    const { path, env, run } = makeFile();
+    const to = await makeUrl('empty');
+    await run('--to', to);
+
+    await expect(startTestBridge({ settings: env })).rejects.toMatchObject({ code: 'store-moved' });
+    expect((await run('--to', to)).text).toContain('was moved already');
+    const undone = await run('--undo', '--yes');
+    expect(undone).toMatchObject({ code: 0, text: expect.stringContaining('is the store again') });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const bridge = await startTestBridge({ settings: env });
+    await bridge.stop();
+    expect((await run('--undo', '--yes')).text).toContain('was not moved');
+  });
+
+  test('the password is on no screen, and the address may be in a file', async () => {
+    const { folder, run } = makeFile();
+    const to = new URL(await makeUrl('empty'));
+    to.password = 'opensesame';
+    to.searchParams.set('application_name', 'mover');
+    const file = join(folder, 'address');
+    writeFileSync(file, `${to.href}\n`);
+
+    const { code, text } = await run('--to-file', file);
+
+    expect(code, text).toBe(0);
+    expect(text).not.toContain('opensesame');
+    expect(text).toContain(':***@');
+    expect(text).toContain('?application_name=mover\n');
+  });
+});
+
+test.each([
+  { why: 'no address', args: [], says: 'one of --to, --to-file and --undo' },
+  { why: 'another file', args: ['--to', 'sqlite:other.db'], says: '--to must be postgres://' },
+  {
+    why: 'a file that is not there',
+    args: ['--to-file', 'nowhere/address'],
+    says: '--to-file: nowhere/address cannot be read',
+  },
+  {
+    why: 'nobody there',
+    args: ['--to', 'postgres://127.0.0.1:9/x'],
+    says: 'database of the target are right',
+  },
+])('a move to $why is refused', async ({ args, says }) => {
+  const { path, run } = makeFile();
+  const before = readFileSync(path);
+
+  const { code, text } = await run(...args);
+
+  expect(code).not.toBe(0);
+  expect(text).toContain(says);
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test.each([
+  {
+    why: 'is damaged',
+    damage: (path: string) => writeFileSync(path, readFileSync(path).fill(7, 5_000, 40_000)),
+    says: /damaged|corrupt/,
+  },
+  {
+    why: 'is no store',
+    damage: (path: string) => writeFileSync(path, ''),
+    says: /no store of the bridge/,
+  },
+  {
+    why: 'is of another version',
+    damage: (path: string) =>
+      change(path, (file) => file.exec(`insert into kysely_migration values ('900-later', '')`)),
+    says: /another version/,
+  },
+  { why: 'is not there', damage: (path: string) => rmSync(path), says: /there is no store/ },
+])('a file that $why is not moved', async ({ damage, says }) => {
+  const { path, run } = makeFile();
+  damage(path);
+
+  const { code, text } = await run('--to', 'postgres://127.0.0.1:9/x');
+
+  expect(code).toBe(1);
+  expect(text).toMatch(says);
+});

@@ -1,0 +1,425 @@
+import { execFile } from 'node:child_process';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
+import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
+import { toFileVariable } from '../../src/settings/environment.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { settingRows } from '../../src/settings/rows.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const composeSchema = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      profiles: z.array(z.string()).default([]),
+      environment: z.record(z.string(), z.string()).default({}),
+      ports: z.array(z.string()).default([]),
+      volumes: z.array(z.string()).default([]),
+      env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).default([]),
+      build: z.string().optional(),
+      stop_grace_period: z.string().optional(),
+    }),
+  ),
+  volumes: z.record(z.string(), z.null()),
+});
+const compose: unknown = parse(read('docker-compose.yml'), { merge: true });
+const { services, volumes } = composeSchema.parse(compose);
+const bridges = ['bridge', 'bridge-2', 'bridge-3'];
+
+const linter = dirname(fileURLToPath(import.meta.resolve('dclint/package.json')));
+/** The compose specification, as its linter carries it. It names its dialect by an address that ajv does not know. */
+const { $schema: _dialect, ...specification } = z
+  .record(z.string(), z.unknown())
+  .parse(JSON.parse(readFileSync(join(linter, 'schemas/compose.schema.json'), 'utf8')));
+const isCompose = new Ajv({ strict: false, validateFormats: false }).compile(specification);
+
+test('compose: the file is what the compose specification allows', () => {
+  isCompose(compose);
+  expect(isCompose.errors ?? []).toEqual([]);
+});
+
+const mistakes = [
+  { why: 'a word that nobody knows', where: 'stop_grace_periode', value: '60s' },
+  { why: 'a wrong type', where: 'read_only', value: [] },
+  {
+    why: 'a condition that does not exist',
+    where: 'depends_on',
+    value: { a: { condition: 'up' } },
+  },
+];
+for (const { why, where, value } of mistakes) {
+  test(`compose: ${why} would be noticed`, () => {
+    expect(isCompose({ services: { bridge: { image: 'scim-bridge', [where]: value } } })).toBe(
+      false,
+    );
+  });
+}
+
+test('compose: the bridge starts without a profile, the others only with theirs', () => {
+  const profiles = Object.entries(services).map(([name, service]) => [name, service.profiles]);
+  expect(Object.fromEntries(profiles)).toEqual({
+    bridge: [],
+    'bridge-2': ['replicas'],
+    'bridge-3': ['replicas'],
+    balancer: ['replicas'],
+    postgres: ['postgres', 'replicas'],
+    caddy: ['https'],
+  });
+});
+
+test('compose: what must survive is in a declared volume', () => {
+  const named = Object.values(services)
+    .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))
+    .filter((source) => !source.startsWith('.'));
+  expect(named.toSorted()).toEqual(Object.keys(volumes).toSorted());
+  expect(services.bridge?.volumes).toContain('bridge-data:/app/data');
+});
+
+test('compose: the replicas are bridges like the first, on its database and on PostgreSQL by themselves', () => {
+  const { ports: _ports, volumes: _volumes, ...bridge } = findService('bridge');
+  const { DATABASE_URL: first, ...settings } = bridge.environment;
+  expect(first).toMatch(/^\$\{DATABASE_URL:-\$\{POSTGRES_PASSWORD:\+postgres:/);
+  for (const name of bridges.slice(1)) {
+    const { environment, ...replica } = findService(name);
+    const { DATABASE_URL: url, ...others } = environment;
+    expect(others).toEqual(settings);
+    expect(url).toMatch(/^\$\{DATABASE_URL:-postgres:/);
+    expect(replica).toMatchObject({ build: bridge.build, profiles: ['replicas'] });
+    expect({ ports: replica.ports, volumes: replica.volumes }).toEqual({ ports: [], volumes: [] });
+  }
+});
+
+test('compose: each bridge has longer to stop than it takes at most', () => {
+  const longestMs = SHUTDOWN_DELAY_MS + DRAIN_MAX_MS + STOP_GRACE_MS;
+  for (const name of bridges) {
+    const [, seconds] = /^(\d+)s$/.exec(findService(name).stop_grace_period ?? '') ?? [];
+    expect(Number(seconds) * 1_000, name).toBeGreaterThan(longestMs);
+  }
+});
+
+const proxies = [
+  { file: 'config/Caddyfile', asks: ['balancer:8080', 'bridge:8080'] },
+  { file: 'config/Caddyfile.replicas', asks: bridges.map((name) => `${name}:8080`) },
+];
+for (const { file, asks } of proxies) {
+  test(`${file} asks what the compose file starts`, () => {
+    const [, addresses = ''] =
+      /^\s*reverse_proxy (?:\{\$BRIDGES:)?(.*?)\}? \{$/m.exec(read(file)) ?? [];
+    expect(addresses.split(' ')).toEqual(asks);
+    for (const address of asks) expect(Object.keys(services)).toContain(address.split(':')[0]);
+    expect(mountsOf('caddy', 'balancer')).toContain(`./${file}:/etc/caddy/Caddyfile:ro`);
+  });
+}
+
+test('the balancer asks who is ready', () => {
+  expect(read('config/Caddyfile.replicas')).toMatch(/^\s*health_uri \/readyz$/m);
+});
+
+test('compose: no secret is written down, and none of the services of the base profile faces the network', () => {
+  const values = Object.values(services).flatMap(({ environment }) => Object.entries(environment));
+  const secrets = values.filter(([name]) => /TOKEN|PASSWORD|DATABASE_URL/.test(name));
+  expect(secrets.length).toBeGreaterThan(3);
+  for (const [name, value] of secrets) expect(`${name}=${value}`).toMatch(/=\$\{.*\}$/);
+  for (const name of [...bridges, 'balancer']) {
+    for (const port of findService(name).ports) expect(port, name).toMatch(/^127\.0\.0\.1:/);
+  }
+});
+
+/** Every variable of a setting, and of the file that may hold it. */
+const variables = settingRows.flatMap((row) => {
+  const file = toFileVariable(row);
+  return file === undefined ? [row.variable] : [row.variable, file];
+});
+/** Compose itself decides where the container listens. */
+const FIXED: Readonly<Record<string, string>> = { HOST: '0.0.0.0', PORT: '8080' };
+
+test('compose: every setting is handed on to each bridge, and nothing else', () => {
+  for (const name of bridges) {
+    const handed = Object.keys(findService(name).environment);
+    expect(handed.toSorted(), name).toEqual(['CONFIG', ...variables].toSorted());
+    expect(findService(name).env_file).toEqual([{ path: '.env', required: false }]);
+  }
+});
+
+test('compose: what is set arrives, from the shell or .env; what is not set stays so', () => {
+  const set = Object.fromEntries(variables.map((name) => [name, `value of ${name}`]));
+  for (const name of bridges) {
+    const { environment } = findService(name);
+    for (const variable of variables) {
+      const text = environment[variable] ?? '';
+      expect(interpolate(text, set), variable).toBe(FIXED[variable] ?? set[variable]);
+      if (variable === 'DATABASE_URL' && name !== 'bridge') continue;
+      expect(interpolate(text, {}), variable).toBe(FIXED[variable] ?? '');
+    }
+  }
+});
+
+test('compose: a mode from the shell starts in that mode, protected, behind the port that was asked for', () => {
+  const { environment, ports } = findService('bridge');
+  const shell = {
+    MODE: 'observe',
+    PROTECT_USERS: 'boss@example.com',
+    PORT: '9090',
+    DOMAIN: 'd.example',
+  };
+  const entries = Object.entries(environment);
+  const env = Object.fromEntries(entries.map(([name, text]) => [name, interpolate(text, shell)]));
+  const { settings } = loadSettings({ env, readFile: () => '' });
+
+  expect(settings).toMatchObject({
+    mode: 'observe',
+    protect: { users: ['boss@example.com'] },
+    port: 8080,
+  });
+  expect(settings.publicUrl).toContain('https://d.example');
+  expect(ports.map((port) => interpolate(port, shell))).toEqual(['127.0.0.1:9090:8080']);
+});
+
+const databases = [
+  { why: 'nothing', shell: {}, first: '', others: 'postgres://bridge:@postgres/bridge' },
+  {
+    why: 'a password',
+    shell: { POSTGRES_PASSWORD: 'x' },
+    first: 'postgres://bridge:x@postgres/bridge',
+    others: 'postgres://bridge:x@postgres/bridge',
+  },
+  {
+    why: 'an address, which wins',
+    shell: { POSTGRES_PASSWORD: 'x', DATABASE_URL: 'postgres://db/bridge' },
+    first: 'postgres://db/bridge',
+    others: 'postgres://db/bridge',
+  },
+];
+for (const { why, shell, first, others } of databases) {
+  test(`compose: all bridges share the database of ${why}`, () => {
+    const urls = bridges.map((name) =>
+      interpolate(findService(name).environment.DATABASE_URL ?? '', shell),
+    );
+    expect(urls).toEqual([first, others, others]);
+  });
+}
+
+/** As compose does it: `${A}`, `${A:-otherwise}`, `${A:+instead}`, one in another. */
+function interpolate(text: string, values: Readonly<Record<string, string>>): string {
+  const innermost = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/;
+  const found = innermost.exec(text);
+  if (found === null) return text;
+  const [whole, name = '', operator, word = ''] = found;
+  const value = values[name] ?? '';
+  const meant = operator === ':+' ? (value === '' ? '' : word) : value === '' ? word : value;
+  return interpolate(
+    text.replace(whole, () => meant),
+    values,
+  );
+}
+
+function findService(name: string) {
+  const service = services[name];
+  if (service === undefined) throw new Error(`there is no service ${name}`);
+  return service;
+}
+
+function mountsOf(...names: string[]): string[] {
+  return names.flatMap((name) => findService(name).volumes);
+}
+
+test('compose: files that are mounted exist', () => {
+  const files = Object.values(services)
+    .flatMap((service) => service.volumes.map((mount) => mount.split(':')[0] ?? ''))
+    .filter((source) => source.startsWith('.'));
+  for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
+});
+
+test('Dockerfile: two stages, an ordinary user, a volume, a health check without a shell', () => {
+  const lines = read('Dockerfile').split('\n');
+  expect(lines.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
+  const lastStage = lines.findLastIndex((line) => line.startsWith('FROM '));
+  expect(lines.indexOf('USER node')).toBeGreaterThan(lastStage);
+  expect(lines).toContain('VOLUME /app/data');
+  expect(lines.find((line) => line.startsWith('HEALTHCHECK'))).toMatch(
+    /CMD \["node", .*"healthcheck"\]$/,
+  );
+  expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
+});
+
+test('Dockerfile: the commands are on the path', () => {
+  const [, script = '', path] =
+    /^RUN printf '(.+)' > (\/usr\/local\/bin\/scim-bridge) && chmod 755 \2$/m.exec(
+      read('Dockerfile'),
+    ) ?? [];
+  expect(path).toBe('/usr/local/bin/scim-bridge');
+  expect(script).toBe('#!/bin/sh\\nexec node /app/dist/cli/main.js "$@"\\n');
+});
+
+test('Dockerfile: what is copied exists and is not kept out by .dockerignore', () => {
+  const copied = read('Dockerfile')
+    .split('\n')
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(' ').slice(1, -1));
+  const allowed = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  expect(new Set(copied)).toEqual(new Set(allowed));
+  for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
+test('what is started by name is executable', () => {
+  for (const path of ['src/cli/bin.mjs', '.ci/run']) accessSync(join(root, path), constants.X_OK);
+});
+
+const passed = { status: 'passed', assertionResults: [{ status: 'passed' }] };
+const failed = { status: 'failed', assertionResults: [{ status: 'passed' }, { status: 'failed' }] };
+const broken = { status: 'failed', assertionResults: [] };
+/** A file of which one run leaves some tests to another, or to nobody. */
+const toFile = (name: string, statuses: Readonly<Record<string, 'passed' | 'skipped'>>) => ({
+  name,
+  status: 'passed',
+  assertionResults: Object.entries(statuses).map(([fullName, status]) => ({ fullName, status })),
+});
+interface Run {
+  readonly report?: Readonly<Record<string, unknown>> | undefined;
+  readonly tests?: string;
+}
+
+const summaries: readonly (Run & {
+  readonly why: string;
+  readonly check?: string;
+  /** Runs after the first. */
+  readonly more?: readonly Run[];
+  readonly want: string;
+  readonly code: number;
+})[] = [
+  {
+    why: 'all is well',
+    report: { numPassedTests: 7, testResults: [passed] },
+    want: '7 passed, 0 failed',
+    code: 0,
+  },
+  {
+    why: 'skipped tests are told',
+    report: {
+      numPassedTests: 7,
+      testResults: [passed, toFile('a.ts', { one: 'skipped', two: 'skipped' })],
+    },
+    want: '7 passed, 0 failed, 2 skipped',
+    code: 0,
+  },
+  {
+    why: 'a failed test fails',
+    report: { numPassedTests: 6, numFailedTests: 1, testResults: [failed] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a file that cannot be loaded fails',
+    report: { numPassedTests: 6, testResults: [passed, broken] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'an error outside of tests fails',
+    report: { numPassedTests: 6, testResults: [passed] },
+    tests: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a failed check fails',
+    report: { numPassedTests: 6, testResults: [passed] },
+    check: 'failed',
+    want: '6 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'no report fails',
+    report: undefined,
+    tests: 'failed',
+    want: '0 passed, 1 failed',
+    code: 1,
+  },
+  { why: 'no test at all fails', report: { testResults: [] }, want: '0 passed, 0 failed', code: 1 },
+  {
+    why: 'all runs are counted',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [
+      {
+        report: { numPassedTests: 3, testResults: [passed, toFile('a.ts', { one: 'skipped' })] },
+      },
+    ],
+    want: '10 passed, 0 failed, 1 skipped',
+    code: 0,
+  },
+  {
+    why: 'what one run leaves to another is not skipped',
+    report: {
+      numPassedTests: 1,
+      testResults: [toFile('a.ts', { one: 'passed', two: 'skipped', three: 'skipped' })],
+    },
+    more: [
+      {
+        report: {
+          numPassedTests: 1,
+          testResults: [toFile('a.ts', { one: 'skipped', two: 'passed', three: 'skipped' })],
+        },
+      },
+    ],
+    want: '2 passed, 0 failed, 1 skipped',
+    code: 0,
+  },
+  {
+    why: 'a failure of a later run fails',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [{ report: { numPassedTests: 3, testResults: [passed] }, tests: 'failed' }],
+    want: '10 passed, 1 failed',
+    code: 1,
+  },
+  {
+    why: 'a later run without a test fails',
+    report: { numPassedTests: 7, testResults: [passed] },
+    more: [{ report: { testResults: [] } }],
+    want: '7 passed, 0 failed',
+    code: 1,
+  },
+];
+for (const { why, check = 'passed', want, code, more = [], ...first } of summaries) {
+  test(`the closing line of CI: ${why}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-summary-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const zeros = { numPassedTests: 0, numFailedTests: 0 };
+    const runs = [first, ...more].flatMap(({ report, tests = 'passed' }, index) => {
+      const file = join(folder, `${index}.json`);
+      if (report !== undefined) writeFileSync(file, JSON.stringify({ ...zeros, ...report }));
+      return [file, tests];
+    });
+    const script = join(root, 'scripts/summarise-tests.mjs');
+    const ended = await new Promise<{ code: number | string | null | undefined; out: string }>(
+      (resolve) => {
+        execFile(process.execPath, [script, check, ...runs], (error, out) =>
+          resolve({ code: error === null ? 0 : error.code, out }),
+        );
+      },
+    );
+    expect(ended.out.trimEnd().split('\n').at(-1)).toBe(want);
+    expect(ended.code).toBe(code);
+  });
+}

@@ -1,0 +1,85 @@
+// @module-tag long
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { readBacklog } from '../../src/store/resources/backlog.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import {
+  addGroup,
+  listResources,
+  readMemberIds,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+
+const MEMBERS = 500;
+const GROUP = 'Pilots';
+
+interface Row {
+  readonly what: string;
+  readonly shape: SandboxShapeChange;
+  /** Calls at most. */
+  readonly callsMax: number;
+}
+
+const rows: readonly Row[] = [
+  { what: 'where a call may carry many members', shape: {}, callsMax: 59 },
+  {
+    what: 'where a call carries one member',
+    shape: { memberPatch: 'none' },
+    // One each, and what it takes to find out that no batch is taken: halves, in each form, and looks between.
+    callsMax: MEMBERS + 30,
+  },
+];
+
+const ATTEMPTS_MAX = 50;
+
+/** As a provider does: a server that is busy, on a machine that is, is asked again when it says. */
+async function sendUntilTaken(
+  bridge: TestBridge,
+  path: string,
+  body: JsonObject,
+): Promise<TestAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await bridge.request('PATCH', path, body);
+    if (answer.status !== 503 || attempt === ATTEMPTS_MAX) return answer;
+    await sleep(Number(answer.headers['retry-after']) * 1_000);
+  }
+}
+
+describeBridges('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
+  for (const { what, shape, callsMax } of rows) {
+    test(`${what}: nobody is lost, in the fewest calls`, async () => {
+      const options = {
+        settings: { DATABASE_URL: await makeUrl('migrated') },
+        sandbox: { shape, seed: { users: MEMBERS } },
+      };
+      await withTestBridge(options, async (bridge) => {
+        const { sandbox, store } = bridge;
+        const list = await send(bridge, 'GET', '/Users?count=1000');
+        const people = listResources(list).filter(({ userName }) => userName !== 'owner');
+        const ids = people.map(({ id }) => String(id));
+        const path = `/Groups/${await addGroup(bridge, GROUP)}`;
+        sandbox.calls.reset();
+
+        const answers = await Promise.all(
+          ids.map((id) => {
+            const operation = { op: 'add', path: 'members', value: toMembers([id]) };
+            return sendUntilTaken(bridge, path, toPatch(operation));
+          }),
+        );
+        await untilSettled(bridge);
+
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+        expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+        expect(sandbox.service.members(GROUP)).toHaveLength(MEMBERS);
+        expect(sandbox.calls.count()).toBeLessThanOrEqual(callsMax);
+        expect(await readBacklog(store.read)).toMatchObject({ due: 0, stuck: 0 });
+      });
+    });
+  }
+});

@@ -1,0 +1,256 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { ActionStatus, PlanStatus } from '../../src/domain/plan.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import type { Db, Store } from '../../src/store/store.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { LONG } from '../support/long.ts';
+import {
+  createMortalStore,
+  endLead,
+  type Fate,
+  type MortalStore,
+} from '../support/mortal-store.ts';
+import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
+import { describeBridges } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const PATIENT = { interval: 5 };
+/** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
+const ADMIN = 'admin@example.com';
+const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
+
+async function hasPlan(db: Db, status: PlanStatus): Promise<boolean> {
+  const plans = db.selectFrom('plans').select('id').where('status', '=', status);
+  return (await plans.execute()).length > 0;
+}
+
+async function hasAction(db: Db, status: ActionStatus): Promise<boolean> {
+  const actions = db.selectFrom('plan_actions').select('id').where('status', '=', status);
+  return (await actions.execute()).length > 0;
+}
+
+/** Somebody is to be looked at. */
+async function isLooking(db: Db): Promise<boolean> {
+  return (await db.selectFrom('inspections').select('since').execute()).length > 0;
+}
+
+async function waitsForService(db: Db): Promise<boolean> {
+  const pending = db.selectFrom('memberships').select('user_id').where('pending', 'is not', null);
+  return (await pending.execute()).length > 0;
+}
+
+/** When the process is killed, in the order in which it comes. */
+const steps: readonly { step: string; toFate: (sandbox: Sandbox) => Fate }[] = [
+  { step: 'was stored', toFate: () => ({ after: (db) => hasPlan(db, 'approved') }) },
+  { step: 'was released', toFate: () => ({ after: (db) => hasAction(db, 'released') }) },
+  {
+    step: 'was sent to the service',
+    toFate: ({ calls }) => ({ before: () => calls.count({ mutating: true }) > 0 }),
+  },
+  {
+    step: 'was seen in the service',
+    toFate: () => ({
+      after: async (db) => (await hasAction(db, 'released')) && !(await waitsForService(db)),
+    }),
+  },
+  { step: 'was done', toFate: () => ({ after: (db) => hasAction(db, 'done') }) },
+  { step: 'was ended', toFate: () => ({ after: (db) => hasPlan(db, 'applied') }) },
+];
+
+/** A service in which somebody was put into the Pilots whom nobody asked for, and a store that knows nothing of it. */
+async function makeIntrusion(url: string): Promise<Sandbox> {
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  await live({ sandbox, url }, async (bridge) => {
+    await addUsers(bridge, INTRUDERS.length);
+    await addGroup(bridge, 'Pilots');
+    await untilSettled(bridge);
+  });
+  sandbox.service.addUser({ email: ADMIN });
+  for (const email of INTRUDERS) sandbox.service.as(ADMIN).addMember('Pilots', email);
+  sandbox.calls.reset();
+  return sandbox;
+}
+
+/** More intruders than are released in one transaction. How many. */
+function addCrowd({ service }: Sandbox): number {
+  service.seed({ users: 200 });
+  const crowd = service.users().filter(({ email }) => email.startsWith('user'));
+  for (const { email } of crowd) service.as(ADMIN).addMember('Pilots', email);
+  return crowd.length;
+}
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A bridge from its start to its stop. */
+async function live<T>(
+  { sandbox: service, url, settings }: Place,
+  life: (bridge: TestBridge) => Promise<T>,
+  options: Pick<TestBridgeOptions, 'toStore'> = {},
+): Promise<T> {
+  const common = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL: url };
+  const bridge = await startTestBridge({
+    ...options,
+    service,
+    settings: { ...common, ...settings },
+  });
+  try {
+    return await life(bridge);
+  } finally {
+    await bridge.stop();
+  }
+}
+
+/** A bridge that is asked for something, and killed then. Its lead runs out. */
+async function liveUntil(
+  place: Place,
+  fate: Fate,
+  ask: (bridge: TestBridge) => Promise<unknown>,
+): Promise<void> {
+  let mortal: MortalStore | undefined;
+  const toStore = (store: Store) => {
+    mortal = createMortalStore(store, fate);
+    return mortal.store;
+  };
+  const life = async (bridge: TestBridge) => {
+    // Whoever is killed may not answer.
+    await Promise.race([mortal?.death, ask(bridge).then(() => mortal?.death)]);
+  };
+  await live(place, life, { toStore });
+  const store = await openStore({ url: place.url });
+  await endLead(store);
+  await store.close();
+}
+
+function askForSweep(bridge: TestBridge): Promise<unknown> {
+  return askOps(bridge, 'POST', '/sweeps', {});
+}
+
+async function listHeld(bridge: TestBridge): Promise<{ id: string; hash: string }[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans?status=held');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => ({ id: String(Object(item).id), hash: String(Object(item).hash) }));
+}
+
+async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map((item) => String(Object(item).status));
+}
+
+/** How each of the intruders left, as the service recorded it. */
+function listDepartures({ service }: Sandbox): number[] {
+  const left = service.auditEvents().filter(({ action }) => action === 'delete_user');
+  return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
+}
+
+describeBridges('a process that is killed', ({ makeUrl }) => {
+  for (const [index, { step, toFate }] of steps.entries()) {
+    test(`once a plan ${step} leaves one that is done once by the next`, {
+      tags: index === 0 ? [] : LONG,
+    }, async () => {
+      const url = await makeUrl('migrated');
+      const sandbox = await makeIntrusion(url);
+      await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);
+      const seen = await live({ sandbox, url }, async (bridge) => {
+        await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+        await untilSettled(bridge);
+        await sweep(bridge);
+        return {
+          open: await listManagedDrifts(bridge),
+          repairing: await listManagedDrifts(bridge, 'repairing'),
+          repaired: await listManagedDrifts(bridge, 'repaired'),
+          plans: await listPlanStatuses(bridge),
+        };
+      });
+
+      expect(sandbox.service.members('Pilots')).toEqual([]);
+      expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+      expect(sandbox.calls.count({ mutating: true })).toBe(1);
+      expect(seen).toEqual({
+        open: [],
+        repairing: [],
+        repaired: INTRUDERS.map((email) => `member.added Pilots of ${email}`),
+        plans: ['applied'],
+      });
+    });
+  }
+
+  test('once the first part of a plan was released leaves the rest to be released by the next', {
+    tags: LONG,
+  }, async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    const crowd = addCrowd(sandbox);
+    const settings = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_REMOVE_MEMBER_PERCENT: '100' };
+    const place = { sandbox, url, settings };
+    const fate = { after: (db: Db) => hasAction(db, 'released') };
+    await liveUntil(place, fate, askForSweep);
+    const left = sandbox.service.members('Pilots').length;
+    const statuses = await live(place, async (bridge) => {
+      await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+      await sweep(bridge);
+      return listPlanStatuses(bridge);
+    });
+
+    expect(left).toBe(INTRUDERS.length + crowd);
+    expect(statuses).toEqual(['applied']);
+    expect(sandbox.service.members('Pilots')).toEqual([]);
+    expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+    const departures = sandbox.service
+      .auditEvents()
+      .filter(({ action }) => action === 'delete_user');
+    expect(departures).toHaveLength(left);
+  });
+
+  test('while it looks at whom the audit log named leaves the look to the next', {
+    tags: LONG,
+  }, async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    sandbox.service.as(ADMIN).setActive(INTRUDERS[0] ?? '', false);
+    const tailing = { sandbox, url, settings: { AUDIT_POLL_INTERVAL: '1s' } };
+    await liveUntil(tailing, { after: isLooking }, async () => undefined);
+    const repaired = await live({ sandbox, url }, async (bridge) => {
+      await expect.poll(() => listManagedDrifts(bridge, 'repaired'), PATIENT).not.toEqual([]);
+      return listManagedDrifts(bridge, 'repaired');
+    });
+
+    expect(repaired).toContain(`user.deactivated ${INTRUDERS[0]}`);
+    expect(sandbox.service.getUser(INTRUDERS[0] ?? '').active).toBe(true);
+  });
+
+  test('while a plan waits, or was just approved, leaves it as it was decided', async () => {
+    const url = await makeUrl('migrated');
+    const sandbox = await makeIntrusion(url);
+    const place = { sandbox, url, settings: { LIMITS_REMOVE_MEMBER_COUNT: '2' } };
+    await liveUntil(place, { after: (db) => hasPlan(db, 'held') }, askForSweep);
+    const [first, afterSweep] = await live(place, async (bridge) => {
+      const held = await listHeld(bridge);
+      await sweep(bridge);
+      return [held, await listHeld(bridge)];
+    });
+    const untouched = sandbox.service.members('Pilots');
+    const { id, hash = '' } = first?.[0] ?? {};
+    const approve = (bridge: TestBridge) =>
+      askOps(bridge, 'POST', `/plans/${id}/approve`, { hash });
+    await liveUntil(place, { after: (db) => hasPlan(db, 'approved') }, approve);
+    const statuses = await live(place, async (bridge) => {
+      await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+      await sweep(bridge);
+      return listPlanStatuses(bridge);
+    });
+
+    expect(first).toHaveLength(1);
+    expect(afterSweep).toEqual(first);
+    expect(untouched).toEqual(INTRUDERS);
+    expect(statuses).toEqual(['applied']);
+    expect(listDepartures(sandbox)).toEqual([1, 1, 1]);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+  });
+});

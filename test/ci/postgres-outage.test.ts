@@ -1,0 +1,337 @@
+// @module-tag long
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { startBridge } from '../support/server.ts';
+import { createEmptyDatabase, runStatement } from '../support/store-templates.ts';
+import { askOps, SWEEP_SETTINGS, untilSwept } from '../support/sweep.ts';
+import { withSlowness } from '../support/yardstick.ts';
+
+/** Nobody who asks waits longer than this, in milliseconds, however the server is gone; the machine may be busy. */
+const ANSWER_MAX_MS = 9_000;
+
+describe.skipIf(inject('postgresUrl') === undefined)(
+  'a PostgreSQL that is gone for a while',
+  () => {
+    let server: ThrowAwayPostgres;
+    let databases = 0;
+    // One that is tried again makes another.
+    const makeDatabase = (name: string) => {
+      databases += 1;
+      return createEmptyDatabase(server.url, `${name}${databases}`);
+    };
+
+    beforeAll(async () => {
+      const started = await startPostgres();
+      if (started === undefined) throw new Error('there is no PostgreSQL');
+      server = started;
+    });
+    afterAll(() => server.stop());
+
+    const withBridge = async (
+      run: (bridge: TestBridge, url: string) => Promise<void>,
+      settings: Record<string, string> = {},
+      onLog?: (line: JsonObject) => void,
+    ) => {
+      const url = await makeDatabase('outage');
+      const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
+      const all = { DATABASE_URL: url, ...short, ...SWEEP_SETTINGS, ...settings };
+      await withTestBridge({ settings: all, ...(onLog && { onLog }) }, (bridge) =>
+        run(bridge, url),
+      );
+    };
+
+    test('and crashes: the log says once that it is gone, and once that it is back', async () => {
+      const log: JsonObject[] = [];
+      await withBridge(
+        async (bridge) => {
+          const ada = await addUser(bridge, 'ada');
+          await untilSettled(bridge);
+          // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
+          await server.down('crash');
+          const traffic = startTraffic(bridge, ada);
+          await traffic.untilRefused(10);
+          await server.up();
+          const isBack = () => log.some(({ msg }) => msg === 'the store can be used again');
+          await expect.poll(isBack, { timeout: 15_000 }).toBe(true);
+          await traffic.stop();
+        },
+        {},
+        (line) => void log.push(line),
+      );
+
+      const about = log.filter(
+        ({ msg, error }) => error !== undefined || /store/.test(String(msg)),
+      );
+      expect(about).toMatchObject([
+        { msg: 'the store cannot be used', level: 'error', code: 'store-unavailable' },
+        { msg: 'the store can be used again', level: 'info' },
+      ]);
+      expect(Number(about[1]?.failures)).toBeGreaterThanOrEqual(1);
+      expect(Number(about[1]?.afterMs)).toBeGreaterThan(0);
+    });
+
+    const gone = [
+      { how: 'crashes', leave: () => server.down('crash'), comeBack: () => server.up() },
+      { how: 'is stopped', leave: () => server.down('order'), comeBack: () => server.up() },
+      {
+        how: 'answers nobody and closes no connection',
+        leave: async () => server.freeze(),
+        comeBack: async () => server.thaw(),
+      },
+    ];
+    test.each(gone)(
+      'and $how: whoever asks is told to come back, and everything goes on by itself',
+      async ({ leave, comeBack }) => {
+        await withBridge(
+          async (bridge) => {
+            const ada = await addUser(bridge, 'ada');
+            const traffic = startTraffic(bridge, ada);
+            await traffic.until(20);
+
+            const { result, slowness } = await withSlowness(async () => {
+              await leave();
+              await traffic.untilRefused(2);
+              const ready = await readReady(bridge);
+              await comeBack();
+              await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+              await traffic.until(20);
+              return { ready, ...(await traffic.stop()) };
+            });
+            const { ready, exchanges, acknowledged } = result;
+
+            expect(ready).toMatchObject({
+              status: 503,
+              body: { reasons: [{ code: 'store-unusable' }] },
+            });
+            expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
+            const longestMs = Math.max(...exchanges.map(({ tookMs }) => tookMs));
+            expect(longestMs / slowness.wall).toBeLessThan(ANSWER_MAX_MS);
+            await untilSettled(bridge);
+            const { service } = bridge.sandbox;
+            for (const name of acknowledged)
+              expect(service.findUser(`${name}@example.com`)).toBeDefined();
+            const addresses = service.users().map(({ email }) => email);
+            expect(new Set(addresses).size).toBe(addresses.length);
+            await expectAllAtWork(bridge, ada);
+          },
+          { AUDIT_POLL_INTERVAL: '1s' },
+        );
+      },
+    );
+
+    test('while it commits: what was kept is answered as such, and what cannot be found out may be repeated', async () => {
+      const proxy = await startPostgresProxy(await makeDatabase('commits'));
+      onTestFinished(() => proxy.stop());
+      // Nothing but the writes themselves commits.
+      const quiet = { PROVIDER_SILENCE_AFTER: '0', REQUESTS_ROWS_MAX: '0' };
+      await withTestBridge({ settings: { DATABASE_URL: proxy.url, ...quiet } }, async (bridge) => {
+        const lose = async (...request: Parameters<TestBridge['request']>) => {
+          const lost = proxy.loseNextCommit();
+          const answering = bridge.request(...request);
+          // What is answered without a commit fails below, by its status.
+          await Promise.race([lost, answering]);
+          return answering;
+        };
+
+        const user = await lose('POST', '/Users', toUser('ada'));
+        const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
+        const ada = `/Users/${user.body.id}`;
+        const renamed = await lose('PATCH', ada, toPatch({ op: 'replace', path: 'name', value }));
+        const lost = vi.fn(() => proxy.setRefusing(true));
+        proxy.loseNextCommit().then(lost);
+        const refused = await bridge.request('PATCH', ada, disable);
+        await expect.poll(() => lost).toHaveBeenCalledOnce();
+        proxy.setRefusing(false);
+        const repeated = await bridge.request('PATCH', ada, disable);
+        await untilSettled(bridge);
+
+        expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
+        expect([refused.status, repeated.status]).toEqual([503, 200]);
+        expect(isExpected(refused)).toBe(true);
+        const { service, calls } = bridge.sandbox;
+        expect(service.members('Pilots')).toHaveLength(1);
+        expect(service.getUser('ada@example.com')).toMatchObject({
+          active: false,
+          fullName: 'A B',
+        });
+        expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
+        expect(service.groups()).toHaveLength(1);
+      });
+    });
+
+    test('and comes back as a standby: nobody reads from it, and everything goes on once it is promoted', async () => {
+      await withBridge(async (bridge, url) => {
+        const ada = await addUser(bridge, 'ada');
+        await server.down('order');
+        await server.up('standby');
+
+        const read = await bridge.request('GET', `/Users/${ada}`);
+        const late = openStore({ url });
+        await expect(late).rejects.toMatchObject({ code: 'store-unavailable' });
+        await expect(late).rejects.toThrow('standby');
+        await runStatement(server.url, 'select pg_promote()');
+        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+
+        expect(isExpected(read)).toBe(true);
+        expect(read.status).toBe(503);
+        expect((await send(bridge, 'PATCH', `/Users/${ada}`, disable)).status).toBe(200);
+      });
+    });
+
+    test('and would lose commits: sessions of the bridge wait for the disk, and fsync off is told', async () => {
+      await withBridge(async (bridge) => {
+        const { rows } = await sql<{ level: string }>`
+          select current_setting('synchronous_commit') as level`.execute(bridge.store.read);
+        const level = await readSetting(server.url, 'synchronous_commit');
+        await runStatement(server.url, 'alter system set fsync to off');
+        await runStatement(server.url, 'select pg_reload_conf()');
+        await expect
+          .poll(async () => (await readReady(bridge)).body)
+          .toMatchObject({
+            status: 'degraded',
+            reasons: [{ code: 'store-not-durable' }],
+          });
+        await runStatement(server.url, 'alter system reset fsync');
+        await runStatement(server.url, 'select pg_reload_conf()');
+        await expect.poll(() => readReady(bridge)).toMatchObject(READY);
+
+        expect(level).toBe('off');
+        expect(rows).toEqual([{ level: 'on' }]);
+      });
+    });
+
+    test('is waited for by a start', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-outage-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const proxy = await startPostgresProxy(await makeDatabase('late'));
+      onTestFinished(() => proxy.stop());
+      proxy.setRefusing(true);
+      const starting = startBridge({ folder, env: { DATABASE_URL: proxy.url } });
+      onTestFinished(async () => (await starting).kill());
+      await proxy.refused;
+      proxy.setRefusing(false);
+
+      const bridge = await starting;
+      await bridge.ready();
+
+      expect(bridge.output()).toContain('the store is not there yet');
+      await addUser(toRequester(bridge), 'ada');
+      expect(await bridge.stop()).toBe(0);
+    });
+  },
+);
+
+async function readSetting(url: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select current_setting($1) as value', [name]);
+  await client.end();
+  return String(rows[0]?.value);
+}
+
+const value = { givenName: 'A', familyName: 'B' };
+const disable = toPatch({ op: 'replace', path: 'active', value: false });
+
+const READY = { status: 200, body: { status: 'ok' } };
+
+function readReady(bridge: TestBridge): Promise<TestAnswer> {
+  return bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+}
+
+/** Done, told to come back in the form of the protocol, or, of a repeated POST, that the attempt before was kept. */
+function isExpected({ status, headers, body }: TestAnswer): boolean {
+  if (status !== 503) return [200, 201, 409].includes(status);
+  const isScim = JSON.stringify(body.schemas).includes(':Error') && body.status === '503';
+  return isScim && Number.isInteger(Number(headers['retry-after']));
+}
+
+interface Exchange {
+  readonly answer: TestAnswer;
+  readonly tookMs: number;
+}
+
+/** Reads, changes and creates people without end, as a provider does: after 503 the same again, a little later. */
+function startTraffic(bridge: TestBridge, ada: string) {
+  const exchanges: Exchange[] = [];
+  const acknowledged: string[] = [];
+  let isOver = false;
+
+  async function ask(...request: Parameters<TestBridge['request']>): Promise<TestAnswer> {
+    const beganAt = performance.now();
+    const answer = await bridge.request(...request);
+    exchanges.push({ answer, tookMs: performance.now() - beganAt });
+    return answer;
+  }
+  async function repeat(act: (round: number) => Promise<TestAnswer>): Promise<void> {
+    for (let round = 0; !isOver; round += 1) {
+      let answer = await act(round);
+      while (answer.status === 503 && !isOver) {
+        await sleep(100);
+        answer = await act(round);
+      }
+      await sleep(10);
+    }
+  }
+  const running = Promise.all([
+    repeat(() => ask('GET', `/Users/${ada}`)),
+    repeat(() => ask('GET', '/Users?count=10')),
+    repeat((round) => {
+      const value = { givenName: 'Ada', familyName: `Number${round}` };
+      return ask('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', path: 'name', value }));
+    }),
+    repeat(async (round) => {
+      const answer = await ask('POST', '/Users', toUser(`person${round}`));
+      if (answer.status !== 503) acknowledged.push(`person${round}`);
+      return answer;
+    }),
+  ]);
+  const count = (isRefusal: boolean) =>
+    exchanges.filter(({ answer }) => (answer.status === 503) === isRefusal).length;
+  const untilMore = async (more: number, isRefusal: boolean) => {
+    const goal = count(isRefusal) + more;
+    await expect
+      .poll(() => count(isRefusal), { timeout: 20_000, interval: 10 })
+      .toBeGreaterThan(goal);
+  };
+  return {
+    until: (more: number) => untilMore(more, false),
+    untilRefused: (more: number) => untilMore(more, true),
+    async stop() {
+      isOver = true;
+      await running;
+      return { exchanges, acknowledged };
+    },
+  };
+}
+
+/** What works behind the answers still does: workers, sweeps, the audit log, the log of requests. */
+async function expectAllAtWork(bridge: TestBridge, ada: string): Promise<void> {
+  const { sandbox } = bridge;
+  const read = sandbox.calls.count({ operation: 'auditLogs.retrieveAuditLogEvents' });
+  await send(
+    bridge,
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch({ op: 'replace', path: 'active', value: false }),
+  );
+  // On a busy machine the wait of the PATCH may be over before its call has left.
+  await untilSettled(bridge);
+  expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
+  const { body } = await askOps(bridge, 'POST', '/sweeps');
+  expect(await untilSwept(bridge, String(body.id))).toMatchObject({ status: 'complete' });
+  await sandbox.calls.until(read + 1, { operation: 'auditLogs.retrieveAuditLogEvents' });
+  const listed = await askOps(bridge, 'GET', '/requests?limit=1');
+  expect(listed.body.items).toHaveLength(1);
+}

@@ -1,0 +1,42 @@
+// @module-tag long
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { addGroup, addUser, readMemberIds, send } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { describePostgres } from '../support/stores.ts';
+
+describePostgres('a process of its own', ({ makeUrl }) => {
+  test('brings the schema up itself, and after kill -9 serves what was written, with the same token', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-postgres-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const env = { DATABASE_URL: await makeUrl('empty') };
+    const lives: BridgeProcess[] = [];
+    const start = async () => {
+      const life = await startBridge({ folder, env });
+      lives.push(life);
+      await life.ready();
+      return life;
+    };
+    try {
+      const first = await start();
+      const before = toRequester(first);
+      const id = await addUser(before, 'ada');
+      const groupId = await addGroup(before, 'Pilots', [id]);
+      await first.kill();
+
+      const second = await start();
+      const after = toRequester(second);
+
+      expect(second.token).toBe(first.token);
+      expect(await readMemberIds(after, groupId)).toEqual([id]);
+      expect((await send(after, 'GET', `/Users/${id}`)).body).toMatchObject({ active: true });
+      expect(await second.stop()).toBe(0);
+    } finally {
+      // Before the database is dropped.
+      for (const life of lives) await life.kill();
+    }
+  });
+});

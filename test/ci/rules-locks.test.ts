@@ -1,0 +1,154 @@
+// @module-tag long
+import { expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/domain/clock.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { watchOverlaps } from '../support/overlap-watch.ts';
+import {
+  addGroup,
+  addUser,
+  addUsers,
+  listResources,
+  send,
+  toMembers,
+  toPatch,
+  untilSettled,
+} from '../support/provider.ts';
+import { describePostgres } from '../support/stores.ts';
+
+/** A clock that is wrong by so much. */
+function off(ms: number): Clock {
+  return { now: () => Date.now() + ms, sleep: systemClock.sleep };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A clock that somebody sets forward and back by so much, five times a second. */
+function jumping(ms: number): Clock {
+  const now = () => Date.now() + (Math.floor(performance.now() / 200) % 2 === 0 ? ms : -ms);
+  return { ...systemClock, now };
+}
+
+async function expectModifiedSince(bridge: TestBridge, startedAt: number): Promise<void> {
+  const answer = await send(
+    bridge,
+    'GET',
+    `/Users?count=20&filter=${encodeURIComponent('userName sw "person"')}`,
+  );
+  const moments = listResources(answer).map(({ meta }) => Date.parse(Object(meta).lastModified));
+  expect(moments).toHaveLength(12);
+  expect(Math.min(...moments)).toBeGreaterThan(startedAt - 2_000);
+  expect(Math.max(...moments)).toBeLessThan(Date.now() + 2_000);
+}
+
+describePostgres('two processes on one store', ({ makeUrl }) => {
+  interface Pair {
+    readonly sandbox: Sandbox;
+    readonly bridges: readonly [TestBridge, TestBridge];
+    readonly overlaps: readonly string[];
+  }
+
+  /** Two bridges on one database and one service; `clocks` are theirs. */
+  async function startPair(
+    clocks: readonly [Clock, Clock] = [systemClock, systemClock],
+    options: SandboxOptions = {},
+  ): Promise<Pair> {
+    const sandbox = await startSandbox(options);
+    const { baseUrl, overlaps } = await watchOverlaps(sandbox);
+    const settings = {
+      DATABASE_URL: await makeUrl('migrated'),
+      UPSTREAM_TIMEOUT: '500ms',
+      SCIM_WRITE_WAIT: '100ms',
+    };
+    const service = { ...sandbox, url: baseUrl };
+    const first = await startTestBridge({ settings, service, clock: clocks[0] });
+    const second = await startTestBridge({ settings, service, clock: clocks[1] });
+    onTestFinished(async () => {
+      await first.stop();
+      await second.stop();
+      await sandbox.stop();
+    });
+    return { sandbox, bridges: [first, second], overlaps };
+  }
+
+  /** The same people and groups are written through both at the same time, a dozen writes each. */
+  async function writeThroughBoth({ sandbox, bridges }: Pair): Promise<void> {
+    const [first] = bridges;
+    const ids = await addUsers(first, 12);
+    await untilSettled(first);
+    const group = `/Groups/${await addGroup(first, 'Everybody')}`;
+    sandbox.faults.add({ operation: '*', fault: { kind: 'delay', delayMs: 5 } });
+    const through = (n: number) => bridges[n % 2] ?? first;
+
+    await Promise.all(
+      ids.flatMap((id, n) => {
+        const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+        const leave = toPatch({ op: 'replace', path: 'active', value: false });
+        const value = { givenName: 'Jo', familyName: `Number${n}` };
+        const rename = toPatch({ op: 'replace', path: 'name', value });
+        return [
+          send(through(n), 'PATCH', group, join),
+          send(through(n + 1), 'PATCH', `/Users/${id}`, leave),
+          send(through(n), 'PATCH', `/Users/${id}`, rename),
+          addUser(through(n + 1), `newcomer${n}`),
+        ];
+      }),
+    );
+    await untilSettled(first);
+  }
+
+  function expectEverythingOnce({ sandbox, overlaps }: Pair): void {
+    const { service } = sandbox;
+    const people = service.users().filter(({ email }) => email.startsWith('person'));
+    expect(people.map(({ active }) => active)).toEqual(Array.from({ length: 12 }, () => false));
+    expect(new Set(people.map(({ fullName }) => fullName)).size).toBe(12);
+    expect(service.members('Everybody')).toHaveLength(12);
+    expect(service.groups()).toHaveLength(1);
+    expect(service.users()).toHaveLength(1 + 12 + 12);
+    expect(overlaps).toEqual([]);
+  }
+
+  test('lose nothing, make nothing twice, and never change one resource at the same time', async () => {
+    const pair = await startPair();
+
+    await writeThroughBoth(pair);
+
+    expectEverythingOnce(pair);
+  });
+
+  test.each([
+    { why: 'is five minutes ahead', clock: off(300_000) },
+    { why: 'is hours behind', clock: off(-3 * HOUR_MS) },
+    { why: 'is set by hours again and again', clock: jumping(3 * HOUR_MS) },
+  ])('are not harmed by a clock that $why', async ({ clock }) => {
+    const pair = await startPair([clock, systemClock]);
+    const startedAt = Date.now();
+
+    await writeThroughBoth(pair);
+
+    expectEverythingOnce(pair);
+    // By no clock but the store's.
+    for (const bridge of pair.bridges) await expectModifiedSince(bridge, startedAt);
+  });
+
+  test.each([
+    { why: 'right', ms: 0 },
+    { why: 'five minutes ahead', ms: 300_000 },
+  ])(
+    'one finishes what the other accepted and could not do, by a clock that is $why',
+    async ({ ms }) => {
+      const { sandbox, bridges } = await startPair([off(ms), systemClock]);
+      const [first, second] = bridges;
+      const fault = { kind: 'status', status: 503 } as const;
+      const down = sandbox.faults.add({ operation: 'scim.addUser', fault });
+      await addUser(first, 'ada');
+      await first.bridge.stop();
+
+      down.remove();
+
+      await expect.poll(() => sandbox.service.findUser('ada@example.com')?.active).toBe(true);
+      await untilSettled(second);
+    },
+  );
+});

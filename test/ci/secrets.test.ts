@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { freePort } from '../support/free-port.ts';
+import { LONG } from '../support/long.ts';
+import { spawnBin } from '../support/process.ts';
+import { toUser } from '../support/provider.ts';
+import { describePostgres } from '../support/stores.ts';
+
+const PATIENT = { interval: 20 };
+
+/** A service that takes the tokens of `valid`, whatever the sandbox behind it takes. */
+async function makeService() {
+  const sandbox = await startSandbox();
+  const valid = new Set(['service-1']);
+  const seen: string[] = [];
+  const server = createServer(async (req, res) => {
+    const token = (req.headers.authorization ?? '').replace('Bearer ', '');
+    const body = await new Response(req, {}).arrayBuffer().catch(() => new ArrayBuffer(0));
+    if (!valid.has(token)) return res.writeHead(401).end('{"message":"no"}');
+    seen.push(token);
+    const answer = await request(`${sandbox.url}${req.url}`, {
+      method: parseMethod(req.method),
+      headers: {
+        authorization: `Bearer ${sandbox.token}`,
+        'content-type': req.headers['content-type'] ?? 'application/json',
+      },
+      body: body.byteLength === 0 ? null : Buffer.from(body),
+    });
+    res.writeHead(answer.statusCode, { 'content-type': 'application/json' });
+    res.end(await answer.body.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await sandbox.stop();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, valid, seen, sandbox };
+}
+
+function parseMethod(method = 'GET') {
+  return method as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+}
+
+/** A bridge in a process of its own, with its secrets in files. */
+async function serveWithFiles(secrets: Readonly<Record<string, string>>, upstream: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), `${text}\n`);
+  for (const [name, text] of Object.entries(secrets)) write(name, text);
+  const port = await freePort();
+  const bridge = spawnBin(['serve'], {
+    UPSTREAM_URL: upstream,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SWEEP_INTERVAL: '0',
+    AUDIT_POLL_INTERVAL: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+    PORT: String(port),
+    ...Object.fromEntries(Object.keys(secrets).map((name) => [`${name}_FILE`, join(folder, name)])),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const ask = async (path: string, token: string, body?: object) => {
+    const answer = await request(`${url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+  const isReady = async () =>
+    (await ask('/scim/v2/Users?count=1', 'provider-token-1').catch(() => 0)) === 200;
+  await expect.poll(isReady, PATIENT).toBe(true);
+  return { ...bridge, ask, write };
+}
+
+const SECRETS = {
+  UPSTREAM_TOKEN: 'service-1',
+  SCIM_TOKENS: 'provider-token-1',
+  OPS_TOKEN: 'operators-token-1',
+};
+
+test('tokens of the service, of providers and of operators are rotated under load, and no request is refused', {
+  tags: LONG,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
+  const told = (count: number) =>
+    expect
+      .poll(() => out.text.split('secrets were read again and hold').length - 1, PATIENT)
+      .toBe(count);
+  const statuses = new Map<string, number>();
+  const note = (what: string, status: number) =>
+    statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
+  let token = 'provider-token-1';
+  let isOver = false;
+  let count = 0;
+  const provide = async () => {
+    while (!isOver) {
+      count += 1;
+      note('create', await ask('/scim/v2/Users', token, toUser(`user${count}`)));
+      note('read', await ask('/scim/v2/Users?count=5', token));
+    }
+  };
+  const load = [provide(), provide(), provide(), provide()];
+  await expect.poll(() => count, PATIENT).toBeGreaterThan(20);
+
+  write('SCIM_TOKENS', 'provider-token-1,provider-token-2');
+  await told(1);
+  token = 'provider-token-2';
+  service.valid.add('service-2');
+  write('UPSTREAM_TOKEN', 'service-2');
+  child.kill('SIGHUP');
+  await told(2);
+  await expect.poll(() => service.seen.at(-1), PATIENT).toBe('service-2');
+  service.valid.delete('service-1');
+  write('OPS_TOKEN', 'operators-token-2');
+  child.kill('SIGHUP');
+  await told(3);
+  write('SCIM_TOKENS', 'provider-token-2');
+  child.kill('SIGHUP');
+  await told(4);
+  const before = count;
+  await expect.poll(() => count, PATIENT).toBeGreaterThan(before + 20);
+  isOver = true;
+  await Promise.all(load);
+
+  expect([...statuses.keys()].toSorted()).toEqual(['create 201', 'read 200']);
+  expect(await ask('/scim/v2/Users?count=1', 'provider-token-1')).toBe(401);
+  expect(await ask('/ops/status', 'operators-token-1')).toBe(401);
+  expect(await ask('/ops/status', 'operators-token-2')).toBe(200);
+  expect(out.text).not.toMatch(/provider-token-2|operators-token-2|service-2/);
+});
+
+test('a token that the service refuses stops calls, and a new one in its file lets them go on at once', {
+  tags: LONG,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child } = await serveWithFiles(SECRETS, service.url);
+  service.valid.clear();
+  await ask('/scim/v2/Users', 'provider-token-1', toUser('ada'));
+  service.valid.add('service-2');
+  write('UPSTREAM_TOKEN', 'service-2');
+  child.kill('SIGHUP');
+  const names = () => service.sandbox.service.users().map(({ email }) => email);
+
+  // Probes of a refused token are ten seconds apart and more.
+  await expect.poll(names, { timeout: 8_000, interval: 20 }).toContain('ada@example.com');
+});
+
+test('secrets that cannot be used leave those of before, and a setting that needs a restart is told', {
+  tags: LONG,
+}, async () => {
+  const service = await makeService();
+  const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
+  write('OPS_TOKEN', 'short');
+  child.kill('SIGHUP');
+  await expect
+    .poll(() => out.text, PATIENT)
+    .toContain('secrets that were read again cannot be used');
+
+  expect(await ask('/ops/status', 'operators-token-1')).toBe(200);
+  expect(out.text).toContain('ops.token is (hidden)');
+});
+
+describePostgres('credentials of the database', ({ makeUrl, open }) => {
+  test('that change are those of the next connection', async () => {
+    const url = await makeUrl('empty');
+    const admin = await open(url);
+    const role = `rotated_${Date.now()}`;
+    await sql.raw(`create role ${role} login password 'other'`).execute(admin.read);
+    const second = new URL(url);
+    second.username = role;
+    second.password = 'other';
+    let current = url;
+    const store = await openStore({ url, findUrl: () => current });
+    const findUser = async () => {
+      const { rows } = await sql<{ name: string }>`select current_user as name`.execute(store.read);
+      return rows[0]?.name;
+    };
+    const before = await findUser();
+    current = second.href;
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(admin.read);
+    await expect.poll(() => findUser().catch(() => undefined), PATIENT).toBe(role);
+    await store.close();
+    await sql.raw(`drop role ${role}`).execute(admin.read);
+
+    expect(before).not.toBe(role);
+  });
+});

@@ -1,0 +1,153 @@
+// @module-tag long
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { describe, expect, type TestContext, test } from 'vitest';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { openStore } from '../../src/store/engine/database.ts';
+import { migrate } from '../../src/store/engine/migrate.ts';
+import { runToEnd, startBridge } from '../support/server.ts';
+import { describeStores } from '../support/stores.ts';
+
+const half = fileURLToPath(new URL('../support/half-migration.ts', import.meta.url));
+
+function makeFolder({ onTestFinished }: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function startService({ onTestFinished }: TestContext, options?: SandboxOptions) {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  return sandbox;
+}
+
+function toEnv({ url, token }: { url: string; token: string }) {
+  return {
+    UPSTREAM_URL: url,
+    UPSTREAM_TOKEN: token,
+    UPSTREAM_REQUESTS_PER_SECOND: '0',
+    SCIM_TOKENS: 'token-of-a-provider',
+  };
+}
+
+/** One line, so that whoever starts the bridge reads what to do and nothing else. */
+function expectOneLine(errors: string, ...words: string[]): void {
+  expect(errors).toMatch(/^[^\n]+\n$/);
+  for (const word of words) expect(errors).toContain(word);
+}
+
+describe.concurrent('a start that is refused', () => {
+  test('a store of a newer version: exit code 1, one line, and the file is as it was', async (context) => {
+    const folder = makeFolder(context);
+    const path = join(folder, 'bridge.db');
+    const store = await openStore({ url: `sqlite:${path}` });
+    await migrate(store);
+    await store.write((tx) =>
+      sql`insert into kysely_migration values ('999-later', '2030-01-01')`.execute(tx),
+    );
+    await store.close();
+    const before = readFileSync(path);
+
+    const { exitCode, errors } = await runToEnd({ folder });
+
+    expect(exitCode).toBe(1);
+    expectOneLine(errors, 'newer version', '999-later', 'restore a backup');
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('a store of an earlier build: exit code 1, one line with what to do, and the file is as it was', async (context) => {
+    const folder = makeFolder(context);
+    const path = join(folder, 'bridge.db');
+    const store = await openStore({ url: `sqlite:${path}` });
+    await migrate(store);
+    await store.write((tx) => sql`alter table samples drop column leavers`.execute(tx));
+    await store.close();
+    const before = readFileSync(path);
+
+    const { exitCode, errors } = await runToEnd({ folder });
+
+    expect(exitCode).toBe(1);
+    expectOneLine(errors, 'earlier build', 'samples.leavers is missing', 'DATABASE_URL');
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('a real service, and nobody who could come in: exit code 78, one line, and how to make a token', async (context) => {
+    const folder = makeFolder(context);
+    const service = await startService(context);
+    const { SCIM_TOKENS: _, ...env } = toEnv(service);
+
+    const { exitCode, errors } = await runToEnd({ folder, env });
+
+    expect(exitCode).toBe(78);
+    expect(errors).toContain('nobody could provision');
+    expect(errors).toContain('scim-bridge token create');
+    expect(service.calls.count()).toBe(0);
+  });
+
+  test('another company at the same address: exit code 1, one line, and nothing is read or changed', async (context) => {
+    const folder = makeFolder(context);
+    const first = await startSandbox();
+    const port = Number(new URL(first.url).port);
+    const bridge = await startBridge({ folder, env: toEnv(first) });
+    context.onTestFinished(() => bridge.kill());
+    await bridge.ready();
+    await bridge.stop();
+    await first.stop();
+    const other = await startService(context, { port, token: first.token });
+
+    const { exitCode, errors } = await runToEnd({ folder, env: toEnv(other) });
+
+    expect(exitCode).toBe(1);
+    expectOneLine(errors, 'the store belongs to company', 'UPSTREAM_TOKEN', 'DATABASE_URL');
+    expect(other.calls.count()).toBe(1);
+  });
+
+  test('a SQLite file that another bridge has: exit code 1, one line, and the first goes on; a command says what it needs to ask that one', async (context) => {
+    const folder = makeFolder(context);
+    const env = toEnv(await startService(context));
+    const first = await startBridge({ folder, env });
+    context.onTestFinished(() => first.kill());
+
+    const command = ['src/cli/bin.mjs', 'token', 'list'];
+    const [{ exitCode, errors }, list] = await Promise.all([
+      runToEnd({ folder, env }),
+      runToEnd({ folder, env, command }),
+    ]);
+
+    expect(exitCode).toBe(1);
+    expect(list.exitCode).toBe(1);
+    expectOneLine(list.errors, 'a bridge is running on this store', 'set OPS_TOKEN');
+    expectOneLine(errors, 'another process has the store', 'PostgreSQL');
+    await first.ready();
+    expect(await first.stop()).toBe(0);
+  });
+});
+
+describeStores('a migration', ({ makeUrl, open }) => {
+  test('that dies in the middle leaves the old schema, and the next start goes on from it', async ({
+    onTestFinished,
+  }) => {
+    const url = await makeUrl('migrated');
+    const child = spawn(process.execPath, [half, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    const died = once(child, 'exit');
+    child.kill('SIGKILL');
+    await died;
+
+    const store = await open(url);
+    const ran = await migrate(store);
+
+    const tables = await store.read.introspection.getTables();
+    const columns = tables.find(({ name }) => name === 'users')?.columns.map(({ name }) => name);
+    expect(ran).toEqual([]);
+    expect(columns).toContain('user_name');
+    expect(columns).not.toContain('half');
+  });
+});

@@ -1,0 +1,195 @@
+// @module-tag long
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { freePort } from '../support/free-port.ts';
+import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
+import { describeStores } from '../support/stores.ts';
+import { measureWall } from '../support/yardstick.ts';
+
+/** Somebody who asks without end, over connections that are kept. */
+interface Asker {
+  /** Statuses, or the code of what came instead of an answer. */
+  readonly met: (number | string)[];
+  /** Until nobody listens any more. */
+  untilRefused(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')));
+
+/** Nobody listens yet, or any more: that is no request. */
+const NOT_LISTENING = 'ECONNREFUSED';
+
+function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
+  const met: (number | string)[] = [];
+  const connections = urls.map(() => keepConnection(headersTimeout));
+  let stopped = false;
+  let refusals = 0;
+  const asking = urls.map(async (url, index) => {
+    while (!stopped) {
+      const answer = await connections[index]?.ask(url);
+      if (answer === ENDED_IDLE) continue;
+      if (answer !== undefined && answer !== NOT_LISTENING) {
+        met.push(answer);
+        refusals = 0;
+        continue;
+      }
+      refusals += 1;
+      await sleep(5);
+    }
+  });
+  return {
+    met,
+    untilRefused: () => expect.poll(() => refusals).toBeGreaterThan(20),
+    async stop() {
+      stopped = true;
+      await Promise.all(asking);
+      for (const connection of connections) await connection.end();
+    },
+  };
+}
+
+/**
+ * A connection that had been answered and was idle has ended. That may be while the next request is on its way, which a
+ * client then sends again (RFC 9112 §9.3.1).
+ */
+const ENDED_IDLE = 'ended while it was idle';
+const ENDS = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+/** The bridge ends none at its stop that was answered more lately than this, in milliseconds. */
+const IDLE_MS = 250;
+
+/** One connection after another, each kept as long as it can be. */
+function keepConnection(headersTimeout: number) {
+  const agent = new Agent({ headersTimeout, connections: 1 });
+  let answeredAt = Number.POSITIVE_INFINITY;
+  agent.on('connect', () => {
+    answeredAt = Number.POSITIVE_INFINITY;
+  });
+  return {
+    async ask(url: string): Promise<number | string> {
+      try {
+        const { statusCode, body } = await request(url, { dispatcher: agent });
+        await body.dump();
+        answeredAt = performance.now();
+        return statusCode;
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        const wasIdle = performance.now() - answeredAt >= IDLE_MS;
+        return wasIdle && ENDS.includes(code) ? ENDED_IDLE : code;
+      }
+    },
+    end: () => agent.destroy(),
+  };
+}
+
+describeStores('from the start to the stop', ({ makeUrl, engine }) => {
+  test('every request is answered, on both ports, and none holds up the stop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const main = `http://127.0.0.1:${port}`;
+    const ops = `http://127.0.0.1:${opsPort}`;
+    const asker = askOn([
+      ...[`${main}/scim/v2/Users`, `${main}/scim/v2/Users`, `${main}/healthz`, `${main}/readyz`],
+      ...[`${ops}/healthz`, `${ops}/readyz`, `${ops}/ops/status`, `${ops}/metrics`],
+    ]);
+    onTestFinished(() => asker.stop());
+
+    const env = {
+      DATABASE_URL: await makeUrl('migrated'),
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+    };
+    const bridge: BridgeProcess = await startBridge({ folder, env });
+    onTestFinished(() => bridge.kill());
+    await bridge.ready();
+    let exitCode: number | null = null;
+    const tookMs = await measureWall(async () => {
+      exitCode = await bridge.stop();
+    });
+    await asker.untilRefused();
+    await asker.stop();
+
+    const wrong = asker.met.filter((each) => typeof each === 'string' || each >= 504);
+    expect(wrong).toEqual([]);
+    expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
+    expect(exitCode).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+    expect(listLines(bridge, 'serving')).toMatchObject([{ port, engine, mode: 'live', version }]);
+    expect(listLines(bridge, 'stopping: finishing what has begun')).toHaveLength(1);
+    expect(listLines(bridge, 'stopped')).toHaveLength(1);
+    expect(listLines(bridge, 'cannot go on')).toEqual([]);
+  });
+});
+
+test('a start that fails is told once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { port } = new URL(await startSilentProxy());
+
+  const { exitCode, output } = await runToEnd({ folder, env: { PORT: port } });
+
+  expect(exitCode).toBe(1);
+  expect(listLines({ output: () => output }, 'cannot go on')).toMatchObject([
+    { level: 'fatal', error: { code: 'listen-failed' } },
+  ]);
+});
+
+/** Lines of the log with this message. */
+function listLines({ output }: Pick<BridgeProcess, 'output'>, msg: string): unknown[] {
+  return output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line): { msg?: unknown } => JSON.parse(line))
+    .filter((line) => line.msg === msg);
+}
+
+/** A proxy that takes connections and opens none; it goes with the test. */
+async function startSilentProxy(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test('a proxy that opens no connection holds up neither the stop nor a check', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = {
+    UPSTREAM_URL: 'https://service.invalid',
+    UPSTREAM_TOKEN: 'token-of-the-service',
+    UPSTREAM_PROXY: await startSilentProxy(),
+    SCIM_TOKENS: 'token-of-a-provider',
+  };
+  const bridge = await startBridge({ folder, env });
+  onTestFinished(() => bridge.kill());
+
+  let exitCode: number | null = null;
+  const tookMs = await measureWall(async () => {
+    exitCode = await bridge.stop();
+  });
+  const command = ['src/cli/bin.mjs', 'check'];
+  const checked = await runToEnd({ folder, env, command });
+
+  expect(exitCode).toBe(0);
+  expect(tookMs).toBeLessThan(10_000);
+  expect(checked.exitCode).toBe(1);
+});

@@ -1,0 +1,173 @@
+// @module-tag long
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { findLeader } from '../../src/store/leader.ts';
+import { listSweeps } from '../../src/store/sweeps.ts';
+import { addUser, type Requester, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { toRequester } from '../support/send-raw.ts';
+import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { describePostgres } from '../support/stores.ts';
+import { withSlowness } from '../support/yardstick.ts';
+
+const TIMEOUT_S = 4;
+const OPS_TOKEN = 'ops-token-of-a-test-bridge';
+/** A service that is called as often as this is called by nobody beside. */
+const RATE = 5;
+
+describePostgres('a leader', ({ makeUrl, open }) => {
+  async function startPair(env: Readonly<Record<string, string>> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-take-over-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const sandbox = await startSandbox();
+    onTestFinished(() => sandbox.stop());
+    const url = await makeUrl('migrated');
+    const start = async () => {
+      const bridge = await startBridge({
+        folder,
+        env: {
+          DATABASE_URL: url,
+          UPSTREAM_URL: sandbox.url,
+          UPSTREAM_TOKEN: sandbox.token,
+          UPSTREAM_TIMEOUT: `${TIMEOUT_S}s`,
+          UPSTREAM_REQUESTS_PER_SECOND: '0',
+          SCIM_TOKENS: 'token-of-a-provider',
+          SCIM_WRITE_WAIT: '0',
+          AUDIT_POLL_INTERVAL: '0',
+          SWEEP_INTERVAL: '0',
+          // A process that is overloaded, as it may be beside other tests, would refuse requests.
+          SERVER_DELAY_MAX: '0',
+          OPS_TOKEN,
+          ...env,
+        },
+      });
+      onTestFinished(() => bridge.kill());
+      await bridge.ready();
+      return bridge;
+    };
+    const leader = await start();
+    const successor = await start();
+    return { sandbox, leader, successor, store: await open(url) };
+  }
+
+  test('that is killed leaves its work to another process within seconds, which sends nothing before its last call has ended', async () => {
+    const { sandbox, leader, successor, store } = await startPair();
+    const provider = toRequester(leader);
+    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    const ada = await addUser(provider, 'ada');
+    await untilSettled({ store });
+    sandbox.calls.reset();
+    const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+    const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
+    await provider.request('PATCH', `/Users/${ada}`, rename);
+    await change.until(1);
+    const sweeping = new URL('/ops/sweeps', leader.baseUrl).href;
+    await provider.request(
+      'POST',
+      sweeping,
+      {},
+      {
+        authorization: `Bearer ${OPS_TOKEN}`,
+        'content-type': 'application/json',
+      },
+    );
+    await page.until(1);
+
+    await leader.kill();
+    const killedAt = performance.now();
+    change.remove();
+    page.remove();
+    sandbox.faults.release();
+    const sinceKilled = () => performance.now() - killedAt;
+    const { result, slowness } = await withSlowness(() =>
+      Promise.all([
+        sandbox.calls.until(1, { operation: 'scim.getUser' }).then(sinceKilled),
+        sandbox.calls.until(2, { operation: 'scim.getUsers' }).then(sinceKilled),
+      ]),
+    );
+    const [lookMs, sweepMs] = result;
+    await expect
+      .poll(async () => (await listSweeps(store.read, ALL))[0]?.status, { timeout: 10_000 })
+      .toBe('complete');
+
+    expect(Math.min(lookMs, sweepMs)).toBeGreaterThan(TIMEOUT_S * 1_000);
+    // Ten seconds when nothing else runs on the machine.
+    expect(Math.max(lookMs, sweepMs) / slowness.wall).toBeLessThan(20_000);
+    await expect
+      .poll(() => sandbox.service.getUser('ada@example.com').fullName, { timeout: 5_000 })
+      .toBe('Ada King');
+    expect(await findLeader(store)).toMatchObject({ epoch: 2 });
+    expect(successor.output()).toContain('this process leads from now on');
+  });
+
+  test('that stands still costs the writers of other processes less than a second, and sends nothing when it goes on', async () => {
+    const { sandbox, leader, successor, store } = await startPair({
+      SCIM_WRITE_WAIT: '8s',
+      UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
+    });
+    const provider = toRequester(successor);
+    await provider.request('POST', '/Users', toUser('first'));
+    await untilSettled({ store });
+    leader.freeze();
+    const tookMs: number[] = [];
+    const names = Array.from({ length: 12 }, (_, n) => `person${n}`);
+    for (const name of names) {
+      const askedAt = performance.now();
+      const { status } = await provider.request('POST', '/Users', toUser(name));
+      tookMs.push(performance.now() - askedAt);
+      expect(status).toBe(201);
+    }
+    await expect.poll(async () => (await findLeader(store))?.epoch, { timeout: 30_000 }).toBe(2);
+    leader.goOn();
+    await untilCreated(sandbox, names);
+    await untilSettled({ store });
+
+    // Less than one second when nothing else runs on the machine.
+    expect(Math.max(...tookMs)).toBeLessThan(2_000);
+    expect(listTwice(sandbox)).toEqual([]);
+    expect(findBusiest(sandbox)).toBeLessThanOrEqual(RATE);
+    expect(leader.output()).toContain('"how":"lost"');
+  });
+
+  test('that is told to stop hands over at once', async () => {
+    const { sandbox, leader, successor, store } = await startPair({ SHUTDOWN_DELAY: '2s' });
+    const provider = toRequester(successor);
+    const stopping = leader.stop();
+    await expect
+      .poll(async () => (await findLeader(store))?.epoch, { interval: 20, timeout: 5_000 })
+      .toBe(2);
+    await provider.request('POST', '/Users', toUser('ada'));
+    await untilCreated(sandbox, ['ada']);
+
+    expect(await stopping).toBe(0);
+    expect(leader.output()).toContain('"how":"given-up"');
+    expect(await readLeader(successor, provider)).toMatchObject({ isSelf: true, epoch: 2 });
+  });
+});
+
+const ALL = { beforeSeq: Number.MAX_SAFE_INTEGER, limit: 10 };
+
+async function untilCreated({ service }: Sandbox, names: readonly string[]): Promise<void> {
+  const find = (name: string) => service.findUser(`${name}@example.com`) !== undefined;
+  await expect.poll(() => names.filter((name) => !find(name)), { timeout: 30_000 }).toEqual([]);
+}
+
+function listTwice({ service }: Sandbox): string[] {
+  const emails = service.users().map(({ email }) => email);
+  return emails.filter((email, place) => emails.indexOf(email) !== place);
+}
+
+/** The most calls within a second, as the service got them. */
+function findBusiest({ calls }: Sandbox): number {
+  const times = calls.recent().map(({ at }) => at);
+  // What arrives within a second may have left in a little more.
+  const counts = times.map((from) => times.filter((at) => at >= from && at < from + 950).length);
+  return Math.max(...counts);
+}
+
+async function readLeader(bridge: BridgeProcess, provider: Requester): Promise<unknown> {
+  const url = new URL('/readyz', bridge.baseUrl).href;
+  return Object((await provider.request('GET', url)).body).leader;
+}

@@ -1,0 +1,121 @@
+// @module-tag long
+import { expect, onTestFinished, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Store } from '../../src/store/store.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { untilOthersWait } from '../support/postgres-locks.ts';
+import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
+import { describePostgres } from '../support/stores.ts';
+import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
+
+const PATIENT = { interval: 5 };
+const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
+
+interface Pair {
+  readonly sandbox: Sandbox;
+  readonly bridges: readonly [TestBridge, TestBridge];
+}
+
+/** Runs `meanwhile` while nobody gets on with what `lock` has locked, and lets go once somebody waits for it. */
+async function holding(
+  { store }: TestBridge,
+  lock: (tx: Store['read']) => Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
+  let done: Promise<unknown> | undefined;
+  await store.write(async (tx) => {
+    await lock(tx);
+    done = meanwhile();
+    await untilOthersWait(tx, store);
+  });
+  await done;
+}
+
+async function listPlans(bridge: TestBridge): Promise<Record<string, unknown>[]> {
+  const { body } = await askOps(bridge, 'GET', '/plans');
+  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  return items.map(Object);
+}
+
+async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<string[]> {
+  const { body } = await askOps(bridge, 'GET', `/plans/${String(planId)}`);
+  const actions: unknown[] = Array.isArray(body.actions) ? body.actions : [];
+  return actions.map((action) => String(Object(action).status));
+}
+
+describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
+  async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
+    const sandbox = await startSandbox();
+    const DATABASE_URL = await makeUrl('migrated');
+    const all = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL, ...settings };
+    const first = await startTestBridge({ settings: all, service: sandbox });
+    const second = await startTestBridge({ settings: all, service: sandbox });
+    onTestFinished(async () => {
+      await first.stop();
+      await second.stop();
+      await sandbox.stop();
+    });
+    await addUsers(first, INTRUDERS.length);
+    await addGroup(first, 'Pilots');
+    await untilSettled(first);
+    sandbox.calls.reset();
+    return { sandbox, bridges: [first, second] };
+  }
+
+  async function holdPlan({ sandbox, bridges: [first] }: Pair) {
+    for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+    await sweep(first);
+    const [plan] = await listPlans(first);
+    return { id: String(plan?.id), hash: String(plan?.hash), status: plan?.status };
+  }
+
+  test('release a plan once, also where the one that does not lead was asked', async () => {
+    const pair = await startPair({ LIMITS_REMOVE_MEMBER_COUNT: '2' });
+    const { sandbox, bridges } = pair;
+    const [first, second] = bridges;
+    const { id, hash } = await holdPlan(pair);
+    const lock = (tx: Store['read']) => tx.selectFrom('groups').selectAll().forUpdate().execute();
+    await holding(first, lock, () => askOps(second, 'POST', `/plans/${id}/approve`, { hash }));
+    await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
+    await untilSettled(first);
+    await expect.poll(() => listManagedDrifts(first, 'repairing'), PATIENT).toEqual([]);
+
+    expect(await listActionStatuses(first, id)).toEqual(['done', 'done', 'done']);
+    expect(await listManagedDrifts(first, 'repaired')).toHaveLength(3);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+    expect(sandbox.service.members('Pilots')).toEqual([]);
+  });
+
+  test('leave an approval as it is that comes while a sweep of the other makes another plan', async () => {
+    const pair = await startPair({ LIMITS_REMOVE_MEMBER_COUNT: '1' });
+    const { sandbox, bridges } = pair;
+    const [first, second] = bridges;
+    for (const email of INTRUDERS.slice(1)) sandbox.service.addMember('Pilots', email);
+    await sweep(first);
+    const [held] = await listPlans(first);
+    sandbox.service.addMember('Pilots', INTRUDERS[0] ?? '');
+    // What an approval is, until its transaction ends.
+    const lock = (tx: Store['read']) =>
+      tx.updateTable('plans').set({ status: 'approved', automatic: 0 }).execute();
+    await holding(first, lock, () => askOps(second, 'POST', '/sweeps', {}));
+    const status = async () => (await listPlans(first)).find(({ id }) => id === held?.id)?.status;
+    await expect.poll(status, PATIENT).not.toBe('approved');
+
+    expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
+    expect(await status()).toBe('applied');
+  });
+
+  test('make one plan of what both have found', async () => {
+    const { sandbox, bridges } = await startPair();
+    const [first, second] = bridges;
+    for (const email of INTRUDERS) sandbox.service.addMember('Pilots', email);
+    await Promise.all([sweep(first), sweep(second)]);
+    await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
+    await untilSettled(first);
+    await sweep(second);
+
+    expect(await listPlans(first)).toMatchObject([{ status: 'applied', counts: { total: 3 } }]);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+    expect(await listManagedDrifts(second, 'repaired')).toHaveLength(3);
+  });
+});

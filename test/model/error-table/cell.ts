@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Quirks } from '../../../src/reconcile/quirks.ts';
+import { readSections } from '../../../src/reconcile/sections.ts';
+import { createFact } from '../../../src/store/facts.ts';
+import { startTestBridge, type TestAnswer, type TestBridge } from '../../support/bridge.ts';
+import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
+import { addGroup, addUser, countRunning } from '../../support/provider.ts';
+import { BUSY, type Failure } from './failures.ts';
+import type { Company, Step } from './steps.ts';
+
+/** So slow that nothing falls due by itself. */
+const SPEED = 0.01;
+/** settings: scim.writeWait. */
+const WAIT_MS = 60_000;
+/** Longer than the first backoff. */
+const SOON_MS = 2_000;
+/** Longer than any gate is shut, and than forms are believed. */
+const GATES_MS = 25 * 60 * 60_000;
+/** How often a closed section is asked again, and some more. */
+const RECHECK_MS = 360_000;
+const TRY_MAX_MS = 60_000;
+const POLL_MS = 4;
+
+/** A bridge on which every step meets the same failure. */
+export interface Column extends Company {
+  readonly failure: Failure;
+  readonly clock: LeapingClock;
+  /** Errors of the bridge's own. */
+  readonly bugs: string[];
+}
+
+/** One step that meets the failure of the column. `mark` begins all its names. */
+export interface Cell {
+  readonly step: Step;
+  readonly mark: string;
+}
+
+/** What follows from a failure. */
+export interface Consequence {
+  /** What becomes of the step, and after how many calls, as docs/failures.md says it. */
+  readonly step: string;
+  /** What the provider is told. */
+  readonly status: number;
+}
+
+interface Row {
+  readonly attempts: number;
+  readonly must_look: number;
+  readonly due_at: number | null;
+  readonly stuck_at: number | null;
+  readonly in_flight: number;
+}
+
+/** A bridge with three people, for one failure; `virtuals` are virtual accounts of the service. */
+export async function startColumn(failure: Failure, virtuals: readonly string[]): Promise<Column> {
+  const clock = createLeapingClock(SPEED);
+  const bugs: string[] = [];
+  const bridge = await startTestBridge({
+    clock,
+    settings: { SCIM_WRITE_WAIT: `${WAIT_MS}ms`, USERS_ADOPT_ON_DELETE: 'yes' },
+    prepare({ service }) {
+      for (const name of virtuals) service.addUser({ email: `${name}@example.com`, virtual: true });
+    },
+    onLog(line) {
+      if (line.error !== undefined) bugs.push(JSON.stringify(line));
+    },
+  });
+  const people: string[] = [];
+  for (const name of ['one', 'two', 'three']) people.push(await addUser(bridge, name));
+  // Teaches the forms.
+  await addGroup(bridge, 'taught', people);
+  return { bridge, clock, failure, people, bugs };
+}
+
+/** The failure meets a step whose request still waits. */
+export async function meetWaiting(column: Column, cell: Cell): Promise<Consequence> {
+  const { step } = cell;
+  const { bridge, clock } = column;
+  const { calls } = bridge.sandbox;
+  const write = await step.prepare(column, cell.mark);
+  const attempts = step.lost === undefined ? 1 : 2;
+  let answer: TestAnswer | undefined;
+  const isLost = step.lost === undefined ? undefined : loseCalls(column, cell);
+  const answering = write().then((given) => {
+    answer = given;
+    return given;
+  });
+  await isLost?.();
+  startFailing(column, step);
+  const forms = await readForms(bridge);
+  calls.reset();
+  if (isLost) clock.leap(SOON_MS);
+  const row = await untilRow(column, cell, (one) => !!answer || (one?.attempts ?? 0) >= attempts);
+  const made = calls.count();
+  const becomes = await toConsequence(column, { row, forms });
+  const { status } = answer ?? (await giveUp(column, answering));
+  await end(column);
+  return { step: `${status < 300 ? becomes : 'refused'} (${made})`, status };
+}
+
+/** The failure meets a step whose write was acknowledged before: the service was busy first. */
+export async function meetAcknowledged(column: Column, cell: Cell): Promise<Consequence> {
+  const { bridge, clock } = column;
+  const { calls, faults } = bridge.sandbox;
+  const write = await cell.step.prepare(column, cell.mark);
+  faults.add({ operation: cell.step.call, fault: BUSY, times: 1 });
+  const { status } = await write();
+  startFailing(column, cell.step);
+  const forms = await readForms(bridge);
+  calls.reset();
+  clock.leap(GATES_MS);
+  const row = await untilRow(column, cell, (one) => one?.attempts !== 1 || one.stuck_at !== null);
+  const made = calls.count();
+  const becomes = await toConsequence(column, { row, forms });
+  await end(column);
+  return { step: `${becomes} (${made})`, status };
+}
+
+/** Loses the answers of the call before the look; the returned function waits for that and ends it. */
+function loseCalls(column: Column, cell: Cell): () => Promise<void> {
+  const operation = cell.step.lost ?? cell.step.call;
+  const fault = { kind: 'reset', at: 'before-effect' } as const;
+  const lost = column.bridge.sandbox.faults.add({ operation, fault });
+  return async () => {
+    await untilRow(column, cell, (row) => row?.attempts === 1);
+    lost.remove();
+  };
+}
+
+function startFailing({ bridge, failure }: Column, { call }: Step): void {
+  const { fault, everywhere, alsoLooks } = failure;
+  const looks = ['scim.getUser', 'groups.getGroup'] as const;
+  const operations = everywhere ? (['*'] as const) : alsoLooks ? [call, ...looks] : [call];
+  for (const operation of operations) bridge.sandbox.faults.add({ operation, fault });
+}
+
+/** Lets the request's wait end, with nothing tried again. */
+async function giveUp(column: Column, answering: Promise<TestAnswer>): Promise<TestAnswer> {
+  await rest(column.bridge);
+  column.clock.leap(WAIT_MS);
+  return answering;
+}
+
+/** Nothing of this cell is left for the next one. */
+async function end({ bridge, clock }: Column): Promise<void> {
+  bridge.sandbox.faults.clear();
+  await rest(bridge);
+  clock.leap(GATES_MS);
+  while (await isClosed(bridge)) {
+    clock.leap(RECHECK_MS);
+    await sleep(POLL_MS);
+  }
+}
+
+/** Waits until nothing runs, and has nothing tried again. */
+async function rest({ store }: TestBridge): Promise<void> {
+  do {
+    for (const table of ['users', 'groups'] as const) {
+      const due = { due_at: null };
+      await store.write((tx) =>
+        tx.updateTable(table).set(due).where('due_at', 'is not', null).execute(),
+      );
+    }
+  } while ((await countRunning(store)) > 0);
+}
+
+/** Waits until no call is on its way, nothing is due, and it is over. @throws Error when that does not come */
+async function untilRow(
+  { bridge, clock }: Column,
+  cell: Cell,
+  isOver: (row: Row | undefined) => boolean,
+): Promise<Row | undefined> {
+  const deadline = Date.now() + TRY_MAX_MS;
+  for (;;) {
+    const row = await findRow(bridge, cell);
+    const isResting =
+      (row?.in_flight ?? 0) === 0 && (row?.due_at ?? Number.POSITIVE_INFINITY) > clock.now();
+    if (isResting && isOver(row)) return row;
+    if (Date.now() > deadline) throw new Error(`"${cell.step.name}" was not tried`);
+    await sleep(POLL_MS);
+  }
+}
+
+async function toConsequence(
+  { bridge }: Column,
+  { row, forms }: { row: Row | undefined; forms: string },
+): Promise<string> {
+  const isLearned = forms !== (await readForms(bridge));
+  if (row === undefined || row.due_at === null) return isLearned ? 'form' : 'done';
+  if (isLearned) return 'form, and more to do';
+  if (row.stuck_at !== null) return 'stuck';
+  if (await isClosed(bridge)) return 'closed';
+  return row.must_look === 0 ? 'later' : 'look';
+}
+
+/** What was learned of how changes are written. */
+async function readForms({ store }: TestBridge): Promise<string> {
+  const forms = await createFact<Quirks>('forms').find(store.read);
+  return JSON.stringify({ ...forms, userFilter: undefined, userFilterAt: undefined });
+}
+
+/** Whether a section is closed, or a route still says so. */
+async function isClosed(bridge: TestBridge): Promise<boolean> {
+  const states = await readSections(bridge);
+  const entries = Object.values(states);
+  if (entries.length === 0) return false;
+  if (entries.some(({ problem }) => problem !== null)) return true;
+  const answers = ['/Users?count=0', '/Groups?count=0'].map((path) => bridge.request('GET', path));
+  return (await Promise.all(answers)).some(({ status }) => status === 503);
+}
+
+async function findRow({ store }: TestBridge, { step, mark }: Cell): Promise<Row | undefined> {
+  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at', 'in_flight'] as const;
+  if (step.table === 'users') {
+    const people = store.read.selectFrom('users').where('user_name_folded', 'like', `${mark}%`);
+    return people.select(columns).executeTakeFirst();
+  }
+  const groups = store.read.selectFrom('groups').where('display_name_folded', 'like', `${mark}%`);
+  return groups.select(columns).executeTakeFirst();
+}

@@ -1,0 +1,246 @@
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../../src/domain/extensions.ts';
+import type { JsonValue } from '../../../src/domain/json.ts';
+import type { GroupAction, UserAction } from '../../../src/plan/actions.ts';
+import type { OperationName } from '../../../src/sandbox/operations.ts';
+import type { TestAnswer, TestBridge } from '../../support/bridge.ts';
+import {
+  addGroup,
+  addUser,
+  findId,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../../support/provider.ts';
+
+/** A step of the reconciler, and a write of a provider that leads to it. */
+export interface Step {
+  /** As docs/failures.md calls it. */
+  readonly name: string;
+  readonly table: 'users' | 'groups';
+  /** How the write is answered when it is not refused. */
+  readonly success: 200 | 201 | 204;
+  /** The call that fails. */
+  readonly call: OperationName;
+  /** The step is a look: a write whose call got lost leads to it. */
+  readonly lost?: OperationName;
+  /** A virtual account of this name is there before. */
+  readonly isVirtual?: true;
+  /** Makes what the write needs and gives the write. `mark` begins all names. */
+  prepare(company: Company, mark: string): Promise<() => Promise<TestAnswer>>;
+}
+
+/** A bridge, and people who are put into groups. */
+export interface Company {
+  readonly bridge: TestBridge;
+  /** SCIM ids of three people. */
+  readonly people: readonly string[];
+}
+
+/** Of a request: roles in entities are what rules alone ask for (test/bridge/entity-roles.test.ts). */
+type ActionKind = Exclude<(UserAction | GroupAction)['kind'], 'look-at-entities' | 'change-entity'>;
+
+const ADMINS = `${GROUP_EXTENSION}:admins`;
+
+/** Every kind of step; one that is missing here does not compile. */
+export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
+  'create-user': [
+    {
+      name: 'create an account',
+      table: 'users',
+      success: 201,
+      call: 'scim.addUser',
+      prepare: createUser,
+    },
+  ],
+  'look-at-user': [
+    {
+      name: 'look at an account',
+      table: 'users',
+      success: 200,
+      call: 'scim.getUser',
+      lost: 'scim.updateUser',
+      prepare: changeUser(replace('name.familyName', 'King')),
+    },
+    {
+      name: 'look for an account',
+      table: 'users',
+      success: 201,
+      call: 'scim.getUsers',
+      lost: 'scim.addUser',
+      prepare: createUser,
+    },
+  ],
+  'update-user': [
+    {
+      name: 'change an account',
+      table: 'users',
+      success: 200,
+      call: 'scim.updateUser',
+      prepare: changeUser(replace('active', false)),
+    },
+  ],
+  'update-company-user': [
+    {
+      name: 'change a licence',
+      table: 'users',
+      success: 200,
+      call: 'companyUsers.updateUser',
+      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 3)),
+    },
+  ],
+  'try-address': [
+    {
+      name: 'offer an address',
+      table: 'users',
+      success: 200,
+      call: 'scim.updateUser',
+      prepare: async ({ bridge }, mark) => {
+        const path = `/Users/${await addUser(bridge, mark)}`;
+        const patch = toPatch(replace('userName', `${mark}-other@example.com`));
+        return () => bridge.request('PATCH', path, patch);
+      },
+    },
+  ],
+  'remove-virtual-user': [
+    {
+      name: 'remove a virtual account',
+      table: 'users',
+      success: 204,
+      call: 'companyUsers.removeVirtualUser',
+      isVirtual: true,
+      async prepare({ bridge }, mark) {
+        const id = await findId(bridge, { type: 'Users', name: mark });
+        return () => bridge.request('DELETE', `/Users/${id}`);
+      },
+    },
+  ],
+  'look-at-group': [
+    {
+      name: 'look at a group',
+      table: 'groups',
+      success: 204,
+      call: 'groups.getGroup',
+      lost: 'groups.updateGroup',
+      prepare: renameGroup,
+    },
+    {
+      name: 'look for a group',
+      table: 'groups',
+      success: 201,
+      call: 'groups.getListOfGroups',
+      lost: 'groups.createGroup',
+      prepare: createGroup,
+    },
+  ],
+  'create-group': [
+    {
+      name: 'create a group',
+      table: 'groups',
+      success: 201,
+      call: 'groups.createGroup',
+      prepare: createGroup,
+    },
+  ],
+  'update-group': [
+    {
+      name: 'change a group',
+      table: 'groups',
+      success: 204,
+      call: 'groups.updateGroup',
+      prepare: renameGroup,
+    },
+  ],
+  'delete-group': [
+    {
+      name: 'delete a group',
+      table: 'groups',
+      success: 204,
+      call: 'groups.removeGroup',
+      async prepare({ bridge }, mark) {
+        const id = await addGroup(bridge, mark);
+        return () => bridge.request('DELETE', `/Groups/${id}`);
+      },
+    },
+  ],
+  'change-members': [
+    {
+      name: 'change members',
+      table: 'groups',
+      success: 204,
+      call: 'scim.updateGroup',
+      prepare: addMany,
+    },
+  ],
+  'change-member': [
+    changeList('add a member', { op: 'add', path: 'members', call: 'groupUsers.addUserToGroup' }),
+    changeList('remove a member', {
+      op: 'remove',
+      path: 'members',
+      call: 'groupUsers.removeUserFromGroup',
+    }),
+  ],
+  'change-admin': [
+    changeList('add an admin', { op: 'add', path: ADMINS, call: 'groupAdmins.addAdminToGroup' }),
+    changeList('remove an admin', {
+      op: 'remove',
+      path: ADMINS,
+      call: 'groupAdmins.removeAdminFromGroup',
+    }),
+  ],
+};
+
+async function createUser({ bridge }: Company, mark: string) {
+  return () => bridge.request('POST', '/Users', toUser(mark));
+}
+
+function changeUser(operation: ReturnType<typeof replace>): Step['prepare'] {
+  return async ({ bridge }, mark) => {
+    const path = `/Users/${await addUser(bridge, mark)}`;
+    return () => bridge.request('PATCH', path, toPatch(operation));
+  };
+}
+
+async function createGroup({ bridge }: Company, mark: string) {
+  return () => bridge.request('POST', '/Groups', toGroup(mark));
+}
+
+async function renameGroup({ bridge }: Company, mark: string) {
+  const path = `/Groups/${await addGroup(bridge, mark)}`;
+  return () => bridge.request('PATCH', path, toPatch(replace('displayName', `${mark} new`)));
+}
+
+async function addMany({ bridge, people }: Company, mark: string) {
+  const path = `/Groups/${await addGroup(bridge, mark)}`;
+  return () => bridge.request('PATCH', path, toListPatch('add', 'members', people));
+}
+
+/** One person into a list of a group, or out of it. */
+function changeList(
+  name: string,
+  { op, path, call }: { op: 'add' | 'remove'; path: string; call: OperationName },
+): Step {
+  return {
+    name,
+    table: 'groups',
+    success: 204,
+    call,
+    async prepare({ bridge, people }, mark) {
+      const groupPath = `/Groups/${await addGroup(bridge, mark)}`;
+      const one = people.slice(0, 1);
+      const patch = (kind: 'add' | 'remove') =>
+        bridge.request('PATCH', groupPath, toListPatch(kind, path, one));
+      if (op === 'remove') await patch('add');
+      return () => patch(op);
+    },
+  };
+}
+
+function toListPatch(op: 'add' | 'remove', path: string, ids: readonly string[]): JsonValue {
+  if (op === 'add') return toPatch({ op, path, value: toMembers(ids) });
+  return toPatch(...ids.map((id) => ({ op, path: `${path}[value eq "${id}"]` })));
+}
+
+function replace(path: string, value: JsonValue) {
+  return { op: 'replace', path, value };
+}

@@ -1,0 +1,70 @@
+import { createDirectory } from '../../../src/sandbox/create-directory.ts';
+import type { Directory } from '../../../src/sandbox/directory.ts';
+import { Faults } from '../../../src/sandbox/faults.ts';
+import { carryOut } from '../../../src/sandbox/http/carry-out.ts';
+import type { Wire } from '../../../src/sandbox/http/wire.ts';
+import { SandboxService } from '../../../src/sandbox/service.ts';
+import { type SandboxShape, sandboxPresets } from '../../../src/sandbox/shape.ts';
+import type { PreparedRequest } from '../../../src/upstream/operations/prepare.ts';
+
+/** The sandbox's company without HTTP: a call is answered at once. */
+export interface Company {
+  readonly directory: Directory;
+  readonly service: SandboxService;
+  /** How many calls were carried out or refused. */
+  readonly calls: number;
+  answer(method: string, request: PreparedRequest): Wire;
+  /**
+   * From now on the company refuses (400) every call that this says yes to. No request of a provider is
+   * to be refused but those that have `word` in them.
+   */
+  refuse(word: string, isRefused: (method: string, request: PreparedRequest) => boolean): void;
+  /** From now on two groups may have the same name, so that the company does not say what was made twice. */
+  allowSameNames(): void;
+  /** Whether a request with this text asks for something that is refused. */
+  mayRefuse(text: string): boolean;
+}
+
+const BASE_URL = 'http://service.invalid';
+
+/** A company with nobody but its owner. */
+export function createCompany(now: () => number): Company {
+  let shape: SandboxShape = sandboxPresets.documented;
+  const directory = createDirectory(undefined, now, () => shape);
+  const faults = new Faults();
+  const refusals: ((method: string, request: PreparedRequest) => boolean)[] = [];
+  const words: string[] = [];
+  let calls = 0;
+  return {
+    directory,
+    service: new SandboxService(directory),
+    get calls() {
+      return calls;
+    },
+    answer(method, request) {
+      calls += 1;
+      if (refusals.some((isRefused) => isRefused(method, request))) return REFUSED;
+      const [path = '', query = ''] = request.path.split('?');
+      const text = request.body ?? '';
+      const address = '192.0.2.1';
+      return carryOut(
+        { directory, faults, baseUrl: BASE_URL },
+        { method, path, query, text, address },
+      );
+    },
+    refuse(word, isRefused) {
+      words.push(word);
+      refusals.push(isRefused);
+    },
+    allowSameNames() {
+      shape = { ...shape, uniqueGroupNames: 'nowhere' };
+    },
+    mayRefuse: (text) => words.some((word) => text.includes(word)),
+  };
+}
+
+const REFUSED: Wire = {
+  status: 400,
+  headers: {},
+  text: '{"message":"the company does not like it"}',
+};

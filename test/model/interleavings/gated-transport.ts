@@ -1,0 +1,193 @@
+import type { Wire } from '../../../src/sandbox/http/wire.ts';
+import { UpstreamError } from '../../../src/upstream/errors.ts';
+import { toAnswerError } from '../../../src/upstream/failures.ts';
+import type { Operation } from '../../../src/upstream/operations/operation.ts';
+import {
+  compileOperation,
+  type Prepare,
+  type PreparedRequest,
+} from '../../../src/upstream/operations/prepare.ts';
+import { planRepeatMs } from '../../../src/upstream/retry.ts';
+import { parseAnswer } from '../../../src/upstream/send.ts';
+import type { CallOptions, Transport } from '../../../src/upstream/transport.ts';
+import type { Company } from './company.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What goes wrong with calls, each with its probability in [0, 1]. */
+export interface Trouble {
+  /** The call never arrives, and nobody is told so. */
+  readonly lost?: number;
+  /** It arrives and is carried out, and its answer is lost. */
+  readonly answerLost?: number;
+  /** 503, and nothing was done. */
+  readonly unavailable?: number;
+  /** 503, and all was done. */
+  readonly unavailableDone?: number;
+}
+
+/** What a gated transport is made of. */
+export interface GatedTransportOptions {
+  readonly owner: string;
+  readonly scheduler: Scheduler;
+  readonly company: Company;
+  readonly random: SeededRandom;
+  /** Asked at every call. */
+  readonly trouble: () => Trouble;
+  /** False once another process may lead. */
+  readonly mayLeave: () => boolean;
+  /** Longest time of one call over all its attempts, in milliseconds. */
+  readonly callMs: number;
+}
+
+/** A transport whose calls can be waited for. */
+export interface GatedTransport extends Transport {
+  /** Calls that have not ended. */
+  readonly underWay: number;
+}
+
+type Fate = 'carried-out' | keyof Trouble;
+
+const ATTEMPTS_MAX = 3;
+const prepares = new Map<Operation, Prepare>();
+
+/**
+ * A transport to the company without HTTP. Others may come first before a call has its effect and before
+ * its answer arrives. What statuses mean and what is repeated is decided by the code of the real one.
+ */
+export function createGatedTransport(options: GatedTransportOptions): GatedTransport {
+  let underWay = 0;
+  async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
+    const request = prepare(operation, args);
+    underWay += 1;
+    try {
+      return await runAttempts(options, { operation, args, request, callOptions });
+    } finally {
+      underWay -= 1;
+    }
+  }
+  return {
+    get underWay() {
+      return underWay;
+    },
+    call,
+    callChecked: call,
+    request: () => {
+      throw new Error('no request is made here that no row describes');
+    },
+    download: () => {
+      throw new Error('no content is read here');
+    },
+    renewToken: () => {
+      throw new Error('no token is renewed here');
+    },
+    health: () => {
+      throw new Error('nobody asks for the health of the service here');
+    },
+    writesRefused: () => undefined,
+    queueAheadMs: () => 0,
+    prioritise: () => undefined,
+    close: async () => undefined,
+  };
+}
+
+function prepare(operation: Operation, args: unknown): PreparedRequest {
+  const known = prepares.get(operation);
+  const compiled =
+    known ?? compileOperation(operation, operation.api === 'scim' ? '' : '/api/latest');
+  prepares.set(operation, compiled);
+  return compiled(args);
+}
+
+interface Call {
+  readonly operation: Operation;
+  readonly args: unknown;
+  readonly request: PreparedRequest;
+  readonly callOptions: CallOptions;
+}
+
+async function runAttempts(options: GatedTransportOptions, call: Call): Promise<unknown> {
+  const { scheduler, owner, random, callMs } = options;
+  const clock = scheduler.clock(owner);
+  const endsAt = clock.now() + (call.callOptions.timeoutMs ?? callMs);
+  let doubt: UpstreamError | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runAttempt(options, call, { attempt, endsAt });
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      if (error.outcome === 'unknown') doubt = error;
+      const delayMs = planRepeatMs({
+        error,
+        attempt,
+        attemptsMax: ATTEMPTS_MAX,
+        repeat: call.operation.repeat,
+        remainingMs: Math.max(0, endsAt - clock.now()),
+        random: random.next(),
+      });
+      if (delayMs === undefined) throw toFinalError(error, doubt);
+      await clock.sleep(delayMs);
+    }
+  }
+}
+
+async function runAttempt(
+  options: GatedTransportOptions,
+  call: Call,
+  { attempt, endsAt }: { attempt: number; endsAt: number },
+): Promise<unknown> {
+  const { scheduler, company, owner, random, trouble } = options;
+  const { operation, request } = call;
+  const { id, method } = operation;
+  await announce(call, attempt);
+  if (scheduler.now() > endsAt || !options.mayLeave()) throw lose(id, 'not-sent');
+  const fate = chooseFate(trouble(), random);
+  await scheduler.pass(owner, () => `calls ${id} ${request.path} ${request.body ?? ''} (${fate})`);
+  // A call whose time was over before it arrived was given up by then.
+  if (fate === 'lost' || scheduler.now() > endsAt) throw lose(id, 'unknown');
+  const wire = fate === 'unavailable' ? UNAVAILABLE : company.answer(method, request);
+  await scheduler.pass(owner, () => `is answered ${wire.status} for ${id} (${fate})`);
+  if (fate === 'answerLost' || scheduler.now() > endsAt) throw lose(id, 'unknown');
+  return readAnswer(id, fate === 'unavailableDone' ? UNAVAILABLE : wire, scheduler.now());
+}
+
+function readAnswer(operation: string, { status, headers, text }: Wire, nowMs: number): unknown {
+  const answer = { status, headers, text };
+  if (status < 200 || status >= 300) {
+    throw toAnswerError(operation, answer, { token: 'secret', nowMs, pauseMs: undefined });
+  }
+  const parsed = parseAnswer(operation, answer);
+  if (parsed.kind === 'failed') throw parsed.error;
+  return parsed.value;
+}
+
+/** An earlier attempt that may have had an effect is not undone by a later one that did not leave. */
+function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
+  return error.retry === 'later' ? (doubt ?? error) : error;
+}
+
+async function announce({ operation, args, callOptions }: Call, attempt: number): Promise<void> {
+  const { beforeSend, key } = callOptions;
+  if (!beforeSend) return;
+  try {
+    await beforeSend({ operation, args, attempt, callClass: callOptions.class ?? 'pass', key });
+  } catch (cause) {
+    const fate = { retry: 'later', outcome: 'not-sent', detail: 'stopped', cause } as const;
+    throw new UpstreamError('stopped', { operation: operation.id, ...fate });
+  }
+}
+
+function chooseFate(trouble: Trouble, random: SeededRandom): Fate {
+  let point = random.next();
+  for (const fate of ['lost', 'answerLost', 'unavailable', 'unavailableDone'] as const) {
+    point -= trouble[fate] ?? 0;
+    if (point < 0) return fate;
+  }
+  return 'carried-out';
+}
+
+const UNAVAILABLE: Wire = { status: 503, headers: {}, text: '' };
+
+function lose(operation: string, outcome: 'not-sent' | 'unknown'): UpstreamError {
+  return new UpstreamError('timeout', { operation, outcome, retry: 'later', detail: 'no answer' });
+}

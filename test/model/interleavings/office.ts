@@ -1,0 +1,109 @@
+import { recoverInFlight } from '../../../src/store/in-flight.ts';
+import type { Lead } from '../../../src/store/leader.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** How long after its last word a leader is taken over, in milliseconds. */
+const LEASE_MS = 5_000;
+/** How long a leader that was taken over may go on without knowing it, in milliseconds. */
+const UNAWARE_MS = 2_000;
+
+/** A process as far as leading is concerned. */
+export interface Candidate {
+  readonly name: string;
+  readonly isAlive: boolean;
+  /** Its store, with the steps of the schedule. */
+  readonly store: Store;
+  /** Converges from now on. */
+  open(lead: Lead): void;
+  /** Converges no more. */
+  close(): Promise<void>;
+}
+
+/** Who leads in a schedule: as the election has it, with time that the scheduler lets pass. */
+export interface Office {
+  /** True while nobody else can have taken over. */
+  isSure(lead: Lead): boolean;
+  /** A process comes; it leads where nobody does. */
+  join(candidate: Candidate): Promise<void>;
+  /** The leader is not heard of any more, dead or alive: another one takes over when its lease is over. */
+  silence(random: () => number): void;
+  /** True while a process takes over. */
+  readonly isChanging: boolean;
+}
+
+/** An office that nobody has yet. `callMs`: as long as a call of the leader before is waited for. */
+export function createOffice(
+  store: Store,
+  scheduler: Scheduler,
+  { callMs, onFailure }: { callMs: number; onFailure: (error: unknown) => void },
+): Office {
+  const candidates: Candidate[] = [];
+  let holder: Candidate | undefined;
+  let epoch = 0;
+  let sureUntil = Number.POSITIVE_INFINITY;
+  let changes = 0;
+
+  /** Not a step of the schedule where the process leads from its beginning. */
+  async function enter(into: Store, { name }: Candidate): Promise<Lead> {
+    const lead = { owner: name, epoch: epoch + 1 };
+    await into.write(async (tx) => {
+      await tx.deleteFrom('leader').execute();
+      const times = { since: 0, expires_at: 0, quiet_at: 0, news: null };
+      await tx
+        .insertInto('leader')
+        .values({ id: 1, ...lead, ...times })
+        .execute();
+    });
+    epoch += 1;
+    sureUntil = Number.POSITIVE_INFINITY;
+    return lead;
+  }
+
+  async function takeOver(next: Candidate): Promise<void> {
+    const clock = scheduler.clock(next.name);
+    await clock.sleep(LEASE_MS);
+    const before = holder;
+    holder = next;
+    const lead = await enter(next.store, next);
+    if (before?.isAlive) void leave(before);
+    await next.store.write((tx) => recoverInFlight(tx, clock.now()));
+    await clock.sleep(callMs);
+    next.open(lead);
+  }
+
+  async function leave(before: Candidate): Promise<void> {
+    await scheduler.clock(before.name).sleep(UNAWARE_MS);
+    await before.close();
+  }
+
+  function change(): void {
+    const next = candidates.find((one) => one.isAlive && one !== holder);
+    if (next === undefined) return;
+    changes += 1;
+    takeOver(next)
+      .catch(onFailure)
+      .finally(() => {
+        changes -= 1;
+      });
+  }
+
+  return {
+    isSure: (lead) => lead.epoch === epoch && scheduler.now() < sureUntil,
+    async join(candidate) {
+      candidates.push(candidate);
+      if (holder === undefined) {
+        holder = candidate;
+        candidate.open(await enter(store, candidate));
+      } else if (!holder.isAlive && changes === 0) change();
+    },
+    silence(random) {
+      if (sureUntil !== Number.POSITIVE_INFINITY) return;
+      sureUntil = scheduler.now() + (holder?.isAlive ? LEASE_MS * random() : 0);
+      change();
+    },
+    get isChanging() {
+      return changes > 0 && candidates.some(({ isAlive }) => isAlive);
+    },
+  };
+}

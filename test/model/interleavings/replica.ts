@@ -1,0 +1,317 @@
+import { BridgeError } from '../../../src/domain/errors.ts';
+import { createHarmRoom } from '../../../src/domain/harm.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
+import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
+import { toLeadersStore } from '../../../src/reconcile/lead.ts';
+import { type Convergence, createConvergence } from '../../../src/reconcile/loop/convergence.ts';
+import { createReconciler, createWaiting } from '../../../src/reconcile/loop/reconciler.ts';
+import type { Waiting } from '../../../src/reconcile/loop/runner.ts';
+import { createOutageWatch } from '../../../src/reconcile/outage.ts';
+import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
+import { createSeatLine } from '../../../src/reconcile/seat-line.ts';
+import type { ProviderDeps } from '../../../src/scim/deps.ts';
+import { ScimError } from '../../../src/scim/errors.ts';
+import {
+  acceptGroupDeletion,
+  acceptGroupPatch,
+  acceptGroupReplacement,
+  acceptNewGroup,
+} from '../../../src/scim/groups/accept.ts';
+import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
+import { createMoments } from '../../../src/scim/render/resource-text.ts';
+import { UNCOUNTED } from '../../../src/scim/repairs.ts';
+import {
+  acceptNewUser,
+  acceptUserDeletion,
+  acceptUserPatch,
+  acceptUserReplacement,
+} from '../../../src/scim/users/accept.ts';
+import type { Sent } from '../../../src/scim/writes/sent.ts';
+import { settleWrite } from '../../../src/scim/writes/settle.ts';
+import type { Bell } from '../../../src/store/bell.ts';
+import type { Lead } from '../../../src/store/leader.ts';
+import { noRules } from '../../support/no-rules.ts';
+import type { Company } from './company.ts';
+import { gateStore } from './gated-store.ts';
+import { createGatedTransport, type GatedTransport, type Trouble } from './gated-transport.ts';
+import type { Candidate, Office } from './office.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { World } from './world.ts';
+
+/** One request of a provider. */
+export interface ProviderRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly type: 'user' | 'group';
+  /** The SCIM id; absent in a POST. */
+  readonly id?: string;
+  readonly body?: JsonObject;
+}
+
+/** A request as it went; what is undefined was never heard, because the process was killed. */
+export interface Exchange {
+  readonly request: ProviderRequest;
+  /** The write in the store, as soon as it is known there. */
+  stored: { readonly id: string; readonly version: number; readonly waits: boolean } | undefined;
+  /** 200 stands for every success. */
+  status: number | undefined;
+  /** The words of a refusal. */
+  detail: string | undefined;
+}
+
+/** One process of the bridge, with steps that the scheduler lets go one by one. */
+export interface Replica {
+  readonly name: string;
+  /** Stores a write and waits for it, as the handlers of the SCIM server do. */
+  send(exchange: Exchange): Promise<void>;
+  /** Ends without finishing anything. */
+  kill(): void;
+  readonly isAlive: boolean;
+  readonly isLeading: boolean;
+  /** True while a run or a call of a living process has not ended. */
+  readonly isCalling: boolean;
+}
+
+/** What a replica is made of. */
+export interface ReplicaOptions {
+  readonly name: string;
+  readonly world: World;
+  readonly scheduler: Scheduler;
+  readonly bell: Bell;
+  readonly office: Office;
+  readonly company: Company;
+  readonly random: SeededRandom;
+  readonly trouble: () => Trouble;
+  /** Told of errors that are nobody's but ours. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A process of its own: reconciler, waiters and workers are the real ones. */
+export async function createReplica(options: ReplicaOptions): Promise<Replica> {
+  const { name, world, scheduler, office, random, onFailure } = options;
+  const clock = scheduler.clock(name);
+  const store = gateStore(world.store, name, options);
+  const { policies } = world;
+  // What the service taught is known already, so that a schedule does not depend on those before it.
+  const quirks = await openQuirks({
+    store: { ...store, read: world.store.read },
+    clock,
+    fixed: {},
+  });
+  const deps: ProcessDeps = {
+    store,
+    clock,
+    random: random.next,
+    policy: policies.reconcile,
+    rules: noRules,
+    events: {
+      converged: () => undefined,
+      changeHeld: () => undefined,
+      stuck: () => undefined,
+      deletionFinished: () => undefined,
+      plan: () => undefined,
+      recovery: () => undefined,
+      release: () => undefined,
+      failed: ({ error }) => onFailure(error),
+      sectionChanged: () => onFailure(new BridgeError('bug', 'a section was closed')),
+      auditEvent: () => undefined,
+      changedByOthers: () => undefined,
+      auditFollowed: () => undefined,
+      firstRead: () => undefined,
+      firstReadProgress: () => undefined,
+      firstReadFailed: () => undefined,
+    },
+  };
+  const waiting = createWaiting(clock);
+  let tenure: Tenure | undefined;
+  const reconciler = createReconciler({
+    ...deps,
+    waiting,
+    leader: {
+      find: () => tenure?.convergence,
+      findQueue: () => ({ isHeld: false, aheadMs: { remove: 0, change: 0 } }),
+      readPrivilege: async () => {
+        throw new BridgeError('could-not-look', 'another process leads');
+      },
+    },
+  });
+  const scim: ProviderDeps = {
+    provider: 'default',
+    store,
+    formerIds: { toOwn: (_type, id) => id },
+    reconciler,
+    clock,
+    turns: () => undefined,
+    tracing: undefined,
+    findCredential: async () => undefined,
+    attempts: { failed: async () => ({ kind: 'refused' }) },
+    policy: policies.scim,
+    rules: noRules,
+    baseUrl: 'http://bridge.invalid/scim/v2',
+    requests: { add: () => undefined },
+    toMoment: createMoments(),
+    findClosed: () => undefined,
+    looksFirst: () => false,
+    isUpstreamDown: () => false,
+    telemetry: {
+      heard: () => undefined,
+      repaired: () => undefined,
+      dropped: () => undefined,
+      failed: ({ error }) => onFailure(error),
+      adopted: () => undefined,
+      answered: () => undefined,
+      turnedAway: () => undefined,
+      disputed: () => undefined,
+    },
+  };
+  let isAlive = true;
+  const candidate: Candidate = {
+    name,
+    store,
+    get isAlive() {
+      return isAlive;
+    },
+    open(lead) {
+      tenure = openTenure(options, lead, { deps, quirks, waiting });
+    },
+    async close() {
+      const ended = tenure;
+      tenure = undefined;
+      ended?.end();
+      // A request that still waits is told what the next leader makes of its write.
+      await store.write((tx) => reconciler.handOverWaits(tx));
+    },
+  };
+  await office.join(candidate);
+  return {
+    name,
+    async send(exchange) {
+      const arrivedAt = clock.now();
+      try {
+        await storeAndSettle(scim, exchange, arrivedAt);
+        exchange.status = 200;
+      } catch (error) {
+        if (!(error instanceof ScimError)) throw error;
+        exchange.status = error.status;
+        exchange.detail = error.message;
+      }
+    },
+    kill() {
+      isAlive = false;
+      scheduler.kill(name);
+      const isLeader = tenure !== undefined;
+      tenure?.end();
+      tenure = undefined;
+      if (isLeader) office.silence(random.next);
+    },
+    get isLeading() {
+      return tenure !== undefined;
+    },
+    get isAlive() {
+      return isAlive;
+    },
+    get isCalling() {
+      return isAlive && ((tenure?.upstream.underWay ?? 0) > 0 || reconciler.activity().running > 0);
+    },
+  };
+}
+
+/** What a process does while it leads. */
+interface Tenure {
+  readonly convergence: Convergence;
+  readonly upstream: GatedTransport;
+  end(): void;
+}
+
+/** Convergence as a leader has it, with a transport and a fence of its own. */
+function openTenure(
+  options: ReplicaOptions,
+  lead: Lead,
+  { deps, quirks, waiting }: { deps: ProcessDeps; quirks: QuirkStore; waiting: Waiting },
+): Tenure {
+  const { name, world, bell, office } = options;
+  const upstream = createGatedTransport({
+    ...options,
+    owner: name,
+    callMs: world.policies.callMs,
+    mayLeave: () => office.isSure(lead),
+  });
+  const store = toLeadersStore(deps.store, lead);
+  const own = {
+    ...deps,
+    store,
+    upstream,
+    quirks,
+    outage: createOutageWatch(deps.clock),
+    seats: createSeatLine({ ...deps, store }),
+    harmRoom: createHarmRoom(deps.policy.providerHarm),
+  };
+  const convergence = createConvergence(own, waiting);
+  // There are no rules that could be others than the last time.
+  const trusted = new Promise<void>(() => undefined);
+  convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
+  const unlisten = bell.listen('due', () => {
+    convergence.notify();
+    bell.ring('here');
+  });
+  return {
+    convergence,
+    upstream,
+    end() {
+      unlisten();
+      void convergence.stop(0);
+    },
+  };
+}
+
+async function storeAndSettle(
+  deps: ProviderDeps,
+  exchange: Exchange,
+  arrivedAt: number,
+): Promise<void> {
+  if (exchange.request.type === 'user') {
+    const result = await acceptUser(deps, exchange.request);
+    exchange.stored = toStored(result);
+    await settleWrite(deps, result, arrivedAt);
+  } else {
+    const result = await acceptGroup(deps, exchange.request);
+    exchange.stored = toStored(result);
+    await settleWrite(deps, result, arrivedAt);
+  }
+}
+
+function toStored({ id, row, undo }: { id: string; row: { version: number }; undo: unknown }) {
+  return { id, version: row.version, waits: undo !== undefined };
+}
+
+function toSent(body: unknown): Sent {
+  return { body, repairs: UNCOUNTED, understood: () => undefined };
+}
+
+function acceptUser(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
+  const target = { id, preconditions: ANY_VERSION };
+  switch (method) {
+    case 'POST':
+      return acceptNewUser(deps, toSent(body));
+    case 'PUT':
+      return acceptUserReplacement(deps, target, toSent(body));
+    case 'PATCH':
+      return acceptUserPatch(deps, target, toSent(body));
+    case 'DELETE':
+      return acceptUserDeletion(deps, target);
+  }
+}
+
+function acceptGroup(deps: ProviderDeps, { method, id = '', body }: ProviderRequest) {
+  const target = { id, preconditions: ANY_VERSION };
+  switch (method) {
+    case 'POST':
+      return acceptNewGroup(deps, toSent(body));
+    case 'PUT':
+      return acceptGroupReplacement(deps, target, toSent(body));
+    case 'PATCH':
+      return acceptGroupPatch(deps, target, toSent(body));
+    case 'DELETE':
+      return acceptGroupDeletion(deps, target);
+  }
+}

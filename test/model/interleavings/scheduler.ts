@@ -1,0 +1,157 @@
+import type { Clock } from '../../../src/domain/clock.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { Trace } from './trace.ts';
+
+/** Decides which of the waiting steps goes next; nothing runs but the step that it let go. */
+export interface Scheduler {
+  /** Epoch milliseconds of the schedule's own time. */
+  now(): number;
+  /** Resolves when the scheduler lets this step of `owner` go. */
+  pass(owner: string, label: Label): Promise<void>;
+  /** Time as `owner` has it: it passes only when the scheduler says so, and a timer may fire late. */
+  clock(owner: string): Clock;
+  /** Awaits work that ends by itself; the next step waits for it. */
+  join<T>(work: Promise<T>): Promise<T>;
+  /** Nothing of this owner goes on: its process was killed. */
+  kill(owner: string): void;
+  /** Lets everything run that can run without the scheduler. */
+  rest(): Promise<void>;
+  /** Lets one step go; false when nothing waits. */
+  step(): Promise<boolean>;
+  /** Lets one step go that needs no time to pass; false when there is none. */
+  stepNow(): Promise<boolean>;
+  /** Moves time on to `at` (epoch milliseconds), if that is later. */
+  advanceTo(at: number): void;
+}
+
+/** What a step is called in a trace; a function, where it costs something to say. */
+export type Label = string | (() => string);
+
+interface Step {
+  readonly owner: string;
+  readonly label: Label;
+  /** When it may go (epoch milliseconds). */
+  readonly at: number;
+  go(): void;
+}
+
+/** Where the time of every schedule begins. */
+const START = Date.UTC(2026, 0, 1);
+/** How often it passes beyond the next timer, so that several fire late and in any order. */
+const TIME_LEAPS = 0.25;
+
+/** What a scheduler is made of. */
+export interface SchedulerOptions {
+  readonly random: SeededRandom;
+  /** How often time passes although something could go on now, in [0, 1]. */
+  readonly timePasses: number;
+  readonly trace: Trace | undefined;
+}
+
+/** The scheduler of one schedule. `trace` is told every step. */
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { random, trace } = options;
+  let now = START;
+  let joined = 0;
+  let waiting: Step[] = [];
+  const killed = new Set<string>();
+
+  function wait(step: Step): void {
+    if (!killed.has(step.owner)) waiting.push(step);
+  }
+
+  function letGo(step: Step): boolean {
+    waiting = waiting.filter((other) => other !== step);
+    // No two steps happen in the same millisecond, as orders by time should not depend on chance.
+    now = Math.max(now + 1, step.at);
+    trace?.note(step.owner, typeof step.label === 'string' ? step.label : step.label());
+    step.go();
+    return true;
+  }
+
+  async function rest(): Promise<void> {
+    do await endOfTurn();
+    while (joined > 0 || isAwaitingTurn());
+    await trace?.look();
+  }
+
+  return {
+    now: () => now,
+    pass: (owner, label) => new Promise((go) => wait({ owner, label, at: now, go })),
+    clock: (owner) => createClock(owner, { now: () => now, wait, forget }),
+    async join(work) {
+      joined += 1;
+      try {
+        return await work;
+      } finally {
+        joined -= 1;
+      }
+    },
+    kill(owner) {
+      killed.add(owner);
+      waiting = waiting.filter((step) => step.owner !== owner);
+    },
+    rest,
+    async step() {
+      await rest();
+      const next = chooseStep(waiting, now, options);
+      return next === undefined ? false : letGo(next);
+    },
+    async stepNow() {
+      await rest();
+      const ready = waiting.filter(({ at }) => at <= now);
+      return ready.length === 0 ? false : letGo(random.pick(ready));
+    },
+    advanceTo(at) {
+      now = Math.max(now, at);
+    },
+  };
+
+  function forget(step: Step): void {
+    waiting = waiting.filter((other) => other !== step);
+  }
+}
+
+/** Any step that can go, or, now and then and when there is none, one whose time has not come. */
+function chooseStep(
+  waiting: readonly Step[],
+  now: number,
+  { random, timePasses }: SchedulerOptions,
+): Step | undefined {
+  const ready = waiting.filter(({ at }) => at <= now);
+  const later = waiting.filter(({ at }) => at > now);
+  if (later.length === 0) return ready.length === 0 ? undefined : random.pick(ready);
+  if (ready.length > 0 && !random.chance(timePasses)) return random.pick(ready);
+  if (random.chance(TIME_LEAPS)) return random.pick(later);
+  return later.reduce((first, step) => (step.at < first.at ? step : first));
+}
+
+function createClock(
+  owner: string,
+  deps: { now: () => number; wait: (step: Step) => void; forget: (step: Step) => void },
+): Clock {
+  return {
+    now: deps.now,
+    sleep(ms, signal) {
+      return new Promise((go, reject) => {
+        signal?.throwIfAborted();
+        const step = { owner, label: () => `has slept ${ms} ms`, at: deps.now() + ms, go };
+        deps.wait(step);
+        signal?.addEventListener('abort', () => {
+          deps.forget(step);
+          reject(signal.reason);
+        });
+      });
+    },
+  };
+}
+
+/** Long work goes on in the next turn, and so does a read where the turn has lasted long enough, as it may on a slow machine. */
+function isAwaitingTurn(): boolean {
+  return process.getActiveResourcesInfo().includes('Immediate');
+}
+
+/** Promises settle within a turn; what the store does takes one more. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,64 @@
+import type { Selectable } from 'kysely';
+import { toVersions, type Versions } from '../../../src/domain/cell-test-support.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
+import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
+import type { GroupRow } from '../../../src/store/groups/groups.ts';
+import type { LinkColumns } from '../../../src/store/schema.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { UserRow } from '../../../src/store/users/users.ts';
+
+/** Everything that the store holds of people and groups. */
+export interface Snapshot {
+  readonly users: readonly UserRow[];
+  readonly groups: readonly GroupRow[];
+  readonly members: readonly Selectable<LinkColumns>[];
+}
+
+/** Reads all of it. */
+export async function readSnapshot({ read }: Store): Promise<Snapshot> {
+  return {
+    users: await read.selectFrom('users').selectAll().orderBy('seq').execute(),
+    groups: await read.selectFrom('groups').selectAll().orderBy('seq').execute(),
+    members: await read.selectFrom('memberships').selectAll().orderBy('seq').execute(),
+  };
+}
+
+/** The parts of a stored name, one after another, or undefined. */
+export function readName({ attributes }: Pick<UserRow, 'attributes'>): string | undefined {
+  const { name } = parseStored<{ name?: { givenName?: string; familyName?: string } }>(attributes);
+  return name && `${name.givenName ?? ''} ${name.familyName ?? ''}`.trim();
+}
+
+/** The fields that wait, by name, with their versions. */
+export function readPending(row: Pick<UserRow, 'cells'>): Versions<string> {
+  return toVersions(parseCells(row));
+}
+
+/** One line a row, for a trace: only what convergence turns on. */
+export function describeRows({ users, groups, members }: Snapshot): string[] {
+  return [
+    ...users.map(
+      (row) =>
+        `user ${row.id} ${readName(row)} active=${row.active} account=${row.upstream_id} ${describe(row)}`,
+    ),
+    ...groups.map(
+      (row) => `group ${row.id} ${row.display_name} rest=${row.upstream_rest_id} ${describe(row)}`,
+    ),
+    ...members.map(
+      ({ group_id, user_id, desired, observed, pending, retry_at }) =>
+        `member ${user_id} of ${group_id} desired=${desired} observed=${observed} pending=${pending} retry=${retry_at}`,
+    ),
+  ];
+}
+
+function describe(row: UserRow | GroupRow): string {
+  const observed = row.observed === null ? null : parseStored<JsonObject>(row.observed);
+  const { fullName, active, displayName } = observed ?? {};
+  return [
+    `v${row.version} origin=${row.origin} cells=${row.cells}`,
+    `sees=${observed && JSON.stringify(fullName ?? displayName)}/${active}`,
+    `look=${row.must_look} due=${row.due_at} flies=${row.in_flight}#${row.steps}`,
+    ...(row.stuck_at === null ? [] : [`STUCK ${row.last_error}`]),
+    ...(row.deleted_at === null ? [] : ['DELETED']),
+  ].join(' ');
+}

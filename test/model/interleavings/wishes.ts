@@ -1,0 +1,81 @@
+import { groupId, userId } from '../../../src/domain/ids.ts';
+import { findGroup } from '../../../src/store/groups/groups.ts';
+import { listLinks } from '../../../src/store/links/links.ts';
+import { findUserRow } from '../../../src/store/users/users.ts';
+import type { Play, SentWish } from './play.ts';
+import { GIVEN_NAME, toMemberKey } from './requests.ts';
+import { readName } from './snapshot.ts';
+
+/** Whether a person who was there before is what somebody may have asked for. @returns what does not hold */
+export async function checkUserOutcome(play: Play, id: string): Promise<string[]> {
+  const row = await findUserRow(play.world.store.read, id);
+  if (row === undefined) return [`${id}: is gone`];
+  const names = listOutcomes(play, { id, key: 'name', before: 'First' });
+  const actives = listOutcomes(play, { id, key: 'active', before: true });
+  const name = readName(row)?.slice(GIVEN_NAME.length + 1);
+  return [
+    ...(names.has(name) ? [] : [`${id}: ${name} is wanted, not ${[...names]}`]),
+    ...(actives.has(row.active === 1)
+      ? []
+      : [`${id}: active=${row.active} is wanted, not ${[...actives]}`]),
+  ];
+}
+
+/**
+ * What a field may hold in the end: what the last write that was not refused asked for, or what was there
+ * before. A write whose answer nobody heard, and the good half of one that was refused, may or may not count.
+ */
+function listOutcomes(
+  { sent }: Pick<Play, 'sent'>,
+  { id, key, before }: { id: string; key: string; before: string | boolean | undefined },
+): Set<string | boolean | undefined> {
+  const writes = sent.filter(
+    ({ request, stored }) => (request.id ?? stored?.id) === id && request.asks[key] !== undefined,
+  );
+  const accepted = writes.filter(({ status }) => status === 200);
+  const last = accepted.reduce<SentWish | undefined>(
+    (latest, write) => (getVersion(write) >= (latest ? getVersion(latest) : 0) ? write : latest),
+    undefined,
+  );
+  const floor = last ? getVersion(last) : 0;
+  const open = writes.filter((write) => isOpen(write) && (write.stored?.version ?? floor) >= floor);
+  return new Set([
+    last === undefined ? before : last.request.asks[key],
+    ...open.map(({ request }) => request.asks[key]),
+  ]);
+}
+
+function getVersion({ stored }: SentWish): number {
+  return stored?.version ?? 0;
+}
+
+function isOpen({ status, stored, request }: SentWish): boolean {
+  if (status === undefined) return true;
+  return status === 400 && stored !== undefined && Object.keys(request.asks).length > 1;
+}
+
+/** Whether a group is called what somebody may have asked for. @returns what does not hold */
+export async function checkGroupName(
+  play: Play,
+  { id, before }: { id: string; before: string },
+): Promise<string[]> {
+  const row = await findGroup(play.world.store.read, id);
+  if (row === undefined) return [`${id}: is not there`];
+  const names = listOutcomes(play, { id, key: 'displayName', before });
+  return names.has(row.display_name) ? [] : [`${id}: is called ${row.display_name}`];
+}
+
+/** Whether somebody is wanted in a group as somebody may have asked for. @returns what does not hold */
+export async function checkMemberOutcome(
+  play: Play,
+  { group, user, before }: { group: string; user: string; before: boolean },
+): Promise<string[]> {
+  const outcomes = listOutcomes(play, { id: group, key: toMemberKey(user), before });
+  const [link] = await listLinks(play.world.store.read, 'memberships', groupId(group), [
+    userId(user),
+  ]);
+  const isWanted = (link?.desired ?? link?.observed) === 1;
+  return outcomes.has(isWanted)
+    ? []
+    : [`member ${user} is ${isWanted ? 'wanted' : 'not wanted'} in ${group}`];
+}

@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
+import type { ReconcilePolicy } from '../../../src/reconcile/deps.ts';
+import type { Quirks } from '../../../src/reconcile/quirks.ts';
+import type { ScimPolicy } from '../../../src/scim/deps.ts';
+import { loadSettings } from '../../../src/settings/load.ts';
+import { openStore } from '../../../src/store/engine/database.ts';
+import { createFact } from '../../../src/store/facts.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { copySqliteTemplate } from '../../support/store-templates.ts';
+
+/** What the schedules of one test file share: a store, emptied for each of them. */
+export interface World {
+  readonly store: Store;
+  readonly policies: {
+    readonly scim: ScimPolicy;
+    readonly reconcile: ReconcilePolicy;
+    /** Longest time of one call, in milliseconds. */
+    readonly callMs: number;
+  };
+  /** Forgets everything, but for what the service taught. */
+  empty(): Promise<void>;
+  /**
+   * When something is due next (epoch milliseconds); undefined: nothing is. Asked between all steps, so it goes past the
+   * store's own queries.
+   */
+  findNextAt(): number | undefined;
+  close(): Promise<void>;
+}
+
+/** Memory where there is some: whether a commit survives a loss of power is not asked here. */
+const MEMORY = '/dev/shm';
+
+/** Learned before, so that no schedule has to try forms and each can be repeated alone. */
+const QUIRKS: Quirks = {
+  emailForm: 'strings',
+  nameOnCreate: true,
+  memberForm: 'operations',
+  groupScimId: 'restId',
+  addressMayChange: false,
+  userFilter: 'proven',
+  userFilterAt: Number.MAX_SAFE_INTEGER,
+};
+
+/** Opens a store of its own, a copy of the migrated `template`. A version or a number of steps that goes down fails the write that does it. */
+export async function openWorld(template: string): Promise<World> {
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'scim-bridge-world-'));
+  const path = join(folder, 'bridge.db');
+  const url = copySqliteTemplate(template, path);
+  const { settings } = loadSettings({
+    env: { DATABASE_URL: url },
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
+  const store = await openStore({ url });
+  await store.write(async (tx) => {
+    await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
+    for (const table of ['users', 'groups']) await forbidGoingDown(tx, table);
+  });
+  const backDoor = openBackDoor(path);
+  return {
+    store,
+    policies: {
+      scim: toScimPolicy(settings),
+      reconcile: toReconcilePolicy(settings),
+      callMs: settings.upstream.timeout * 3,
+    },
+    empty: () => store.write(empty),
+    findNextAt: backDoor.findNextAt,
+    async close() {
+      backDoor.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** People and groups take along what belongs to them. */
+const EMPTIED = ['users', 'groups', 'disputes', 'leader', 'waits', 'errands', 'own_calls'] as const;
+
+/** Comes after every write of the schedule before, in the order of the store. */
+async function empty(tx: Store['read']): Promise<void> {
+  for (const table of EMPTIED) await tx.deleteFrom(table).execute();
+  await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
+}
+
+const NEXT_AT = ['users', 'groups']
+  .map(
+    (table) => `select min(due_at) as at from ${table} where due_at is not null
+      union all select 0 as at where exists (select 1 from ${table} where in_flight != 0)`,
+  )
+  .join(' union all ');
+
+/** A connection of the schedules' own, many times cheaper than the store. */
+function openBackDoor(path: string) {
+  const database = new DatabaseSync(path);
+  const nextAt = database.prepare(`select min(at) as at from (${NEXT_AT})`);
+  return {
+    findNextAt() {
+      const at = nextAt.get()?.at;
+      return typeof at === 'number' ? at : undefined;
+    },
+    close: () => database.close(),
+  };
+}
+
+async function forbidGoingDown(tx: Store['read'], table: string): Promise<void> {
+  for (const column of ['version', 'steps']) {
+    const name = sql.ref(`${table}_${column}_rises`);
+    await sql`create trigger ${name} before update of ${sql.ref(column)} on ${sql.table(table)}
+      when new.${sql.ref(column)} < old.${sql.ref(column)}
+      begin select raise(abort, ${sql.lit(`${table}.${column} went down`)}); end`.execute(tx);
+  }
+}

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../../../src/domain/json.ts';
+
+/** The URN of the enterprise extension. */
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+/** The URN of the service's own extension. */
+const WORK = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+
+/** An attribute that filters ask for: where its values are, and how they compare (RFC 7643 §4, §7). */
+interface Attribute {
+  readonly path: string;
+  readonly keys: readonly string[];
+  readonly type: 'text' | 'exact' | 'boolean' | 'number' | 'moment';
+}
+
+const ATTRIBUTES: readonly Attribute[] = [
+  { path: 'userName', keys: ['userName'], type: 'text' },
+  { path: 'externalId', keys: ['externalId'], type: 'exact' },
+  { path: 'title', keys: ['title'], type: 'text' },
+  { path: 'active', keys: ['active'], type: 'boolean' },
+  { path: 'name.familyName', keys: ['name', 'familyName'], type: 'text' },
+  { path: 'emails.value', keys: ['emails', 'value'], type: 'text' },
+  { path: 'emails.type', keys: ['emails', 'type'], type: 'text' },
+  { path: 'meta.lastModified', keys: ['meta', 'lastModified'], type: 'moment' },
+  { path: `${ENTERPRISE}:department`, keys: [ENTERPRISE, 'department'], type: 'text' },
+  { path: `${WORK}:appsPermissions`, keys: [WORK, 'appsPermissions'], type: 'number' },
+];
+/** What may stand between the brackets behind `emails`. */
+const PARTS: readonly Attribute[] = [
+  { path: 'value', keys: ['value'], type: 'text' },
+  { path: 'type', keys: ['type'], type: 'text' },
+];
+
+type Operator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
+
+/** A filter as it is meant, before anybody wrote it down. */
+export type Meaning =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Meaning[] }
+  | { readonly kind: 'not'; readonly part: Meaning }
+  | { readonly kind: 'some'; readonly part: Meaning }
+  | { readonly kind: 'present'; readonly attribute: Attribute }
+  | {
+      readonly kind: 'compare';
+      readonly attribute: Attribute;
+      readonly operator: Operator;
+      readonly value: string | number | boolean;
+    };
+
+/** Few words, so that they often meet; upper and lower case, quotes, backslashes and signs of the grammar among them. */
+const word = fc.oneof(
+  fc.constantFrom('ada', 'Ada', 'ADA', 'a', 'grace', 'eq', ') or (', 'say "hi"', 'back\\slash'),
+  fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'B', 'é', ' ', ']', '"') }),
+);
+const moment = fc.constantFrom(
+  '2026-01-01T00:00:00.000Z',
+  '2026-01-01T00:00:00Z',
+  '2026-06-30T12:30:00.000Z',
+  '2026-06-30T14:30:00+02:00',
+);
+const number = fc.constantFrom(0, 1, 2, 4);
+
+function compare(attribute: Attribute): fc.Arbitrary<Meaning> {
+  const of = (values: fc.Arbitrary<string | number | boolean>, operators: readonly Operator[]) =>
+    fc
+      .tuple(fc.constantFrom(...operators), values)
+      .map(([operator, value]): Meaning => ({ kind: 'compare', attribute, operator, value }));
+  switch (attribute.type) {
+    case 'boolean':
+      return of(fc.boolean(), ['eq', 'ne']);
+    case 'number':
+      return of(number, ['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
+    case 'moment':
+      return of(moment, ['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
+    default:
+      return of(word, ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le']);
+  }
+}
+
+function leaf(attributes: readonly Attribute[]): fc.Arbitrary<Meaning> {
+  return fc
+    .constantFrom(...attributes)
+    .chain((attribute) =>
+      fc.oneof(
+        { weight: 4, arbitrary: compare(attribute) },
+        { weight: 1, arbitrary: fc.constant<Meaning>({ kind: 'present', attribute }) },
+      ),
+    );
+}
+
+function combined(leaves: fc.Arbitrary<Meaning>): fc.Arbitrary<Meaning> {
+  const { filter } = fc.letrec<{ filter: Meaning }>((tie) => {
+    const parts = fc.array(tie('filter'), { minLength: 2, maxLength: 3 });
+    const both = fc.tuple(fc.constantFrom('and', 'or'), parts);
+    const joined = both.map(([kind, some]): Meaning => ({ kind, parts: some }));
+    const negated = tie('filter').map((part): Meaning => ({ kind: 'not', part }));
+    return { filter: fc.oneof({ depthSize: 'small' }, leaves, joined, negated) };
+  });
+  return filter;
+}
+
+const bracketed = combined(leaf(PARTS)).map((part): Meaning => ({ kind: 'some', part }));
+
+/** Any filter. */
+export const meaning = combined(
+  fc.oneof({ weight: 5, arbitrary: leaf(ATTRIBUTES) }, { weight: 1, arbitrary: bracketed }),
+);
+
+/** How a provider writes things that mean the same: letters' case, white space, parentheses that are not needed. */
+export const style = fc.record({
+  isUpper: fc.boolean(),
+  space: fc.constantFrom(' ', '  ', '\t'),
+  isWordy: fc.boolean(),
+});
+type Style = typeof style extends fc.Arbitrary<infer T> ? T : never;
+
+/** The filter as a provider writes it. `and` binds before `or`, and `not` needs parentheses (RFC 7644 §3.4.2.2). */
+export function write(filter: Meaning, how: Style): string {
+  const { space, isWordy } = how;
+  const spell = (text: string) => (how.isUpper ? text.toUpperCase() : text);
+  const inner = (part: Meaning) => {
+    const text = write(part, how);
+    return isWordy || part.kind === 'and' || part.kind === 'or' ? `(${text})` : text;
+  };
+  switch (filter.kind) {
+    case 'and':
+      return filter.parts.map(inner).join(`${space}${spell('and')}${space}`);
+    case 'or':
+      return filter.parts
+        .map((part) => (part.kind === 'and' ? write(part, how) : inner(part)))
+        .join(`${space}${spell('or')}${space}`);
+    case 'not':
+      return `${spell('not')}${space}(${write(filter.part, how)})`;
+    case 'some':
+      return `${spell('emails')}[${write(filter.part, how)}]`;
+    case 'present':
+      return `${spell(filter.attribute.path)}${space}${spell('pr')}`;
+    case 'compare':
+      return [
+        spell(filter.attribute.path),
+        spell(filter.operator),
+        JSON.stringify(filter.value),
+      ].join(space);
+  }
+}
+
+/** What the filter says of a resource, by the words of RFC 7644 §3.4.2.2 and nothing else. */
+export function says(filter: Meaning, resource: JsonValue): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.parts.every((part) => says(part, resource));
+    case 'or':
+      return filter.parts.some((part) => says(part, resource));
+    case 'not':
+      return !says(filter.part, resource);
+    case 'some':
+      return listValues(resource, ['emails']).some((element) => says(filter.part, element));
+    case 'present':
+      return listValues(resource, filter.attribute.keys).length > 0;
+    case 'compare': {
+      const { attribute, operator, value } = filter;
+      const held = listValues(resource, attribute.keys);
+      if (operator === 'ne' && held.length === 0) return true;
+      return held.some((one) =>
+        isTrue(operator, toOrdinal(attribute, one), toOrdinal(attribute, value)),
+      );
+    }
+  }
+}
+
+/** Every value at the end of the path, those of all elements of a list; nothing and empty texts are none. */
+function listValues(value: JsonValue | undefined, keys: readonly string[]): JsonValue[] {
+  if (Array.isArray(value)) return value.flatMap((element) => listValues(element, keys));
+  const [key, ...rest] = keys;
+  if (key === undefined)
+    return value === undefined || value === null || value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return listValues(value[key], rest);
+}
+
+function toOrdinal({ type }: Attribute, value: JsonValue): string | number {
+  if (type === 'moment') return new Date(String(value)).getTime();
+  if (type === 'number') return Number(value);
+  return type === 'text' ? String(value).toLowerCase() : String(value);
+}
+
+function isTrue(operator: Operator, held: string | number, value: string | number): boolean {
+  switch (operator) {
+    case 'eq':
+      return held === value;
+    case 'ne':
+      return held !== value;
+    case 'co':
+      return String(held).includes(String(value));
+    case 'sw':
+      return String(held).startsWith(String(value));
+    case 'ew':
+      return String(held).endsWith(String(value));
+    case 'gt':
+      return held > value;
+    case 'ge':
+      return held >= value;
+    case 'lt':
+      return held < value;
+    case 'le':
+      return held <= value;
+  }
+}
+
+const email = fc.record(
+  { value: word, type: fc.constantFrom('work', 'Work', 'home'), primary: fc.boolean() },
+  { requiredKeys: ['value'] },
+);
+
+/** A user of whom more or less is known. */
+export const resource: fc.Arbitrary<JsonObject> = fc.record(
+  {
+    userName: word,
+    externalId: word,
+    title: word,
+    active: fc.boolean(),
+    name: fc.record({ familyName: word, givenName: word }, { requiredKeys: [] }),
+    emails: fc.array(email, { minLength: 1, maxLength: 3 }),
+    meta: fc.record({ lastModified: moment }),
+    [ENTERPRISE]: fc.record({ department: word }),
+    [WORK]: fc.record({ appsPermissions: number }),
+  },
+  { requiredKeys: ['userName', 'meta'] },
+);

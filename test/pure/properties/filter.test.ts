@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/domain/json.ts';
+import { matches } from '../../../src/scim/filter/matches.ts';
+import { parseFilter } from '../../../src/scim/filter/parse-filter.ts';
+import { userSchema } from '../../../src/scim/schema/resource-schemas.ts';
+import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { SELECTED } from '../../support/long.ts';
+import { listResources, send, toUser } from '../../support/provider.ts';
+import { meaning, resource, says, style, write } from './filter-language.ts';
+import { hold } from './hold.ts';
+
+describe('filters', () => {
+  test(
+    'mean of any resource what the standard says, however they are written',
+    { tags: SELECTED },
+    () =>
+      hold(
+        fc.property(meaning, style, resource, (filter, how, one) => {
+          const parsed = parseFilter(write(filter, how), userSchema);
+
+          expect(matches(parsed, one)).toBe(says(filter, one));
+        }),
+        4_000,
+      ),
+  );
+});
+
+describe('filters of a list', () => {
+  const PEOPLE = 40;
+  let bridge: TestBridge;
+  let people: readonly JsonObject[];
+  beforeAll(async () => {
+    bridge = await startTestBridge();
+    for (const [n, one] of fc.sample(resource, { seed: 5, numRuns: PEOPLE }).entries()) {
+      // Names and addresses are one person's alone; all else is as often shared as not.
+      const { meta: _, userName: _name, emails: _emails, ...shared } = one;
+      await send(bridge, 'POST', '/Users', toUser(`p${n}`, shared));
+    }
+    people = listResources(await bridge.request('GET', '/Users?count=1000'));
+  });
+  afterAll(() => bridge.stop());
+
+  test('find in the store whom they mean, and nobody else', { tags: SELECTED }, () =>
+    hold(
+      fc.asyncProperty(meaning, style, async (filter, how) => {
+        const query = new URLSearchParams({ filter: write(filter, how), count: '1000' });
+        const found = listResources(await bridge.request('GET', `/Users?${query}`));
+
+        expect(found.map(({ id }) => id)).toEqual(
+          people.filter((person) => says(filter, person)).map(({ id }) => id),
+        );
+      }),
+      300,
+    ),
+  );
+});
