@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     include: [
       'src/{domain,plan}/*.test.ts',
-      'src/reconcile/{backoff,failure,retry-columns,verdict}.test.ts',
+      'src/reconcile/{backoff,failure,verdict}.test.ts',
       'src/scim/{dialect,filter,patch}/*.test.ts',
       'src/client/request.test.ts',
       'src/upstream/*.test.ts',

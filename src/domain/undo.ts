@@ -67,7 +67,7 @@ export interface FieldsOfKind<Field extends string> {
 }
 
 /** Copies `current` with the refused fields as they were before, so that what others wrote stays. */
-export function revertFields<Field extends string>(
+function revertFields<Field extends string>(
   current: JsonObject,
   before: JsonObject,
   fields: readonly Field[],

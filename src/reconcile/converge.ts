@@ -145,7 +145,7 @@ export interface StepGuard {
 }
 
 /** Creates the guard of one run. */
-export function createStepGuard(key: ResourceKey): StepGuard {
+function createStepGuard(key: ResourceKey): StepGuard {
   const taken = new Map<string, number>();
   let seen: number | undefined;
   return {
@@ -172,7 +172,7 @@ interface SeenOutcome {
  * Keeps what a run knows of a "not there" for its next step, so that looking and writing never alternate for ever. A
  * change in between begins anew. `before` is what was known before this step.
  */
-export function toMissed(
+function toMissed(
   before: Missed | undefined,
   { outcome, isLook }: SeenOutcome,
 ): Missed | undefined {

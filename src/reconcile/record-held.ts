@@ -70,7 +70,7 @@ export async function recordStep<T extends KindTypes>(
  * Records the result of a step and its consequences in one transaction. Finishes the run unless there is a next step.
  * @throws BridgeError `not-leading`
  */
-export async function recordEnded<T extends KindTypes>(
+async function recordEnded<T extends KindTypes>(
   tx: Db,
   kind: Recorder<T>,
   step: Step<T>,
@@ -137,7 +137,7 @@ export interface Recording<Undo> {
  * Records a result in one transaction. The deadlines of the requests that wait for it, here and in other processes, are
  * held meanwhile, so that no request is told "accepted" for a write that is being taken back at this moment.
  */
-export async function recordHeld<State, Undo>(
+async function recordHeld<State, Undo>(
   { store, clock, events }: RecordDeps,
   { key, waiters, mayRefuse, change, isUndo, provesLead }: Recording<Undo>,
   record: (tx: Db, undos: readonly Waiter<Undo>[]) => Promise<Recorded<State>>,

@@ -11,10 +11,11 @@ const elsewhere = {
   'user.missing': 'test/bridge/drift-policy.test.ts',
   'user.unmanaged': 'test/bridge/sweep.test.ts',
   'group.unmanaged': 'test/bridge/sweep.test.ts',
-  'entity.added': 'src/reconcile/compare/compare-group.test.ts',
   'entity.removed': 'test/bridge/entity-roles.test.ts',
   'entity.changed': 'test/bridge/entity-roles.test.ts',
 };
+/** Nothing that a provider, a rule or the service does leads to it: roles are given up together with their rule. */
+const UNREACHED = 'entity.added';
 
 test('docs/drift.md has a row for every kind of drift, and none that is gone', () => {
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \| .+ \| .+ \| .+ \|$/gm)];
@@ -24,7 +25,7 @@ test('docs/drift.md has a row for every kind of drift, and none that is gone', (
 
 test('every kind of drift has a cell in the tests', () => {
   const kinds = new Set<string>(driftCells.map(({ kind }) => kind));
-  const known = new Set<string>([...kinds, ...Object.keys(elsewhere)]);
+  const known = new Set<string>([...kinds, ...Object.keys(elsewhere), UNREACHED]);
 
   expect(DRIFT_KINDS.filter((kind) => !known.has(kind))).toEqual([]);
   expect([...known].filter((kind) => !DRIFT_KINDS.some((each) => each === kind))).toEqual([]);

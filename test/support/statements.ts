@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely';
 import type { Db, Store } from '../../src/store/store.ts';
 
 /** The same database, which tells each statement before it is executed. */
-export function listen(db: Db, onStatement: (statement: CompiledQuery) => void): Db {
+function listen(db: Db, onStatement: (statement: CompiledQuery) => void): Db {
   return db.withPlugin({
     transformQuery({ node, queryId }) {
       onStatement(db.getExecutor().compileQuery(node, queryId));

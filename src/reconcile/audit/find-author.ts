@@ -85,7 +85,7 @@ function toAuthor(event: EventView | undefined): Author | undefined {
 }
 
 /** Chooses the event that caused a difference; the newest event is first. Pure. */
-export function chooseEvent(
+function chooseEvent(
   events: readonly EventView[],
   { kind, vagueFrom }: Pick<AuthorQuestion, 'kind' | 'vagueFrom'>,
 ): EventView | undefined {

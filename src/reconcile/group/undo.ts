@@ -42,7 +42,7 @@ function listChanged(current: JsonObject, next: JsonObject): GroupField[] {
 }
 
 /** Fields of a group itself. */
-export const GROUP_FIELDS: FieldsOfKind<GroupField> = {
+const GROUP_FIELDS: FieldsOfKind<GroupField> = {
   existence: 'existence',
   attributes: ['displayName'],
   urn: GROUP_EXTENSION,

@@ -98,7 +98,7 @@ const CHANGED: ReadonlyMap<string, readonly [type: Changed['type'], parameter: s
 ]);
 
 /** Finds the user or group that a call changes; undefined: none that the bridge keeps, or a new one. */
-export function findChanged(operation: string, args: unknown): Changed | undefined {
+function findChanged(operation: string, args: unknown): Changed | undefined {
   const [type, parameter] = CHANGED.get(operation) ?? [];
   const path = isJsonObject(args) ? args.path : undefined;
   if (type === undefined || parameter === undefined || !isJsonObject(path)) return undefined;
@@ -150,7 +150,7 @@ const NAMING = /(id|email|value|name)s?$/i;
  * Lists the names in a call by an operator, one entry each, because the call may appear in the audit log under any of
  * them.
  */
-export function toOperatorChanges(args: unknown): SentChange[] {
+function toOperatorChanges(args: unknown): SentChange[] {
   const names = new Set(listNames({ value: args, isNaming: false, depth: 0 }));
   return [...names]
     .slice(0, NAMES_MAX)

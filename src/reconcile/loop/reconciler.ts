@@ -192,7 +192,7 @@ const NOT_WITHIN_WAIT: Settlement = {
  * store is closed, nobody is left who could be told: every request is answered by then, or its caller hung up.
  * @throws StoreError when the store cannot be used
  */
-export async function endWaiting(
+async function endWaiting(
   { store, clock }: Pick<ReconcilerDeps, 'store' | 'clock'>,
   id: string,
   settlement: Settlement,

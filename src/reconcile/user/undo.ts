@@ -37,7 +37,7 @@ const EXTENSION_FIELDS = ['appsPermissions', 'temporarilyInactive'] as const;
 const OWNED_FIELDS = ['active', 'name', ...EXTENSION_FIELDS] as const;
 
 /** Fields of a user; the address is never refused: it is tried, and the answer remembered. */
-export const USER_FIELDS: FieldsOfKind<UserField> = {
+const USER_FIELDS: FieldsOfKind<UserField> = {
   existence: 'account',
   attributes: ['active', 'name'],
   urn: USER_EXTENSION,
