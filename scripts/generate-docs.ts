@@ -1,5 +1,5 @@
 // Writes what is derived from the code: all settings, the tables of metrics, of the log, of the commands and of the gates, the operations of the client and their types,
-// the requests of operators, the PrometheusRule, the history of the figures. A test fails when it is stale.
+// the requests of operators, the PrometheusRule. A test fails when it is stale.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -10,7 +10,6 @@ import { toLogTable } from '../src/telemetry/log-lines.ts';
 import { toMetricsTable } from '../src/telemetry/metric-definitions.ts';
 import { operationGroups } from '../src/upstream/operations/all.ts';
 import { toOperationsPage } from '../src/upstream/operations/operations-page.ts';
-import { readRuns, toHistoryPage, toHistoryPicture } from '../test/bench/history.ts';
 import { toTypeModules } from './client-types/to-modules.ts';
 import { toCommandsTable } from './command-page.ts';
 import { toGalleryTables } from './gallery-page.ts';
@@ -46,10 +45,6 @@ writeFileSync(
 );
 
 writeFileSync(join(root, 'docs/client-operations.md'), toOperationsPage(operationGroups));
-
-const recorded = readRuns(join(root, 'docs/figures.json'));
-writeFileSync(join(root, 'docs/figures.md'), toHistoryPage(recorded, 'figures.svg'));
-writeFileSync(join(root, 'docs/figures.svg'), toHistoryPicture(recorded));
 
 writeFileSync(join(root, 'docs/ops-api.md'), toOpsPage());
 writeFileSync(join(root, 'docs/ops-openapi.json'), `${JSON.stringify(toOpsDocument(), null, 2)}\n`);

@@ -19,7 +19,7 @@ export async function checkStore(settings: Settings): Promise<CheckResult> {
     return path === undefined ? await checkServer(toStoreUrl(settings)) : await checkFile(path);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    const remedy = 'See DATABASE_URL in docs/settings.md, and the code in docs/errors.md.';
+    const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
     return toResult('failed', `${error.code}: ${error.message}`, remedy);
   }
 }
@@ -54,12 +54,12 @@ async function checkServer(url: string): Promise<CheckResult> {
       { version, isStandby, mayCreate } = { version: '', isStandby: false, mayCreate: false },
     ] = rows;
     if (isStandby) {
-      const remedy = 'DATABASE_URL has to name the server that takes writes.';
+      const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
       return toResult('failed', `PostgreSQL ${version}: a standby, which takes no writes`, remedy);
     }
     const applied = await assertUsable(read, 'postgres');
     if (!mayCreate && isOlder('postgres', applied)) {
-      const remedy = 'Give the user of DATABASE_URL the right CREATE on its schema.';
+      const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
       return toResult('failed', `PostgreSQL ${version}: the user may make no tables`, remedy);
     }
     const detail = `PostgreSQL ${version}, ${toAge('postgres', applied)}`;
@@ -86,7 +86,7 @@ function isOlder(engine: Engine, applied: readonly string[]): boolean {
 }
 
 function toUnwritable(path: string): CheckResult {
-  const remedy = 'Run the check as the user of the bridge, and give that user the folder.';
+  const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
   return toResult('failed', `SQLite: ${path} cannot be written by this user`, remedy);
 }
 

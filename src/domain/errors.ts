@@ -1,6 +1,6 @@
 /**
  * Base of our errors outside `upstream/`, which stands alone and has its own of the same form. `code` is stable and
- * listed in docs/errors.md; `cause` is always kept.
+ * listed in docs/runbook.md where an operator must act; `cause` is always kept.
  */
 export class BridgeError extends Error {
   override readonly name: string = 'BridgeError';

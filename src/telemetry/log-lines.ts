@@ -80,7 +80,7 @@ export const logLines = {
     message: 'the store cannot be used',
     fields: ['code'],
     about:
-      'An outage begins: `code` says why ([errors.md](errors.md)). Requests and calls that meet it after that are counted, not logged.',
+      'An outage begins: `code` says why ([runbook.md](runbook.md#error-codes)). Requests and calls that meet it after that are counted, not logged.',
   },
   storeRecovered: {
     levels: ['info'],
@@ -124,7 +124,7 @@ export const logLines = {
     levels: ['fatal'],
     message: 'cannot go on',
     fields: ['error'],
-    about: 'The process ends with an error; its code is in [errors.md](errors.md).',
+    about: 'The process ends with an error; its code is in [runbook.md](runbook.md#error-codes).',
   },
   receiverDown: {
     levels: ['warn'],

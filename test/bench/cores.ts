@@ -18,7 +18,7 @@ export function findCores(): Cores | undefined {
 }
 
 /** The cores of a list as Linux writes it: `0-2,7` is 0, 1, 2 and 7. @see man cpuset(7), "List format" */
-export function parseCoreList(list: string): readonly number[] {
+function parseCoreList(list: string): readonly number[] {
   return [...list.matchAll(/(\d+)(?:-(\d+))?/g)].flatMap(([, first, last = first]) =>
     Array.from({ length: Number(last) - Number(first) + 1 }, (_, index) => Number(first) + index),
   );

@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { type BenchOptions, runBench } from './bench.ts';
 import { raceClientsAlone } from './client-race.ts';
 import { bindToCore, findCores } from './cores.ts';
-import { recordRun, toRecordedRun } from './history.ts';
 import { describeMachine } from './machine.ts';
 import { benchPeers, benchRunning, type RunningPeer } from './peers.ts';
 import { toRaceSection, toReport } from './report.ts';
@@ -13,7 +12,7 @@ import { toSweepSection } from './sweep-report.ts';
 import { findWritePath, toPathSection } from './write-path.ts';
 
 /**
- * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--record <file>] [--profile <folder>]`:
+ * `npm run bench -- [--quick] [--client] [--path] [--peers] [--peer <name>=<URL>]… [--only <scenario>]… [--write <file>] [--profile <folder>]`:
  * measures the bridge, with `--client` the client alone, or counts with `--path` the functions and files that one write
  * enters, and prints tables in Markdown. Among the scenarios, `sweep` compares everything with the store; `--peers` installs
  * other SCIM servers and measures the same requests of them; `--peer` measures an empty one that runs, with the token in
@@ -28,7 +27,6 @@ const { values } = parseArgs({
     peer: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', multiple: true, default: [] },
     write: { type: 'string' },
-    record: { type: 'string' },
     profile: { type: 'string' },
   },
 });
@@ -107,7 +105,6 @@ async function reportRequests(): Promise<string> {
     console.error(measurement.firstFailure);
   }
   if (process.exitCode === 1) console.error(result.bridgeOutput.slice(-bridgeOutputMax));
-  if (values.record !== undefined) recordRun(values.record, toRecordedRun(result, machine));
   const peers = values.peers ? await benchPeers(options) : [];
   for (const named of values.peer) peers.push(await benchRunning(parsePeer(named), options));
   return toReport(result, machine, peers);

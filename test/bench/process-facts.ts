@@ -25,14 +25,14 @@ export function findProcessFacts(pid: number | undefined): ProcessFacts | undefi
 }
 
 /** Resident memory now or at its most, of `/proc/<pid>/status`. @see man proc_pid_status(5) */
-export function parseMemoryMb(status: string, name: 'VmRSS' | 'VmHWM'): number {
+function parseMemoryMb(status: string, name: 'VmRSS' | 'VmHWM'): number {
   const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   if (kibibytes === undefined) throw new Error(`no ${name} in ${status}`);
   return (Number(kibibytes) * 1_024) / 1_000_000;
 }
 
 /** User and system time of `/proc/<pid>/stat`. @see man proc_pid_stat(5), fields 14 and 15 */
-export function parseCpuMs(stat: string): number {
+function parseCpuMs(stat: string): number {
   // The second field, the name, may hold spaces and parentheses; the third begins after its last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;

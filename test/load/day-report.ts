@@ -1,18 +1,17 @@
 import type { Machine } from '../bench/machine.ts';
 import { toFigure, toTable } from '../bench/markdown-table.ts';
 import { percentile } from '../bench/measure.ts';
-import { type Panel, type Places, toCurve, toPicture } from '../bench/picture.ts';
 import { CYCLE_MINUTES, DAY_MINUTES } from './day-plan.ts';
-import { CALLS_PER_SECOND, type DayOptions, type DayRun, type DaySample } from './day-run.ts';
+import { CALLS_PER_SECOND, type DayOptions, type DayRun } from './day-run.ts';
 
 const HOURS = 24;
 const HOUR_MINUTES = DAY_MINUTES / HOURS;
 
-/** What a day was like, as a section in Markdown with the picture at this path. Pure. */
+/** What a day was like, as a section in Markdown. Pure. */
 export function toDaySection(
   { samples, leavers, failed, stuck, drifts, playedMs }: DayRun,
   { company, day, seed }: DayOptions,
-  { machine, picture }: { readonly machine: Machine; readonly picture: string },
+  machine: Machine,
 ): string {
   const took = Float64Array.from(leavers, ({ tookMs }) => tookMs).sort();
   const total = (key: 'calls' | 'requests') =>
@@ -25,8 +24,6 @@ what is quiet: 24 hours in ${toFigure(playedMs / 60_000)} minutes, the same for 
 four requests at a time. ${day.joiners} people join in the morning, into three groups each; ${day.leavers} leave in the evening; between, ${day.movers} change their department, every
 third of them a group too, and ${day.renamed} their name. The service answers after 160 ms and refuses more than ${CALLS_PER_SECOND} calls a second. Its audit log is
 read every minute, and everything is compared once.
-
-![Calls a minute, what waits, and each leaver's way out](${picture})
 
 ${toTable(
   ['', 'of the day'],
@@ -75,41 +72,4 @@ function toHourRow(
 
 function toSeconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
-}
-
-/** Curves of a day as a picture in SVG, in colours for light and dark pages: calls, what waits, and ways out. Pure. */
-export function toDayPicture({ samples, leavers }: DayRun): string {
-  const toLine = (pick: (sample: DaySample) => number) => (places: Places) =>
-    toCurve(
-      samples.map((sample) => [sample.minute, pick(sample)]),
-      places,
-    );
-  const panels: Panel[] = [
-    {
-      title: 'calls a minute, of 300',
-      most: Math.max(...samples.map(({ calls }) => calls)),
-      draw: toLine(({ calls }) => calls),
-    },
-    {
-      title: 'people and groups that wait',
-      most: Math.max(...samples.map(({ due }) => due)),
-      draw: toLine(({ due }) => due),
-    },
-    {
-      title: 'way out of each leaver, seconds',
-      most: Math.max(...leavers.map(({ tookMs }) => tookMs / 1_000)),
-      draw: ({ x, y }) =>
-        leavers
-          .map(
-            ({ minute, tookMs }) =>
-              `<circle r="2.5" fill="#e8590c" cx="${x(minute)}" cy="${y(tookMs / 1_000)}"/>`,
-          )
-          .join(''),
-    },
-  ];
-  const marks = Array.from({ length: 9 }, (_, step) => step * 3).map((hour) => ({
-    at: hour * HOUR_MINUTES,
-    label: String(hour).padStart(2, '0'),
-  }));
-  return toPicture(panels, { most: DAY_MINUTES, marks });
 }

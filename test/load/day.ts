@@ -1,20 +1,18 @@
 import { writeFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.ts';
-import { toDayPicture, toDaySection } from './day-report.ts';
+import { toDaySection } from './day-report.ts';
 import { type DayOptions, runDay } from './day-run.ts';
 
 /**
- * `npm run load:day -- [--quick] [--seed n] [--picture docs/day.svg] [--write <file>]`: plays a day of a company of
- * 20,000 people in minutes and prints what it was like, in Markdown with a picture. Fails when a request failed or
+ * `npm run load:day -- [--quick] [--seed n] [--write <file>]`: plays a day of a company of
+ * 20,000 people in minutes and prints what it was like, in Markdown. Fails when a request failed or
  * something acknowledged was refused later.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
-    picture: { type: 'string', default: 'docs/day.svg' },
     write: { type: 'string' },
   },
 });
@@ -39,9 +37,7 @@ const options: DayOptions = {
 };
 const machine = describeMachine(new Date());
 const run = await runDay(options);
-const picture = relative(dirname(values.write ?? 'docs/performance.md'), values.picture);
-const section = toDaySection(run, options, { machine, picture });
+const section = toDaySection(run, options, machine);
 console.log(section);
-if (!values.quick) writeFileSync(values.picture, toDayPicture(run));
 if (values.write !== undefined) writeFileSync(values.write, section);
 if (run.failed > 0 || run.stuck > 0) process.exitCode = 1;

@@ -21,11 +21,6 @@ export function readSources(): SourceFile[] {
     .map((path) => ({ path, code: withoutComments(readFileSync(join(root, path), 'utf8')) }));
 }
 
-/** The same code without type declarations: a member of a union is a declaration, no use. */
-export function withoutTypes(code: string): string {
-  return code.replaceAll(/^(?:export )?type \w+[^=;]*=[^;]*;/gm, '');
-}
-
 function withoutComments(text: string): string {
   return text.replaceAll(COMMENT_OR_TEXT, (part) => (part.startsWith('/') ? '' : part));
 }

@@ -68,7 +68,7 @@ export const callResult = z.strictObject({ result: personalJson(anything()) });
 
 /** The failure of a call of the service. */
 export const callFailure = z.strictObject({
-  code: z.string().describe('As in docs/errors.md.'),
+  code: z.string().describe('A stable word, for programs.'),
   message: z.string(),
   operation: z.string(),
   status: z.int().nullable().describe('Of the answer of the service; null: there was none.'),

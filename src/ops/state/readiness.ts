@@ -85,7 +85,7 @@ function listBlocking({ store, draining }: ReadinessFacts): Reason[] {
     reasons.push({
       code: 'store-unusable',
       detail: `The store cannot be used (${store.code}).`,
-      remedy: 'Bring the database or the disk back; docs/errors.md explains the code.',
+      remedy: 'Bring the database or the disk back; docs/runbook.md#error-codes explains the code.',
     });
   } else if (store.firstRead.kind === 'running') {
     const { step, count, total } = store.firstRead;
@@ -164,7 +164,7 @@ function listReadOnly(trouble: WriteTrouble | undefined): Reason[] {
       remedy:
         trouble.code === 'store-replaced'
           ? 'Put the file back that was there, and everything goes on by itself. To use another one, stop the bridge first.'
-          : 'Make room on the disk, or bring it back; everything goes on by itself then. docs/errors.md explains the code.',
+          : 'Make room on the disk, or bring it back; everything goes on by itself then. docs/runbook.md#error-codes explains the code.',
     },
   ];
 }

@@ -1,0 +1,123 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { toCommandsTable } from '../../scripts/command-page.ts';
+import { DRIFT_KINDS } from '../../src/domain/drift.ts';
+import { settingRows } from '../../src/settings/rows.ts';
+import { toLogTable } from '../../src/telemetry/log-lines.ts';
+import { metricDefinitions, toMetricsTable } from '../../src/telemetry/metric-definitions.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+/** Generated, and in no checkout that has not built them. */
+const generated = ['docs/api.md', 'docs/ops-api.md', 'docs/client-operations.md'];
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...globSync(['docs/*.md', 'docs/decisions/*.md'], { cwd: root }).toSorted(),
+].filter((page) => !generated.includes(page));
+
+test('every link of a page leads somewhere, and every file that it names exists', () => {
+  const wrong = pages.flatMap((page) => {
+    const links = findAll(read(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^https?:/.test(link));
+    const files = findAll(read(page), /`((?:test|src|docs|config|scripts)\/[\w./-]+)`/g);
+    return [
+      ...links.filter((link) => !isThere(page, link)),
+      ...files.filter((file) => !existsSync(join(root, file))),
+    ].map((name) => `${page}: ${name}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('every section of a page that code or configuration names is there', () => {
+  const files = globSync(['config/**/*.{yaml,service,conf}', 'src/**/*.ts', '*.yml'], {
+    cwd: root,
+  });
+  const named = files.flatMap((file) => findAll(read(file), /\b(docs\/[\w-]+\.md#[\w-]+)/g));
+  expect(named).not.toEqual([]);
+  expect(named.filter((place) => !isThere('README.md', place))).toEqual([]);
+});
+
+test('docs/README.md leads to every page', () => {
+  const linked = findAll(read('docs/README.md'), /\]\(([^)#\s]+)\)/g);
+  const own = pages.filter((page) => /^docs\/[^/]+$/.test(page) && page !== 'docs/README.md');
+  expect(own.filter((page) => !linked.includes(page.replace('docs/', '')))).toEqual([]);
+});
+
+test('the tables of metrics, log lines and commands are as the code has them: npm run docs writes them', () => {
+  expect(read('docs/operations.md')).toContain(`\n${toMetricsTable()}\n`);
+  expect(read('docs/operations.md')).toContain(`\n${toLogTable()}\n`);
+  expect(read('docs/command-line.md')).toContain(`\n${toCommandsTable()}\n`);
+});
+
+test('docs/operations.md and docs/runbook.md have every reason of /readyz once, and none that is gone', () => {
+  const [, union = ''] = /type ReasonCode =([^;]+);/.exec(read('src/ops/state/reason.ts')) ?? [];
+  const codes = findAll(union, /'([a-z-]+)'/g).toSorted();
+  expect(codes).toContain('stuck');
+  const listed = findAll(read('docs/operations.md'), /^\| `([a-z-]+)` \| (?:200|503) \|/gm);
+  expect(listed.toSorted()).toEqual(codes);
+  expect(findAll(read('docs/runbook.md'), /^### `([a-z-]+)`$/gm).toSorted()).toEqual(codes);
+});
+
+test('docs/drift.md has every kind of drift once, and none that is gone', () => {
+  const kinds = findAll(read('docs/drift.md'), /^\| `([a-z]+\.[a-z]+)` \| .+ \| .+ \| .+ \|$/gm);
+  expect(kinds.toSorted()).toEqual(DRIFT_KINDS.toSorted());
+});
+
+test('docs/privacy.md names every table of the store', () => {
+  const schema = read('src/store/schema.ts');
+  const tables = findAll(schema.slice(schema.indexOf('interface Schema {')), /^ {2}(\w+): \w+;$/gm);
+  expect(tables.length).toBeGreaterThan(20);
+  const text = read('docs/privacy.md');
+  expect(tables.filter((table) => !text.includes(`\`${table}\``))).toEqual([]);
+});
+
+test('every metric and every setting that a page names exists', () => {
+  const metrics = new Set<string>(Object.values(metricDefinitions).map(({ name }) => name));
+  const variables = new Set(settingRows.flatMap(({ variable }) => [variable, `${variable}_FILE`]));
+  const sections = new Set(settingRows.map(({ variable }) => variable.split('_')[0]));
+  const text = pages.map(read).join('\n');
+  const namedMetrics = findAll(text, /\b(scim_bridge_[a-z_]+[a-z])\b/g);
+  const namedVariables = findAll(text, /\b([A-Z]+(?:_[A-Z]+)+)\b/g).filter((name) =>
+    sections.has(name.split('_')[0]),
+  );
+  expect(
+    namedMetrics.filter((name) => !metrics.has(name.replace(/_(bucket|count|sum)$/, ''))),
+  ).toEqual([]);
+  expect(namedVariables.filter((name) => !variables.has(name))).toEqual([]);
+});
+
+test('the pages of providers: every case that they name exists, and what is ticked names what shows it', () => {
+  const cases = new Set(
+    findAll(read('test/bridge/provider-cases/cases.json'), /"id": "([a-z]+-\d+)"/g),
+  );
+  const providers = [...new Set([...cases].map((id) => id.replace(/-\d+$/, '')))];
+  const text = ['docs/providers.md', 'docs/okta.md', 'docs/entra.md'].map(read).join('\n');
+  const named = findAll(text, new RegExp(`\`((?:${providers.join('|')})-\\d+)\``, 'g'));
+  expect(named.filter((id) => !cases.has(id))).toEqual([]);
+  expect(new Set(named.map((id) => id.replace(/-\d+$/, '')))).toEqual(new Set(providers));
+  const ticked = findAll(text, /^- \[x\] (.+)$/gm);
+  expect(ticked.length).toBeGreaterThan(30);
+  expect(ticked.filter((line) => !/`(?:test|src|config)\/|`[a-z]+-\d+`/.test(line))).toEqual([]);
+});
+
+/** What the first group of a pattern finds in a text. */
+function findAll(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, group = '']) => group);
+}
+
+/** True if a link of a page names a file, and a heading of it where it names one. */
+function isThere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (generated.includes(target)) return true;
+  if (!existsSync(join(root, target))) return false;
+  if (anchor === undefined) return true;
+  return findAll(read(target), /^#+ (.+)$/gm).some((heading) => toAnchor(heading) === anchor);
+}
+
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
