@@ -14,13 +14,12 @@ import {
   INTERVAL_MS,
   PATIENT,
   startAuditWorld,
-  untilLookedAt,
   withAudit,
 } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { LONG, SELECTED, selectSome } from '../support/long.ts';
-import { addGroup, addUser, addUsers, send, toPatch } from '../support/provider.ts';
+import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
 import { describeBridges, describeProcesses } from '../support/stores.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
@@ -354,7 +353,7 @@ describeBridges('a bridge that ends in the middle of reading the log', ({ engine
     const second = await startAuditWorld(options);
     // A database of its own clock has not leapt with the first bridge.
     clock.leap(LONG_MS);
-    await untilLookedAt(second);
+    await untilSettled(second);
     const seen = await Promise.all(ids.map((id) => isSeenActive(second, id)));
     const counts = await countByOrigin(second);
     await second.stop();

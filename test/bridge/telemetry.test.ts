@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
-import { readBacklog } from '../../src/store/resources/backlog.ts';
-import { updateUser } from '../../src/store/users/users.ts';
 import { metricDefinitions } from '../../src/telemetry/metric-definitions.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import { withCalmBridge } from '../support/calm-clock.ts';
@@ -13,12 +10,13 @@ import {
   addGroup,
   addUser,
   addUsers,
-  countRunning,
+  readWork,
   send,
   toPatch,
   toUser,
   untilSettled,
 } from '../support/provider.ts';
+import { askOps } from '../support/sweep.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */
@@ -245,16 +243,11 @@ test('an acknowledged change that the service refuses is logged once, however of
     faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 400 } });
     log.length = 0;
 
-    const isStuck = () =>
-      expect.poll(async () => (await readBacklog(bridge.store.read)).stuck).toBe(1);
-
     await rename(bridge, id, 'King');
-    await isStuck();
-    // Looked at anew, so what is stuck is tried again before its time.
-    await bridge.store.write((tx) => updateUser(tx, userId(id), { due_at: 1, must_look: 1 }));
-    await addUser(bridge, 'bob');
+    await expect.poll(async () => (await readWork(bridge))?.stuck).toBe(1);
+    await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
     await calls.until(2, { operation: 'scim.updateUser', status: 400 });
-    await expect.poll(() => countRunning(bridge.store)).toBe(0);
+    await untilSettled(bridge, 'may stay');
 
     const lines = log.filter(({ level }) => level === 'error');
     expect(lines).toMatchObject([

@@ -7,10 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestAnswer } from '../support/bridge.ts';
-import { type Requester, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { type Requester, toPatch, toUser } from '../support/provider.ts';
 import { startReadyProxy } from '../support/ready-proxy.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { untilStoreSettled } from '../support/store-state.ts';
 import { describePostgres } from '../support/stores.ts';
 
 const TOKEN = 'token-of-a-provider';
@@ -62,7 +63,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     expect(exitCodes).toEqual([0, 0, 0]);
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
     expect(people.length).toBeGreaterThan(10);
-    await untilSettled({ store: await open(url) });
+    await untilStoreSettled(await open(url));
     const made = new Map(sandbox.service.users().map((user) => [user.email, user]));
     const renamed = people.filter(({ change }) => change === RENAME);
     expect(renamed.map(({ name }) => made.get(toAddress(name))?.fullName)).toEqual(

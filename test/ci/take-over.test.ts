@@ -6,9 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findLeader } from '../../src/store/leader.ts';
 import { listSweeps } from '../../src/store/sweeps.ts';
-import { addUser, type Requester, toPatch, toUser, untilSettled } from '../support/provider.ts';
+import { addUser, type Requester, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { untilStoreSettled } from '../support/store-state.ts';
 import { describePostgres } from '../support/stores.ts';
 import { withSlowness } from '../support/yardstick.ts';
 
@@ -57,7 +58,7 @@ describePostgres('a leader', ({ makeUrl, open }) => {
     const provider = toRequester(leader);
     const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
     const ada = await addUser(provider, 'ada');
-    await untilSettled({ store });
+    await untilStoreSettled(store);
     sandbox.calls.reset();
     const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
     const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
@@ -109,7 +110,7 @@ describePostgres('a leader', ({ makeUrl, open }) => {
     });
     const provider = toRequester(successor);
     await provider.request('POST', '/Users', toUser('first'));
-    await untilSettled({ store });
+    await untilStoreSettled(store);
     leader.freeze();
     const tookMs: number[] = [];
     const names = Array.from({ length: 12 }, (_, n) => `person${n}`);
@@ -122,7 +123,7 @@ describePostgres('a leader', ({ makeUrl, open }) => {
     await expect.poll(async () => (await findLeader(store))?.epoch, { timeout: 30_000 }).toBe(2);
     leader.goOn();
     await untilCreated(sandbox, names);
-    await untilSettled({ store });
+    await untilStoreSettled(store);
 
     // Less than one second when nothing else runs on the machine.
     expect(Math.max(...tookMs)).toBeLessThan(2_000);

@@ -10,7 +10,7 @@ import { askOps, opsToken } from '../bench/ask-ops.ts';
 import type { SweepSize } from '../bench/sweep-company.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
-import { countRunning } from '../support/provider.ts';
+import { countRunning } from '../support/store-state.ts';
 import { adoptCompany } from './adopt-company.ts';
 import { DayCycles } from './day-cycles.ts';
 import { CYCLE_MINUTES, DAY_MINUTES, type DaySize, planDay } from './day-plan.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { POLL_STATE } from '../../src/reconcile/audit/poll-state.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
 import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
+import { readMetrics } from './metrics.ts';
 import { untilSettled } from './provider.ts';
 
 /** How often the log is read, in milliseconds. */
@@ -63,8 +63,9 @@ export async function startAuditWorld<Service extends Counterpart>(
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
   const readAt = async () => {
-    const state = await POLL_STATE.find(bridge.store.read);
-    return state === undefined || state.isOpen ? 0 : state.readAt;
+    const metrics = await readMetrics(bridge, bridge.opsToken);
+    const lagSeconds = metrics.get('audit_lag_seconds');
+    return lagSeconds === undefined ? 0 : clock.now() - lagSeconds * 1_000;
   };
   const untilReadSince = (since: number) =>
     expect.poll(readAt, PATIENT).toBeGreaterThanOrEqual(since);
@@ -79,7 +80,7 @@ export async function startAuditWorld<Service extends Counterpart>(
       clock.leap(ms);
       // The clock of a database may be some milliseconds behind; the read before was a whole interval ago.
       await untilReadSince(since - ms / 2);
-      await untilLookedAt(bridge);
+      await untilSettled(bridge);
     },
     async recover() {
       const since = clock.now();
@@ -88,21 +89,9 @@ export async function startAuditWorld<Service extends Counterpart>(
         return readAt();
       };
       await expect.poll(goOn, PATIENT).toBeGreaterThan(since);
-      await untilLookedAt(bridge);
+      await untilSettled(bridge);
     },
   };
-}
-
-/** Looks are no change that waits, so `untilSettled` does not count them. */
-export async function untilLookedAt(bridge: Pick<TestBridge, 'store'>): Promise<void> {
-  const countLooks = async () => {
-    const { read } = bridge.store;
-    const users = read.selectFrom('users').select('id').where('must_look', '>', 0);
-    const groups = read.selectFrom('groups').select('id').where('must_look', '>', 0);
-    return (await users.execute()).length + (await groups.execute()).length;
-  };
-  await expect.poll(countLooks, PATIENT).toBe(0);
-  await untilSettled(bridge);
 }
 
 /** The service as that administrator changes it. */

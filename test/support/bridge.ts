@@ -24,6 +24,7 @@ import { copySqliteTemplate } from './store-templates.ts';
 import { getTemplate } from './template.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
+const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 const FIRST_READ_MAX_MS = 60_000;
 
 /** What differs from a bridge with nothing configured. */
@@ -80,6 +81,8 @@ export interface TestBridge<Service extends Counterpart = Sandbox> {
   /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
   readonly baseUrl: string;
   readonly token: string;
+  /** What operators present. */
+  readonly opsToken: string;
   readonly bridge: Bridge;
   stop(): Promise<void>;
 }
@@ -113,6 +116,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     env: {
       AUDIT_POLL_INTERVAL: '0',
       DATABASE_URL: findStoreUrl(folder, options.settings),
+      OPS_TOKEN,
       // A sweep comes when a test asks for one.
       SWEEP_INTERVAL: '0',
       ...options.settings,
@@ -175,6 +179,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     store,
     baseUrl,
     token: TOKEN,
+    opsToken: settings.ops.token ?? OPS_TOKEN,
     bridge,
     stop,
   };

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { readBacklog } from '../../src/store/resources/backlog.ts';
-import type { Store } from '../../src/store/store.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 
 /** What requests are sent with; a bridge of its own process gives as much. */
@@ -92,83 +90,55 @@ export async function readMemberIds(bridge: Requester, groupId: string): Promise
   return members.map(({ value }) => String(value)).sort();
 }
 
+/** Work of the bridge, as `/ops/status` tells it. */
+export interface Work {
+  readonly due: number;
+  readonly stuck: number;
+  readonly running: number;
+}
+
+/** A bridge whose operators' API can be asked. */
+export type Observed = Pick<TestBridge, 'request' | 'baseUrl' | 'opsToken'>;
+
+/** Reads the work of the bridge; undefined while it cannot tell. */
+export async function readWork(bridge: Observed): Promise<Work | undefined> {
+  const url = new URL('/ops/status', bridge.baseUrl).href;
+  const authorization = `Bearer ${bridge.opsToken}`;
+  const { status, body } = await bridge.request('GET', url, undefined, { authorization });
+  if (status !== 200) return undefined;
+  const { due, stuckCount, activity } = body;
+  return { due: Number(due), stuck: Number(stuckCount), running: Object(activity).running };
+}
+
 /**
- * Waits until nothing is due and no lock is held, so that no call follows. @throws Error when nothing goes on
- * @param stuck whether what the service refused after it was acknowledged, which is told, may stay
+ * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
+ * @param stuck whether what the service refused after it was acknowledged may stay
  */
 export async function untilSettled(
-  { store }: Pick<TestBridge, 'store'>,
+  bridge: Observed,
   stuck: 'none' | 'may stay' = 'none',
 ): Promise<void> {
-  const expectProgress = createPatience(store);
-  for (;;) {
-    // In this order, because what ends may leave something due.
-    const running = await countRunning(store);
-    const backlog = await readBacklog(store.read);
-    const due = backlog.due - (stuck === 'none' ? 0 : backlog.stuck);
-    if (due + running === 0) return;
-    await expectProgress(`${due} are still due and ${running} running`);
+  const expectProgress = createPatience();
+  // Twice in a row, because what ends between the two counts of one answer may leave something due.
+  for (let quiet = 0; quiet < 2; ) {
+    const work = await readWork(bridge);
+    const isQuiet = work?.running === 0 && work.due - (stuck === 'none' ? 0 : work.stuck) === 0;
+    quiet = isQuiet ? quiet + 1 : 0;
+    if (isQuiet) continue;
+    expectProgress(JSON.stringify(work));
     await sleep(5);
   }
 }
 
-/** Throws, with what is told and what is left, once nothing has gone on for a minute: a busy machine is slow, not wrong. */
-export function createPatience(store: Store): (told: string) => Promise<void> {
-  let left = '';
+/** Throws when it is told the same for a minute: a busy machine is slow, not wrong. */
+export function createPatience(): (left: string) => void {
+  let before = '';
   let deadline = Date.now() + SILENT_MAX_MS;
-  return async (told) => {
-    if (Date.now() <= deadline) return;
-    const before = left;
-    left = await describeLeft(store);
-    if (left === before) throw new Error(`${told}: ${left}`);
-    deadline = Date.now() + SILENT_MAX_MS;
+  return (left) => {
+    if (left !== before) deadline = Date.now() + SILENT_MAX_MS;
+    else if (Date.now() > deadline) throw new Error(`nothing goes on, and left is ${left}`);
+    before = left;
   };
-}
-
-/** What is due or runs, when it is tried again, who leads and the last calls: the same text while nothing goes on. */
-async function describeLeft({ read }: Store): Promise<string> {
-  const calls = read.selectFrom('own_calls').selectAll().orderBy('id', 'desc').limit(5);
-  const left = {
-    rows: await listLeft(read),
-    leader: await read.selectFrom('leader').select(['epoch', 'since']).execute(),
-    calls: await calls.execute(),
-  };
-  return JSON.stringify(left, undefined, 1);
-}
-
-async function listLeft(read: Store['read']): Promise<object[]> {
-  const columns = [
-    'due_at',
-    'due_class',
-    'must_look',
-    'in_flight',
-    'cells',
-    'attempts',
-    'last_error',
-  ] as const;
-  const users = await read
-    .selectFrom('users')
-    .select(columns)
-    .where((eb) => eb.or([eb('due_at', 'is not', null), eb('in_flight', '!=', 0)]))
-    .orderBy('seq')
-    .execute();
-  const groups = await read
-    .selectFrom('groups')
-    .select(columns)
-    .where((eb) => eb.or([eb('due_at', 'is not', null), eb('in_flight', '!=', 0)]))
-    .orderBy('seq')
-    .execute();
-  return [...users, ...groups];
-}
-
-/** How many resources have a call on its way. */
-export async function countRunning({ read }: Store): Promise<number> {
-  let running = 0;
-  for (const table of ['users', 'groups'] as const) {
-    const held = read.selectFrom(table).select('id').where('in_flight', '!=', 0);
-    running += (await held.execute()).length;
-  }
-  return running;
 }
 
 /** The SCIM id in an answer. */

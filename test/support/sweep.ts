@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { findSweep } from '../../src/store/sweeps.ts';
 import type { TestAnswer, TestBridge } from './bridge.ts';
 import type { Counterpart } from './counterpart.ts';
 import { assertDescribed } from './ops-routes.ts';
@@ -26,7 +25,7 @@ export async function askOps(
 ): Promise<TestAnswer> {
   const url = new URL(`/ops${path}`, bridge.baseUrl).href;
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  const headers = { authorization: `Bearer ${OPS_TOKEN}`, ...type };
+  const headers = { authorization: `Bearer ${bridge.opsToken}`, ...type };
   const answer = await bridge.request(method, url, body, headers);
   assertDescribed(method, path, answer);
   return answer;
@@ -44,10 +43,9 @@ export async function sweep(
 
 /** Waits for the end of a sweep. */
 export async function untilSwept(bridge: AnyBridge, id: string): Promise<JsonObject> {
-  // The store is asked, not the bridge: so many requests would take the processor from the sweep.
-  const readStatus = async () => (await findSweep(bridge.store.read, id))?.status;
-  await expect.poll(readStatus, PATIENT).not.toBe('running');
-  return (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
+  const read = async () => (await askOps(bridge, 'GET', `/sweeps/${id}`)).body;
+  await expect.poll(async () => (await read()).status, PATIENT).not.toBe('running');
+  return read();
 }
 
 /** The drifts of managed people and groups: `kind name`, with `of member` where it is about one. */

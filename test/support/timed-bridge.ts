@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { findNextDueAt } from '../../src/store/due.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from './bridge.ts';
 import type { Counterpart } from './counterpart.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { countRunning, createPatience } from './provider.ts';
+import { createPatience, readWork } from './provider.ts';
+import { askOps } from './sweep.ts';
 
 /** A bridge whose time the test moves. */
 export interface TimedBridge<Service extends Counterpart = Sandbox> {
@@ -28,9 +28,9 @@ export async function withTimedBridge(
  * one leap: what is due later than that counts as quiet.
  */
 export async function untilQuiet(timed: TimedBridge<Counterpart>, aheadMs?: number): Promise<void> {
-  const expectProgress = createPatience(timed.bridge.store);
+  const expectProgress = createPatience();
   while (!(await goOn(timed, aheadMs))) {
-    await expectProgress(`something is still due at ${timed.clock.now()}`);
+    expectProgress(JSON.stringify(await readWork(timed.bridge)));
     await sleep(POLL_MS);
   }
 }
@@ -56,11 +56,21 @@ async function goOn(
   { bridge, clock }: TimedBridge<Counterpart>,
   aheadMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
-  // In this order, because what ends may leave something due.
-  const running = await countRunning(bridge.store);
-  const dueAt = await findNextDueAt(bridge.store.read);
-  if (running > 0) return false;
-  if (dueAt === undefined || dueAt - clock.now() > aheadMs) return true;
+  const work = await readWork(bridge);
+  // What ended meanwhile may have left something due.
+  if (work?.running !== 0 || (await readWork(bridge))?.running !== 0) return false;
+  const dueAt = await findNextDueAt(bridge);
+  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) return true;
   clock.leap(Math.max(0, dueAt - clock.now()));
   return false;
+}
+
+/** When something is done next, in epoch milliseconds; infinite: nothing is due. */
+async function findNextDueAt(bridge: TestBridge<Counterpart>): Promise<number> {
+  const lists = ['/users?', '/users?deleted=true&', '/groups?', '/groups?deleted=true&'];
+  const answers = await Promise.all(
+    lists.map((list) => askOps(bridge, 'GET', `${list}due=true&limit=1000`)),
+  );
+  const items = answers.flatMap(({ body }) => (Array.isArray(body.items) ? body.items : []));
+  return Math.min(...items.map((item) => Date.parse(Object(item).dueAt)));
 }

@@ -4,7 +4,8 @@ import { readSections } from '../../../src/reconcile/sections.ts';
 import { createFact } from '../../../src/store/facts.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
-import { addGroup, addUser, countRunning } from '../../support/provider.ts';
+import { addGroup, addUser } from '../../support/provider.ts';
+import { countRunning } from '../../support/store-state.ts';
 import { BUSY, type Failure } from './failures.ts';
 import type { Company, Step } from './steps.ts';
 
