@@ -2,100 +2,26 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 2 * 1_024 ** 3;
-/** Files that take longest with `npm run test:long`: begun last, they would be waited for alone. */
-const LONGEST = [
-  'chaos',
-  'start-refused',
-  'start-to-stop',
-  'secrets',
-  'console/console',
-  'console/pages',
-  'flat-memory',
-  'lost-answers',
-  'answers',
-  'error-table',
-  'plan-crash',
-  'fuzz',
-  'package',
-  'postgres-outage',
-  'rolling-restart',
-  'parallel-members',
-];
-/** Files that mostly wait: one beside another they would leave the processor idle. */
-const WAITING = [
-  'notifications',
-  'issuer-keys',
-  'written-drifts',
-  'late-effects',
-  'other-service',
-  'leavers',
-  'redirects',
-  'sweep-incomplete',
-  'sweep',
-  'entity-roles',
-  'recovery',
-  'provider-cases',
-  'named-tokens',
-  'other-answers',
-  'drift-policy',
-  'rules-attempts',
-  'provider-plan',
-  'command-line',
-  'rules-handover',
-  'sweep-alone',
-  'connecting',
-  'client-assertion',
-  'not-applied',
-  'rules-lost-create',
-  'rules-wait',
-];
-
-/** Begins with the files that take longest, and then one that waits among several that work. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const [longest, short] = split(sorted, LONGEST);
-    const [waiting, working] = split(short, WAITING);
-    const between = Math.max(1, Math.floor(working.length / 2 / Math.max(1, waiting.length)));
-    const mixed = working.flatMap((file, place) =>
-      place % between === 0 ? [...waiting.splice(0, 1), file] : [file],
-    );
-    return [...longest, ...waiting, ...mixed];
-  }
-}
-
-/** Splits files into those of these names, in the order of the names, and all others. */
-function split(files: readonly TestSpecification[], names: readonly string[]) {
-  const toRank = ({ moduleId }: TestSpecification) =>
-    names.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-  const named = files.filter((file) => toRank(file) >= 0);
-  const ranked = named.toSorted((one, other) => toRank(one) - toRank(other));
-  return [ranked, files.filter((file) => toRank(file) < 0)] as const;
-}
-
 // What one worker compiles, the others and the next run take from here. Workers are given the environment as it is now.
 process.env.NODE_COMPILE_CACHE ??= join(
   import.meta.dirname,
   'node_modules/.cache/scim-bridge-tests',
 );
 
+/** `npm test`: all but `test/ci`. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/ci/**'],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
-    provide: { isLong: false },
-    tags: [{ name: 'long', description: 'Only in `npm run test:long`.' }],
-    sequence: { sequencer: LongestFirst },
+    provide: { engine: 'sqlite' },
     // A busy machine is slow, not wrong: these only end what will never come.
     testTimeout: 300_000,
     hookTimeout: 600_000,
-    // The machine of a check is busy with all tests at once: what fails by chance is tried again, what is wrong fails again.
-    retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 60_000 } },
     isolate: false,
     // Most of what a test makes is forgotten at once: with more room for it, less is collected.

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SELECTED, selectSome } from '../../test/support/long.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { type Check, checkCommand } from './check.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
@@ -230,12 +229,10 @@ registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url 
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('answered 503') });
   });
 
-  test.each(
-    selectSome([
-      ['plain lines', (port: number) => `host: 0.0.0.0\nport: ${port}\n`],
-      ['any other YAML', (port: number) => `{ "host": "127.0.0.1", 'port': ${port} }\n`],
-    ]),
-  )('reads the address from a settings file in %s', { tags: SELECTED }, async (_, toText) => {
+  test.each([
+    ['plain lines', (port: number) => `host: 0.0.0.0\nport: ${port}\n`],
+    ['any other YAML', (port: number) => `{ "host": "127.0.0.1", 'port': ${port} }\n`],
+  ])('reads the address from a settings file in %s', async (_, toText) => {
     const port = await serveHealth(200);
     const found = await checkAlone({ CONFIG: toFile(toText(port)) });
 

@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { toCellTags } from '../../test/support/long.ts';
 import { measureWall } from '../../test/support/yardstick.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { connect, failureOf, getUser, ok } from './testing/connect.ts';
@@ -102,45 +101,40 @@ const waitings: Waiting[] = [
   },
 ];
 
-describe.each(waitings.map((waiting, index) => ({ ...waiting, index })))(
-  'a call that waits for $for',
-  ({ open: openWaiting, isUnsent, index }) => {
-    const end = async (options: (caller: AbortController) => CallOptions) => {
-      const transport = await openWaiting();
-      const caller = new AbortController();
-      let error: unknown;
-      const tookMs = await measureWall(async () => {
-        const failed = failureOf(getUser(transport, options(caller)));
-        setTimeout(() => caller.abort(new Error('enough')), 60);
-        error = await failed;
-      });
-      return { error, tookMs, transport };
-    };
-
-    test('ends when its caller gives up', { tags: toCellTags(index, 0) }, async () => {
-      const { error, tookMs } = await end(({ signal }) => ({ signal }));
-
-      expect(error).toMatchObject({ code: 'aborted', outcome: isUnsent ? 'not-sent' : 'unknown' });
-      expect(tookMs).toBeLessThan(SOON_MS);
+describe.each(waitings)('a call that waits for $for', ({ open: openWaiting, isUnsent }) => {
+  const end = async (options: (caller: AbortController) => CallOptions) => {
+    const transport = await openWaiting();
+    const caller = new AbortController();
+    let error: unknown;
+    const tookMs = await measureWall(async () => {
+      const failed = failureOf(getUser(transport, options(caller)));
+      setTimeout(() => caller.abort(new Error('enough')), 60);
+      error = await failed;
     });
+    return { error, tookMs, transport };
+  };
 
-    test('ends when its time is over', async () => {
-      const { error, tookMs } = await end(() => ({ withinMs: 60 }));
+  test('ends when its caller gives up', async () => {
+    const { error, tookMs } = await end(({ signal }) => ({ signal }));
 
-      expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
-      expect(tookMs).toBeLessThan(SOON_MS);
-    });
+    expect(error).toMatchObject({ code: 'aborted', outcome: isUnsent ? 'not-sent' : 'unknown' });
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
 
-    test('does not hold up the end once it was given up', {
-      tags: toCellTags(index, 1),
-    }, async () => {
-      const { transport } = await end(({ signal }) => ({ signal }));
-      const closed = transport.close().then(() => 'closed');
+  test('ends when its time is over', async () => {
+    const { error, tookMs } = await end(() => ({ withinMs: 60 }));
 
-      expect(await Promise.race([closed, sleep(SOON_MS, 'open')])).toBe('closed');
-    });
-  },
-);
+    expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
+    expect(tookMs).toBeLessThan(SOON_MS);
+  });
+
+  test('does not hold up the end once it was given up', async () => {
+    const { transport } = await end(({ signal }) => ({ signal }));
+    const closed = transport.close().then(() => 'closed');
+
+    expect(await Promise.race([closed, sleep(SOON_MS, 'open')])).toBe('closed');
+  });
+});
 
 test('a request that is given up while its connection is made is never written', async () => {
   const heard: string[] = [];

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
@@ -14,7 +14,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
@@ -38,7 +37,7 @@ async function readUser(bridge: TestBridge, id: string): Promise<JsonObject> {
   return (await bridge.request('GET', `/Users/${id}`)).body;
 }
 
-describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
+describe('roles and licences that governance assigns', () => {
   async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const sandbox = await startSandbox();
     try {
@@ -47,7 +46,7 @@ describeBridges('roles and licences that governance assigns', ({ makeUrl }) => {
         userName: 'old@example.com',
         fullName: 'Old Hand',
       });
-      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      const settings = { ...SWEEP_SETTINGS };
       await withTestBridge({ settings, service: sandbox }, run);
     } finally {
       await sandbox.stop();

@@ -8,7 +8,6 @@ import {
   startAuditWorld,
 } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG, toCellTags } from '../support/long.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { type Tamper, type TamperedService, tamperWith } from '../support/tampering-proxy.ts';
@@ -80,35 +79,31 @@ async function countSweeps({ store }: AuditWorld): Promise<number> {
 for (const isNameless of [undefined, true] as const) {
   const where = isNameless ? 'which the service does not tell' : 'which the service tells';
   const options = isNameless ? { isNameless } : {};
-  test(
-    `what another author does is theirs, however near to our own call, by the account ${where}`,
-    { tags: isNameless ? LONG : [] },
-    () =>
-      withLog(options, async (world) => {
-        const id = await addUser(world, 'ada');
-        await addUser(world, 'bob');
-        const group = await addGroup(world, 'Pilots');
-        await world.poll();
-        const since = world.clock.now();
-        world.sandbox.calls.reset();
-        const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-        await send(world, 'PATCH', `/Groups/${group}`, joining);
-        behindTheBack(world).setActive(ada, false);
-        behindTheBack(world).setActive(ada, true);
-        behindTheBack(world).removeMember('Pilots', ada);
-        behindTheBack(world).addMember('Pilots', ada);
-        await world.poll();
+  test(`what another author does is theirs, however near to our own call, by the account ${where}`, () =>
+    withLog(options, async (world) => {
+      const id = await addUser(world, 'ada');
+      await addUser(world, 'bob');
+      const group = await addGroup(world, 'Pilots');
+      await world.poll();
+      const since = world.clock.now();
+      world.sandbox.calls.reset();
+      const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+      await send(world, 'PATCH', `/Groups/${group}`, joining);
+      behindTheBack(world).setActive(ada, false);
+      behindTheBack(world).setActive(ada, true);
+      behindTheBack(world).removeMember('Pilots', ada);
+      behindTheBack(world).addMember('Pilots', ada);
+      await world.poll();
 
-        expect(await listOrigins(world, since, 'admin')).toEqual([
-          'activate foreign',
-          'add_user foreign',
-          'deactivate foreign',
-          'delete_user foreign',
-        ]);
-        expect(await listOrigins(world, since)).toContain('add_user ours');
-        expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBeGreaterThan(0);
-      }),
-  );
+      expect(await listOrigins(world, since, 'admin')).toEqual([
+        'activate foreign',
+        'add_user foreign',
+        'deactivate foreign',
+        'delete_user foreign',
+      ]);
+      expect(await listOrigins(world, since)).toContain('add_user ours');
+      expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBeGreaterThan(0);
+    }));
 }
 
 test('what another author does within seconds of our own call is theirs in differences, plans and the past', () =>
@@ -154,24 +149,20 @@ test('what another author does within seconds of our own call is theirs in diffe
     },
   ));
 
-test(
-  'what somebody does with the token of the bridge, a little after a call of it, is theirs',
-  { tags: LONG },
-  () =>
-    withLog({}, async (world) => {
-      await addUser(world, 'ada');
-      const since = world.clock.now();
-      await world.poll(23_000);
-      world.sandbox.service.renameUser(ada, 'Somebody Else');
-      world.sandbox.service.setActive(ada, false);
-      world.sandbox.service.setActive(ada, true);
-      await world.poll();
+test('what somebody does with the token of the bridge, a little after a call of it, is theirs', () =>
+  withLog({}, async (world) => {
+    await addUser(world, 'ada');
+    const since = world.clock.now();
+    await world.poll(23_000);
+    world.sandbox.service.renameUser(ada, 'Somebody Else');
+    world.sandbox.service.setActive(ada, false);
+    world.sandbox.service.setActive(ada, true);
+    await world.poll();
 
-      const late = await listOrigins(world, since + 20_000);
-      expect(late).toHaveLength(3);
-      expect(late.filter((one) => !one.endsWith('foreign'))).toEqual([]);
-    }),
-);
+    const late = await listOrigins(world, since + 20_000);
+    expect(late).toHaveLength(3);
+    expect(late.filter((one) => !one.endsWith('foreign'))).toEqual([]);
+  }));
 
 const idOf = ({ details }: Event) => Object(details).user_id ?? Object(details).group_id;
 const isOfGroup = ({ category }: Event) => category === 'group_management';
@@ -215,33 +206,27 @@ const shapes: readonly { readonly why: string; readonly rewrite: Rewrite }[] = [
   },
 ];
 
-for (const [index, { why, rewrite }] of shapes.entries()) {
-  test(
-    `our own changes cause neither looks nor sweeps where the log says ${why}`,
-    {
-      tags: toCellTags(index, 0),
-    },
-    () =>
-      withLog({ rewrite }, async (world) => {
-        const before = await countSweeps(world);
-        const since = world.clock.now();
-        const ids = await addUsers(world, 3);
-        const group = await addGroup(world, 'Pilots', ids);
-        const disable = toPatch({ op: 'replace', path: 'active', value: false });
-        await send(world, 'PATCH', `/Users/${ids[0]}`, disable);
-        await send(world, 'DELETE', `/Groups/${group}`);
-        await world.poll();
-        world.sandbox.calls.reset();
-        await world.poll(SETTLED_MS);
-        await world.poll(HOUR_MS);
+for (const { why, rewrite } of shapes) {
+  test(`our own changes cause neither looks nor sweeps where the log says ${why}`, () =>
+    withLog({ rewrite }, async (world) => {
+      const before = await countSweeps(world);
+      const since = world.clock.now();
+      const ids = await addUsers(world, 3);
+      const group = await addGroup(world, 'Pilots', ids);
+      const disable = toPatch({ op: 'replace', path: 'active', value: false });
+      await send(world, 'PATCH', `/Users/${ids[0]}`, disable);
+      await send(world, 'DELETE', `/Groups/${group}`);
+      await world.poll();
+      world.sandbox.calls.reset();
+      await world.poll(SETTLED_MS);
+      await world.poll(HOUR_MS);
 
-        const origins = await listOrigins(world, since);
-        expect(origins.length).toBeGreaterThan(5);
-        expect(origins.filter((one) => !one.endsWith(' ours'))).toEqual([]);
-        expect(await countSweeps(world)).toBe(before);
-        expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
-      }),
-  );
+      const origins = await listOrigins(world, since);
+      expect(origins.length).toBeGreaterThan(5);
+      expect(origins.filter((one) => !one.endsWith(' ours'))).toEqual([]);
+      expect(await countSweeps(world)).toBe(before);
+      expect(world.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(0);
+    }));
 }
 
 const deletions: readonly { readonly why: string; readonly rewrite: Rewrite }[] = [
@@ -273,10 +258,8 @@ const deletions: readonly { readonly why: string; readonly rewrite: Rewrite }[] 
   },
 ];
 
-for (const [index, { why, rewrite }] of deletions.entries()) {
-  test(`a person who was deleted is found by a look, and no sweep, where the log has ${why}`, {
-    tags: toCellTags(index, 4),
-  }, () => {
+for (const { why, rewrite } of deletions) {
+  test(`a person who was deleted is found by a look, and no sweep, where the log has ${why}`, () => {
     let isDeleted = false;
     const late: Rewrite = (event) =>
       isDeleted && event.action === 'depersonalization' ? rewrite(event) : event;

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { findUserRow, toObservedUser } from '../../src/store/users/users.ts';
 import { PATIENT, startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { SELECTED, selectSome } from '../support/long.ts';
 import { NOTED_SHAPE, OTHER_SHAPE, type OtherShape } from '../support/other-service/shape.ts';
 import { startOtherService } from '../support/other-service.ts';
 import { addGroup, addUsers, send, toPatch } from '../support/provider.ts';
@@ -28,9 +27,8 @@ const logs: { what: string; shape: Partial<OtherShape> }[] = [
   },
 ];
 
-test.each(selectSome(logs))(
+test.each(logs)(
   'an audit log $what: others are seen, whom they changed is looked at, and nothing is changed',
-  { tags: SELECTED },
   async ({ shape }) => {
     const clock = createLeapingClock();
     const service = await startOtherService({ shape, clock: clock.now });

@@ -20,7 +20,6 @@ import { sealSqlite } from '../../src/store/move/seal.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import { readPlan } from '../support/pilots.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
@@ -68,9 +67,7 @@ async function untilPhase(bridge: TestBridge, phase: string) {
   return read();
 }
 
-test('a backup that is made under load holds all that was acknowledged before, and a bridge on it recovers', {
-  tags: LONG,
-}, async () => {
+test('a backup that is made under load holds all that was acknowledged before, and a bridge on it recovers', async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   const before: string[] = [];
@@ -140,9 +137,7 @@ test('a backup that is made under load holds all that was acknowledged before, a
   });
 });
 
-test('a file that is there is left alone, and what is no whole store of the bridge does not become one', {
-  tags: LONG,
-}, async () => {
+test('a file that is there is left alone, and what is no whole store of the bridge does not become one', async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
@@ -192,9 +187,7 @@ test('a file that is there is left alone, and what is no whole store of the brid
   expect(readdirSync(folder).filter((name) => name.includes('replaced'))).toEqual([]);
 });
 
-test('where a disk is full, backup and restore say of which file, and change nothing', {
-  tags: LONG,
-}, async () => {
+test('where a disk is full, backup and restore say of which file, and change nothing', async () => {
   const { folder, file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await addUser(bridge, 'ada')));
@@ -218,9 +211,7 @@ test('where a disk is full, backup and restore say of which file, and change not
   expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
 });
 
-test('backup and restore tell a terminal what they do, and take that away', {
-  tags: LONG,
-}, async () => {
+test('backup and restore tell a terminal what they do, and take that away', async () => {
   const { backup, env } = makeFolder();
   await (await startTestBridge({ settings: env })).stop();
   let now = Date.now();
@@ -244,9 +235,7 @@ test('backup and restore tell a terminal what they do, and take that away', {
   expect(restored.lines).toContainEqual(expect.stringMatching(/^Copying · \d+ %/));
 });
 
-test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', {
-  tags: LONG,
-}, async () => {
+test('nothing is restored under a bridge that runs, and a bridge that is stopped is backed up too', async () => {
   const { file, backup, env } = makeFolder();
   const lives = await makeLives({ settings: env });
   const during = await lives.live(async (bridge) => {

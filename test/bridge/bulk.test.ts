@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestAnswer, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { measureWall } from '../support/yardstick.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -498,7 +497,7 @@ describe('the service', () => {
     expect(listStatuses(await sendBulk([group, user]))).toEqual(['201', '201']);
   });
 
-  test('the request waits once, however many operations it has', { tags: LONG }, async () => {
+  test('the request waits once, however many operations it has', async () => {
     const slow = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '300ms' } });
     try {
       slow.sandbox.faults.add({ operation: '*', fault: { kind: 'hang' } });

@@ -12,7 +12,6 @@ import { startTestBridge, type TestBridge, withTestBridge } from '../support/bri
 import { runner } from '../support/command.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
 import { addUser, toUser, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { makeProvider } from '../support/walled.ts';
 
@@ -65,12 +64,9 @@ async function readPeople({ store: { read } }: TestBridge): Promise<string> {
   return JSON.stringify(await read.selectFrom('users').selectAll().execute());
 }
 
-describeBridges('a census', ({ makeUrl }) => {
+describe('a census', () => {
   const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') } },
-      run,
-    );
+    withTestBridge({ settings: { ...SWEEP_SETTINGS } }, run);
 
   test('tells nothing of people about whom all three agree, and changes nothing', () =>
     start(async (bridge) => {

@@ -4,9 +4,9 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { makeStoreFile } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
@@ -87,7 +87,7 @@ test('somebody who is activated again before the deactivation arrives has not le
 test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
   const service = await startSandbox();
   onTestFinished(() => service.stop());
-  const url = { DATABASE_URL: makeStoreFile() };
+  const url = { DATABASE_URL: await makeStoreUrl() };
   const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
   const ada = await addUser(first, 'ada');
   await untilSettled(first);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withOwnAccess } from '../../src/app/own-access.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
@@ -27,19 +27,18 @@ import {
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { makeKey, signText, startIssuer, type TestIssuer, toClaims } from '../support/issuer.ts';
-import { LONG } from '../support/long.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps } from '../support/sweep.ts';
 import { listWrong, makeWorld } from '../support/wrong-assertions.ts';
 
-describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
+describe('sign-in without a shared secret', () => {
   const withBridge = async (
     options: Parameters<typeof withTestBridge>[0],
     run: (bridge: TestBridge, issuer: TestIssuer) => Promise<void>,
   ) => {
     const issuer = await startIssuer();
-    const DATABASE_URL = await makeUrl('migrated');
+    const DATABASE_URL = await makeStoreUrl();
     const settings = { ...SETTINGS, DATABASE_URL, ...options.settings };
     await withTestBridge({ ...options, settings }, (bridge) => run(bridge, issuer));
   };
@@ -148,9 +147,7 @@ describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
       expect((await present(bridge, undefined, await sign(`${origin}/`))).status).toBe(401);
     }));
 
-  test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', {
-    tags: LONG,
-  }, () => {
+  test('sixty and more wrong assertions are answered alike, and none of them takes the right one away', () => {
     const lines: JsonObject[] = [];
     return withBridge({ onLog: (line) => lines.push(line) }, async (bridge, issuer) => {
       issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
@@ -233,7 +230,7 @@ describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
     const issuer = await startIssuer();
     const service = await startSandbox();
     onTestFinished(() => service.stop());
-    const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings, clock });
     const id = await makeClient(first, issuer);
     const assertion = await issuer.sign(toRight(issuer));
@@ -293,30 +290,6 @@ describeBridges('sign-in without a shared secret', ({ makeUrl }) => {
       expect((await presentRight(bridge, id, issuer)).status).toBe(401);
     }));
 });
-
-describeProcesses(
-  'sign-in without a shared secret, of two processes on one store',
-  ({ makeUrl }) => {
-    test('an assertion that is presented to both at the same time is taken by one of them', async () => {
-      const issuer = await startIssuer();
-      const service = await startSandbox();
-      onTestFinished(() => service.stop());
-      const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-      await withTestBridge({ service, settings }, (here) =>
-        withTestBridge({ service, settings }, async (there) => {
-          const id = await makeClient(here, issuer);
-          for (let round = 0; round < 10; round += 1) {
-            const assertion = await issuer.sign(toRight(issuer));
-            const bridges = [here, there, here, there];
-            const answers = bridges.map((bridge) => present(bridge, id, assertion));
-            const statuses = (await Promise.all(answers)).map(({ status }) => status);
-            expect(statuses.toSorted()).toEqual([200, 401, 401, 401]);
-          }
-        }),
-      );
-    });
-  },
-);
 
 /** Requests for a client that are refused, with the beginning of the words. */
 const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
@@ -387,14 +360,12 @@ test('a bridge with a path of its own shows its metadata behind that path too', 
     expect(other.status).toBe(404);
   }));
 
-describeBridges('scim-bridge client create with a trust', ({ makeUrl }) => {
+describe('scim-bridge client create with a trust', () => {
   const commands = [clientCommand(withOwnAccess)];
 
-  test('makes a client before the first start, which is listed with what it trusts and proves itself then', {
-    tags: LONG,
-  }, async () => {
+  test('makes a client before the first start, which is listed with what it trusts and proves itself then', async () => {
     const issuer = await startIssuer();
-    const settings = { ...SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-jwks-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];

@@ -5,15 +5,12 @@ import { inferType } from '../../scripts/client-types/infer-type.ts';
 import { toTypeModules } from '../../scripts/client-types/to-modules.ts';
 import { operationGroups } from '../../src/upstream/operations/all.ts';
 import type { Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
-import { LONG } from '../support/long.ts';
 
 const folder = join(import.meta.dirname, '../../src/client/operations');
 const groups: Readonly<Record<string, OperationGroup>> = operationGroups;
 const operations: Operation[] = Object.values(groups).flatMap((group) => Object.values(group));
 
-test('src/client/operations/ has the types of the rows as they are: npm run docs writes them', {
-  tags: LONG,
-}, () => {
+test('src/client/operations/ has the types of the rows as they are: npm run docs writes them', () => {
   const modules = toTypeModules(groups);
 
   expect(readdirSync(folder).toSorted()).toEqual([...modules.keys()].toSorted());

@@ -22,7 +22,6 @@ import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type Person, runAlone, runner, runSweep } from '../support/command.ts';
 import { setActive } from '../support/drift-cells.ts';
 import { freePort } from '../support/free-port.ts';
-import { LONG } from '../support/long.ts';
 import { spawnBin } from '../support/process.ts';
 import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
@@ -138,9 +137,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   });
 });
 
-test('a list of nobody is a mistake, and an empty one speaks of no more than its filters let through', {
-  tags: LONG,
-}, async () => {
+test('a list of nobody is a mistake, and an empty one speaks of no more than its filters let through', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const empty = await run(bridge, 'drifts');
     await addDrifted(bridge);
@@ -171,9 +168,7 @@ test('a list of nobody is a mistake, and an empty one speaks of no more than its
   });
 });
 
-test('a table fits the terminal, and colours are for a terminal alone', {
-  tags: LONG,
-}, async () => {
+test('a table fits the terminal, and colours are for a terminal alone', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addDrifted(bridge);
     const narrow = await run(bridge, 'users', { columns: 70 });
@@ -190,9 +185,7 @@ test('a table fits the terminal, and colours are for a terminal alone', {
   });
 });
 
-test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', {
-  tags: LONG,
-}, async () => {
+test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
   const settings = { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
   await withTestBridge({ settings }, async (bridge) => {
     const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
@@ -304,9 +297,7 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
   });
 });
 
-test('sweep names nobody where its output is no terminal, but with --names', {
-  tags: LONG,
-}, async () => {
+test('sweep names nobody where its output is no terminal, but with --names', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const id = await addDrifted(bridge);
     const job = await runSweep(bridge, 'sweep');
@@ -347,9 +338,7 @@ test('plan names nobody where its output is no terminal, but with --names, and a
   });
 });
 
-test('session lists who is signed in to the console, and ends all sign-ins of one operator', {
-  tags: LONG,
-}, async () => {
+test('session lists who is signed in to the console, and ends all sign-ins of one operator', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const url = new URL('/console/session', bridge.baseUrl);
     const headers = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };
@@ -416,9 +405,7 @@ function complete(script: string, ...words: string[]): string[] {
   return out.split('\n').filter((line) => line !== '');
 }
 
-test('bash completes commands, commands below them, and their options', {
-  tags: LONG,
-}, async () => {
+test('bash completes commands, commands below them, and their options', async () => {
   const script = await printScript('bash');
 
   expect(complete(script, 'scim-bridge', 'sta')).toEqual(['status']);
@@ -514,9 +501,7 @@ async function makeServing() {
   return { asking, serve: () => spawnBin(['serve'], env) };
 }
 
-test('with --watch a list is told again and again, and a bridge that restarts is waited for', {
-  tags: LONG,
-}, async () => {
+test('with --watch a list is told again and again, and a bridge that restarts is waited for', async () => {
   const { serve, asking } = await makeServing();
   const first = serve();
   await expect.poll(() => first.out.text, PATIENT).toContain('SCIM base URL');
@@ -534,9 +519,7 @@ test('with --watch a list is told again and again, and a bridge that restarts is
   expect(await watch.ended).toBe(0);
 });
 
-test('a sweep that is asked for while the bridge restarts is made once it is back', {
-  tags: LONG,
-}, async () => {
+test('a sweep that is asked for while the bridge restarts is made once it is back', async () => {
   const { serve, asking } = await makeServing();
   const sweeping = spawnBin(['sweep'], asking);
   await expect.poll(() => sweeping.out.text, PATIENT).toMatch(ASKED_AGAIN);
@@ -548,7 +531,6 @@ test('a sweep that is asked for while the bridge restarts is made once it is bac
 
 test.runIf(existsSync('/usr/bin/script'))(
   'on a real terminal there are colours, and with NO_COLOR none',
-  { tags: LONG },
   () => {
     const run = (env: Readonly<Record<string, string>>) =>
       execFileSync(

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -18,7 +17,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
@@ -51,16 +50,12 @@ function listMutations({ sandbox }: TestBridge): string[] {
     .sort();
 }
 
-describeBridges('rules of the configuration', ({ makeUrl }) => {
+describe('rules of the configuration', () => {
   async function withRules(
     run: (bridge: TestBridge) => Promise<void>,
     { settings = {}, given = rules }: { settings?: Record<string, string>; given?: Rule[] } = {},
   ): Promise<void> {
-    const url = await makeUrl('migrated');
-    await withTestBridge(
-      { settings: { DATABASE_URL: url, RULES: JSON.stringify(given), ...settings } },
-      run,
-    );
+    await withTestBridge({ settings: { RULES: JSON.stringify(given), ...settings } }, run);
   }
 
   test('a group is created with what its name gives, in the same call', () =>
@@ -241,7 +236,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect(bridge.sandbox.service.getGroup('Board').permissions).toBe(16);
     }));
 
-  test('a source that is renamed, comes or goes takes its admins with it', { tags: LONG }, () =>
+  test('a source that is renamed, comes or goes takes its admins with it', () =>
     withRules(async (bridge) => {
       const { service } = bridge.sandbox;
       const ids = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
@@ -272,8 +267,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
         { cook: 2, pilot: 0 },
         { cook: 0, pilot: 0 },
       ]);
-    }),
-  );
+    }));
 
   test('admins whom others put in stay, and so do protected ones', () =>
     withRules(
@@ -392,51 +386,43 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
     }));
 
-  test(
-    'a list of admins that the service refuses from a provider stays the rules’',
-    { tags: LONG },
-    () =>
-      withRules(async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-        const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
-        await untilSettled(bridge);
-        const refusal = { kind: 'status', status: 422 } as const;
-        faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
+  test('a list of admins that the service refuses from a provider stays the rules’', () =>
+    withRules(async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const [a, b] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const cook = `/Groups/${await addGroup(bridge, 'Cook')}`;
+      await untilSettled(bridge);
+      const refusal = { kind: 'status', status: 422 } as const;
+      faults.add({ operation: 'groupAdmins.addAdminToGroup', fault: refusal, times: 1 });
 
-        const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
-        const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
-        await addGroup(bridge, 'Cook Admins', [b]);
-        await untilSettled(bridge);
+      const value = { [GROUP_EXTENSION]: { admins: toMembers([a]) } };
+      const { status } = await bridge.request('PATCH', cook, toPatch({ op: 'add', value }));
+      await addGroup(bridge, 'Cook Admins', [b]);
+      await untilSettled(bridge);
 
-        expect(status).toBe(400);
-        expect(service.admins('Cook')).toContain(bob);
-        expect(service.admins('Cook')).not.toContain(ada);
-      }),
-  );
+      expect(status).toBe(400);
+      expect(service.admins('Cook')).toContain(bob);
+      expect(service.admins('Cook')).not.toContain(ada);
+    }));
 
-  test(
-    'permissions that the service refuses are not told to the provider who renamed nothing',
-    { tags: LONG },
-    () =>
-      withRules(async (bridge) => {
-        const { faults } = bridge.sandbox;
-        const id = await addUser(bridge, 'ada');
-        const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
-        await untilSettled(bridge);
-        faults.add({
-          operation: 'companyUsers.updateUser',
-          fault: { kind: 'status', status: 422 },
-        });
+  test('permissions that the service refuses are not told to the provider who renamed nothing', () =>
+    withRules(async (bridge) => {
+      const { faults } = bridge.sandbox;
+      const id = await addUser(bridge, 'ada');
+      const guests = `/Groups/${await addGroup(bridge, 'Guests')}`;
+      await untilSettled(bridge);
+      faults.add({
+        operation: 'companyUsers.updateUser',
+        fault: { kind: 'status', status: 422 },
+      });
 
-        const { status } = await bridge.request('PATCH', guests, change('add', [id]));
-        await untilStuck(bridge);
+      const { status } = await bridge.request('PATCH', guests, change('add', [id]));
+      await untilStuck(bridge);
 
-        expect(status).toBe(204);
-        const { body } = await send(bridge, 'GET', `/Users/${id}`);
-        expect(body[USER_EXTENSION]).toMatchObject({ appsPermissions: 2 });
-      }),
-  );
+      expect(status).toBe(204);
+      const { body } = await send(bridge, 'GET', `/Users/${id}`);
+      expect(body[USER_EXTENSION]).toMatchObject({ appsPermissions: 2 });
+    }));
 
   test('groups that administer each other come to rest', () =>
     withRules(
@@ -465,10 +451,9 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
     ));
 
   test('an existing group that rules give rights to, or take them from, is not taken over by itself', async () => {
-    const url = await makeUrl('migrated');
     await withTestBridge(
       {
-        settings: { DATABASE_URL: url, RULES: JSON.stringify(rules) },
+        settings: { RULES: JSON.stringify(rules) },
         sandbox: { seed: { users: 1 } },
         prepare({ service }) {
           for (const name of ['Board', 'Cook Admins', 'Guests']) {
@@ -501,7 +486,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
   test('other rules at the next start hold everywhere, and none at all take theirs back', async () => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const seen: object[] = [];
     const run = (given: Rule[], act: (bridge: TestBridge) => Promise<unknown>) =>
       withTestBridge(
@@ -547,30 +532,25 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
     ]);
   });
 
-  test.each(
-    selectSome([
-      { by: 'an operator', settings: {} },
-      { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
-    ]),
-  )(
-    'what follows from a difference that $by accepts is sent at once',
-    { tags: SELECTED },
-    ({ settings }) =>
-      withRules(
-        async (bridge) => {
-          const { service } = bridge.sandbox;
-          await addUser(bridge, 'ada');
-          await addGroup(bridge, 'Pilots');
-          await addGroup(bridge, 'Pilots Admins');
-          service.addMember('Pilots Admins', ada);
+  test.each([
+    { by: 'an operator', settings: {} },
+    { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
+  ])('what follows from a difference that $by accepts is sent at once', ({ settings }) =>
+    withRules(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        await addUser(bridge, 'ada');
+        await addGroup(bridge, 'Pilots');
+        await addGroup(bridge, 'Pilots Admins');
+        service.addMember('Pilots Admins', ada);
 
-          await sweep(bridge);
-          await acceptDrifts(bridge);
+        await sweep(bridge);
+        await acceptDrifts(bridge);
 
-          await untilSoon(() => service.admins('Pilots').includes(ada));
-        },
-        { settings: { ...SWEEP_SETTINGS, ...settings } },
-      ),
+        await untilSoon(() => service.admins('Pilots').includes(ada));
+      },
+      { settings: { ...SWEEP_SETTINGS, ...settings } },
+    ),
   );
 
   test('what follows from discarded removals is sent at once', () =>
@@ -594,7 +574,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       { settings: { ...SWEEP_SETTINGS, LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } },
     ));
 
-  test('people and groups that come at the same time miss nothing', { tags: LONG }, () =>
+  test('people and groups that come at the same time miss nothing', () =>
     withRules(async (bridge) => {
       const ids = await addUsers(bridge, 12);
       const source = `/Groups/${await addGroup(bridge, 'Cook Admins')}`;
@@ -608,8 +588,7 @@ describeBridges('rules of the configuration', ({ makeUrl }) => {
       expect(service.users().filter(({ appsPermissions }) => appsPermissions === 2).length).toBe(
         12,
       );
-    }),
-  );
+    }));
 });
 
 async function untilStuck({ store }: TestBridge): Promise<void> {

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { logStatements, type StatementLog } from '../support/statements.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 /**
  * Work of the bridge that belongs to no request: looking for what is due, for drifts, for plans and for what was
@@ -141,12 +141,12 @@ const rows: readonly Row[] = [
   },
 ];
 
-describeBridges('what a request costs', ({ engine, makeUrl }) => {
+describe('what a request costs', () => {
   for (const { what, act, fences = 0, ...costs } of rows) {
     const { statements, transactions, calls } = costs;
-    const all = engine === 'postgres' ? statements + fences : statements;
+    const all = inject('engine') === 'postgres' ? statements + fences : statements;
     test(`${what}: ${all} statements, ${transactions} transactions, ${calls} calls`, async () => {
-      await withCompany(await makeUrl('migrated'), async ({ bridge, ids, log }) => {
+      await withCompany(await makeStoreUrl(), async ({ bridge, ids, log }) => {
         await act(bridge, ids);
         await untilSettled(bridge);
 

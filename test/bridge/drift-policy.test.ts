@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -10,7 +10,6 @@ import {
   setActive,
   VERA,
 } from '../support/drift-cells.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import {
   addGroup,
   findId,
@@ -21,7 +20,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -106,7 +105,7 @@ async function expectPeace(world: World): Promise<void> {
 /** What grants has to be named. */
 const ACCEPT_ALL = JSON.stringify(Object.fromEntries(cells.map(({ kind }) => [kind, 'accept'])));
 
-describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
+describe('what is done about a drift', () => {
   for (const name of ['sweep', 'audit'] as const) {
     const withWorld = async (policy: string, run: Run) => {
       const limits = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_DEACTIVATE_COUNT: '1000' };
@@ -116,35 +115,27 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
         SWEEP_ADMINS_EVERY: '1',
         GROUPS_PERMISSIONS_MAX: '31',
         DRIFT_POLICY: policy,
-        DATABASE_URL: await makeUrl('migrated'),
+        DATABASE_URL: await makeStoreUrl(),
       };
       await detectors[name](settings, run);
     };
 
-    // Whether PostgreSQL repairs says enough of it: what is decided is the same code.
-    test.runIf(engine === 'sqlite')(
-      `report, found by the ${name}: every kind is shown, and nothing written`,
-      // `sweep.test.ts` shows each of them too.
-      { tags: LONG },
-      async () => {
-        await withWorld('report', async (world) => {
-          world.sandbox.calls.reset();
-          for (const cell of cells) {
-            cell.change(world.behind);
-            await world.detect();
-            await untilListed(world, 'open', cell);
-            cell.changeBack?.(world.behind);
-          }
-          expect(listWrites(world)).toEqual([]);
-        });
-      },
-    );
+    test(`report, found by the ${name}: every kind is shown, and nothing written`, async () => { // `sweep.test.ts` shows each of them too.
+      await withWorld('report', async (world) => {
+        world.sandbox.calls.reset();
+        for (const cell of cells) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilListed(world, 'open', cell);
+          cell.changeBack?.(world.behind);
+        }
+        expect(listWrites(world)).toEqual([]);
+      });
+    });
 
-    test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, {
-      tags: name === 'audit' ? LONG : SELECTED,
-    }, async () => {
+    test(`repair, found by the ${name}: every kind is put right, and a second look finds nothing`, async () => {
       await withWorld('repair', async (world) => {
-        for (const cell of selectSome(cells)) {
+        for (const cell of cells) {
           cell.change(world.behind);
           await world.detect();
           await untilListed(world, 'repaired', cell);
@@ -153,31 +144,25 @@ describeBridges('what is done about a drift', ({ engine, makeUrl }) => {
       });
     });
 
-    test.runIf(engine === 'sqlite')(
-      `accept, found by the ${name}: every kind that is named becomes what is desired`,
-      { tags: name === 'audit' ? LONG : SELECTED },
-      async () => {
-        await withWorld(ACCEPT_ALL, async (world) => {
-          world.sandbox.calls.reset();
-          for (const cell of selectSome(cells)) {
-            cell.change(world.behind);
-            await world.detect();
-            await untilAccepted(world, cell);
-            cell.changeBack?.(world.behind);
-            await world.detect();
-            await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
-          }
-          expect(listWrites(world)).toEqual([]);
-          await expectPeace(world);
-        });
-      },
-    );
+    test(`accept, found by the ${name}: every kind that is named becomes what is desired`, async () => {
+      await withWorld(ACCEPT_ALL, async (world) => {
+        world.sandbox.calls.reset();
+        for (const cell of cells) {
+          cell.change(world.behind);
+          await world.detect();
+          await untilAccepted(world, cell);
+          cell.changeBack?.(world.behind);
+          await world.detect();
+          await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+        }
+        expect(listWrites(world)).toEqual([]);
+        await expectPeace(world);
+      });
+    });
   }
 });
 
-test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', {
-  tags: LONG,
-}, async () => {
+test('discovery: a write that meets a person or a group gone makes them anew, whatever the policy says, and says so', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addVera(bridge, () => sweep(bridge));
     const vera = await findId(bridge, { type: 'Users', name: VERA });
@@ -207,43 +192,37 @@ function addMembers(ids: readonly string[]) {
 
 /** Writes of what is wanted already. */
 const sameWrites = [
-  { what: 'a PUT of a user', tags: [], type: 'Users', method: 'PUT', toBody: () => toUser('vera') },
+  { what: 'a PUT of a user', type: 'Users', method: 'PUT', toBody: () => toUser('vera') },
   {
     what: 'a user is active',
-    tags: LONG,
     type: 'Users',
     method: 'PATCH',
     toBody: () => setActive(true),
   },
   {
     what: 'a PUT of a group',
-    tags: LONG,
     type: 'Groups',
     method: 'PUT',
     toBody: (vera: string) => toGroup('Pilots', [vera]),
   },
   {
     what: 'a group has its name',
-    tags: LONG,
     type: 'Groups',
     method: 'PATCH',
     toBody: () => toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' }),
   },
   {
     what: 'a member is in a group',
-    tags: [],
     type: 'Groups',
     method: 'PATCH',
     toBody: (vera: string) => toPatch({ op: 'add', path: 'members', value: [{ value: vera }] }),
   },
 ] as const;
 
-describeBridges('what a sweep found missing', ({ makeUrl }) => {
-  for (const { what, tags, type, method, toBody } of sameWrites) {
-    test(`is made anew by a write that changes nothing else: ${what}`, {
-      tags: [...tags],
-    }, async () => {
-      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+describe('what a sweep found missing', () => {
+  for (const { what, type, method, toBody } of sameWrites) {
+    test(`is made anew by a write that changes nothing else: ${what}`, async () => {
+      const settings = { ...SWEEP_SETTINGS };
       await withTestBridge({ settings }, async (bridge) => {
         const { service } = bridge.sandbox;
         await addVera(bridge, () => sweep(bridge));
@@ -288,11 +267,9 @@ async function readMissing(bridge: TestBridge) {
   return Array.isArray(body.items) ? body.items.map(Object) : [];
 }
 
-describeBridges('an account that is gone, of somebody without an address', ({ makeUrl }) => {
-  test('is not made anew before there is one, and the difference says so', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+describe('an account that is gone, of somebody without an address', () => {
+  test('is not made anew before there is one, and the difference says so', async () => {
+    const DATABASE_URL = await makeStoreUrl();
     const repairing = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair', DATABASE_URL };
     await withTestBridge({ settings: repairing }, async (bridge) => {
       const id = await loseVera(bridge);
@@ -312,9 +289,8 @@ describeBridges('an account that is gone, of somebody without an address', ({ ma
     });
   });
 
-  test('an operator who wants it repaired is told what to do', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL } }, async (bridge) => {
+  test('an operator who wants it repaired is told what to do', async () => {
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS } }, async (bridge) => {
       const id = await loseVera(bridge);
       const [drift] = await readMissing(bridge);
       const why = await askOps(bridge, 'GET', `/timeline/${id}`);

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 interface Row {
   readonly what: string;
@@ -45,13 +44,12 @@ async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
   return Object(meta).version;
 }
 
-describeBridges('a change of a resource that is written again meanwhile', ({ makeUrl }) => {
+describe('a change of a resource that is written again meanwhile', () => {
   test.each(rows)(
     'is answered when the service has it, not after the next one ($what)',
     async ({ operation, make }) => {
-      const url = await makeUrl('migrated');
       const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
-      await withTestBridge({ settings: { ...waits, DATABASE_URL: url } }, async (bridge) => {
+      await withTestBridge({ settings: { ...waits } }, async (bridge) => {
         const { path, changes } = await make(bridge);
         await untilSettled(bridge);
         const [first, second] = changes;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
@@ -10,7 +10,6 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG } from '../support/long.ts';
 import {
   createMortalStore,
   endLead,
@@ -27,7 +26,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const [READ, WRITE] = ['role-read', 'role-write'];
@@ -77,14 +76,14 @@ function listCalls({ sandbox }: Place): string[] {
     );
 }
 
-describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
+describe('roles of groups in spaces and documents', () => {
   async function makePlace(clock: Clock = systemClock): Promise<Place> {
     const sandbox = await startSandbox({ clock: () => clock.now() });
     onTestFinished(() => sandbox.stop());
     sandbox.service.addUser({ email: ADMIN });
     const titles = ['Minutes', 'Hangar', 'Kitchen'];
     const uids = titles.map((title) => [title, sandbox.service.addSpace(title).uid] as const);
-    return { sandbox, uids: Object.fromEntries(uids), url: await makeUrl('migrated') };
+    return { sandbox, uids: Object.fromEntries(uids), url: await makeStoreUrl() };
   }
 
   /** A bridge with these rules, from its start to its stop. */
@@ -157,9 +156,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     expect(listCalls(place)).toEqual(['removeEntity']);
   });
 
-  test('follow the name of the group, and go with a group that is released', {
-    tags: LONG,
-  }, async () => {
+  test('follow the name of the group, and go with a group that is released', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ] }, async (bridge) => {
       place.sandbox.service.createGroup({ name: 'Boarders' });
@@ -246,9 +243,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('that others change are accepted where the policy names the kind, until a rule wants others', {
-    tags: LONG,
-  }, async () => {
+  test('that others change are accepted where the policy names the kind, until a rule wants others', async () => {
     const place = await makePlace();
     const settings = {
       DRIFT_POLICY: JSON.stringify({ 'entity.changed': 'accept', 'entity.removed': 'accept' }),
@@ -368,9 +363,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('are given once where the answer was lost, and still go with their rule', {
-    tags: LONG,
-  }, async () => {
+  test('are given once where the answer was lost, and still go with their rule', async () => {
     const place = await makePlace();
     for (const at of ['before-effect', 'after-effect'] as const) {
       place.sandbox.faults.add({
@@ -420,9 +413,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     ['given', { Minutes: [READ], Hangar: [READ] }],
     ['taken', {}],
   ] as const) {
-    test(`that were being ${what} when the process was killed are ${what} once by the next`, {
-      tags: what === 'given' ? LONG : [],
-    }, async () => {
+    test(`that were being ${what} when the process was killed are ${what} once by the next`, async () => {
       const place = await makePlace();
       await live(place, { Minutes: [READ] }, async (bridge) => {
         await addGroup(bridge, 'Board');
@@ -467,7 +458,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('that are held and discarded stay, and are no difference', { tags: LONG }, async () => {
+  test('that are held and discarded stay, and are no difference', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
       await addGroup(bridge, 'Board');
@@ -492,9 +483,7 @@ describeBridges('roles of groups in spaces and documents', ({ makeUrl }) => {
     );
   });
 
-  test('wait while the bridge observes, and are part of the plan of going live', {
-    tags: LONG,
-  }, async () => {
+  test('wait while the bridge observes, and are part of the plan of going live', async () => {
     const place = await makePlace();
     const wanted = { Minutes: [READ] };
     await live(place, wanted, async (bridge) => void (await addGroup(bridge, 'Board')), {

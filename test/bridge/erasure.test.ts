@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addEraseCommand } from '../../src/cli/erase.ts';
 import { type UserId, userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
@@ -19,7 +19,6 @@ import { findUserRow } from '../../src/store/users/users.ts';
 import { type AuditWorld, behindTheBack, withAudit } from '../support/audit-world.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -29,7 +28,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** What the audit log may tell of the bridge's own calls is over. */
@@ -138,12 +137,12 @@ async function speakOfAda({ store }: TestBridge, id: string): Promise<void> {
   await expect.poll(countRequests, { interval: 20 }).toBe(2);
 }
 
-describeBridges('erasing a person', ({ makeUrl }) => {
+describe('erasing a person', () => {
   const settings = async (more: Readonly<Record<string, string>> = {}) => ({
     ...SWEEP_SETTINGS,
     SCIM_WRITE_WAIT: '50ms',
     ...more,
-    DATABASE_URL: await makeUrl('migrated'),
+    DATABASE_URL: await makeStoreUrl(),
   });
 
   test('leaves nothing of them in any table, and no later read of the service brings it back', async () => {
@@ -206,9 +205,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('does not keep the provider from sending them again, who get their account back', {
-    tags: LONG,
-  }, async () => {
+  test('does not keep the provider from sending them again, who get their account back', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       const account = world.sandbox.service.getUser('ada@example.com').id;
@@ -231,7 +228,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('of an account that works again tells so without a name', { tags: LONG }, async () => {
+  test('of an account that works again tells so without a name', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await deleteAda(world);
       await askOps(world, 'POST', `/users/${id}/erase`);
@@ -263,7 +260,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('waits for everything that is still to be done, and says what', { tags: LONG }, async () => {
+  test('waits for everything that is still to be done, and says what', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await addUser(world, 'ada', ADA);
       const live = await listObstacles(world, id);
@@ -295,7 +292,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('is of one person: a name that two had is not enough', { tags: LONG }, async () => {
+  test('is of one person: a name that two had is not enough', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const first = await deleteAda(world);
       await askOps(world, 'POST', `/users/${first}/erase`);
@@ -312,9 +309,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
     });
   });
 
-  test('happens by itself when the time of a tombstone is over, but not while something waits', {
-    tags: LONG,
-  }, async () => {
+  test('happens by itself when the time of a tombstone is over, but not while something waits', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const over = await deleteAda(world);
       const dee = await addPilot(world, 'dee');
@@ -343,9 +338,7 @@ describeBridges('erasing a person', ({ makeUrl }) => {
   });
 });
 
-test('of a SQLite store the file has nothing of them any more, and the log beside it neither', {
-  tags: LONG,
-}, async () => {
+test('of a SQLite store the file has nothing of them any more, and the log beside it neither', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-erasure-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const url = `sqlite:${join(folder, 'bridge.db')}`;

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { SELECTED, selectSome } from '../support/long.ts';
 import { addUser, send, toGroup, toPatch, toUser, untilSettled } from '../support/provider.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
@@ -40,24 +39,20 @@ const clearings: { what: string; method: string; body: JsonObject }[] = [
 describe.each(['scim', 'temporarilyInactive'])('where %s deactivates', (deactivation) => {
   const settings = { ...SWEEP_SETTINGS, USERS_DEACTIVATION: deactivation };
 
-  test.each(selectSome(clearings))(
-    '$what ends a suspension in the service too',
-    { tags: SELECTED },
-    async ({ method, body }) => {
-      await withTestBridge({ settings }, async (bridge) => {
-        const id = await addUser(bridge, 'ada', suspended);
-        await untilSettled(bridge);
-        const before = isSuspended(bridge);
+  test.each(clearings)('$what ends a suspension in the service too', async ({ method, body }) => {
+    await withTestBridge({ settings }, async (bridge) => {
+      const id = await addUser(bridge, 'ada', suspended);
+      await untilSettled(bridge);
+      const before = isSuspended(bridge);
 
-        await send(bridge, method, `/Users/${id}`, body);
-        await untilSettled(bridge);
-        await sweep(bridge);
+      await send(bridge, method, `/Users/${id}`, body);
+      await untilSettled(bridge);
+      await sweep(bridge);
 
-        expect([before, isSuspended(bridge)]).toEqual([true, false]);
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-      });
-    },
-  );
+      expect([before, isSuspended(bridge)]).toEqual([true, false]);
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    });
+  });
 });
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
@@ -93,9 +88,8 @@ const writes: { method: string; body: JsonObject }[] = [
   { method: 'PATCH', body: toPatch({ op: 'replace', value: suspended }) },
 ];
 
-test.each(selectSome(writes))(
+test.each(writes)(
   'a write of one attribute of an extension ($body) leaves drift of its sibling',
-  { tags: SELECTED },
   async ({ method, body }) => {
     await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
       const id = await addUser(bridge, 'ada', { [USER_EXTENSION]: { appsPermissions: 1 } });

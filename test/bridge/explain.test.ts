@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toExplanationText } from '../../src/cli/explain-text.ts';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import { type Explanation, STANDINGS } from '../../src/ops/schemas/resources.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
@@ -46,10 +45,9 @@ test('docs/explain.md says once what each state of a field means', () => {
   expect(listed).toEqual([...STANDINGS]);
 });
 
-describeBridges('explain', ({ makeUrl }) => {
+describe('explain', () => {
   async function withRules(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
     const settings = {
-      DATABASE_URL: await makeUrl('migrated'),
       RULES: JSON.stringify(rules),
       OPS_TOKEN,
       GROUPS_PERMISSIONS_MAX: '3',

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { providerCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { ImportAnswer } from '../../src/ops/schemas/handover.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -21,7 +20,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const provider = providerCommand(async () => {
@@ -56,67 +55,60 @@ function toEnd(text: string): unknown {
   return expect.stringMatching(new RegExp(`/${text}$`));
 }
 
-describeBridges('the ids of an earlier SCIM server', ({ makeUrl }) => {
+describe('the ids of an earlier SCIM server', () => {
   const start = async (run: (bridge: TestBridge) => Promise<void>) =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') } },
-      run,
-    );
+    withTestBridge({ settings: { ...SWEEP_SETTINGS } }, run);
 
-  test(
-    'are ids by which people and groups are read and written, alone, in bulk and as members',
-    { tags: LONG },
-    () =>
-      start(async (bridge) => {
-        const ada = await addUser(bridge, 'ada', { externalId: 'x-ada' });
-        const bob = await addUser(bridge, 'bob');
-        const pilots = await addGroup(bridge, 'Pilots', [ada]);
-        await untilSettled(bridge);
-        const people = [
-          toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
-          toUser('bob', { id: 'old-bob' }),
-        ];
+  test('are ids by which people and groups are read and written, alone, in bulk and as members', () =>
+    start(async (bridge) => {
+      const ada = await addUser(bridge, 'ada', { externalId: 'x-ada' });
+      const bob = await addUser(bridge, 'bob');
+      const pilots = await addGroup(bridge, 'Pilots', [ada]);
+      await untilSettled(bridge);
+      const people = [
+        toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
+        toUser('bob', { id: 'old-bob' }),
+      ];
 
-        const imported = await importIds(bridge, people);
-        const again = await importIds(bridge, people);
-        const groups = await importIds(
-          bridge,
-          [{ ...toGroup('PILOTS'), id: 'old-pilots' }],
-          '--type',
-          'group',
-        );
+      const imported = await importIds(bridge, people);
+      const again = await importIds(bridge, people);
+      const groups = await importIds(
+        bridge,
+        [{ ...toGroup('PILOTS'), id: 'old-pilots' }],
+        '--type',
+        'group',
+      );
 
-        expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
-        expect([again.code, again.counts]).toEqual([0, { known: 2 }]);
-        expect(groups.counts).toEqual({ imported: 1 });
-        const read = await send(bridge, 'GET', '/Users/old-ada');
-        expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
-        const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
-        await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(add));
-        expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
-        const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
-        await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(remove));
-        expect(await readMemberIds(bridge, 'old-pilots')).toEqual([bob]);
-        const replaced = toGroup('Pilots', ['old-ada', bob]);
-        await send(bridge, 'PUT', '/Groups/old-pilots', replaced);
-        expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
-        const crew = await addGroup(bridge, 'Crew', ['old-bob']);
-        expect(await readMemberIds(bridge, crew)).toEqual([bob]);
-        const disable = toPatch({ op: 'replace', path: 'active', value: false });
-        const bulk = await send(bridge, 'POST', '/Bulk', {
-          schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-          Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
-        });
-        expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
-        await send(bridge, 'DELETE', '/Users/old-ada');
-        await untilSettled(bridge);
-        expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
-        expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
-        const isActive = (email: string) =>
-          bridge.sandbox.service.users().find((user) => user.email === email)?.active;
-        expect([isActive('ada@example.com'), isActive('bob@example.com')]).toEqual([false, false]);
-      }),
-  );
+      expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
+      expect([again.code, again.counts]).toEqual([0, { known: 2 }]);
+      expect(groups.counts).toEqual({ imported: 1 });
+      const read = await send(bridge, 'GET', '/Users/old-ada');
+      expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
+      const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
+      await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(add));
+      expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
+      const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
+      await send(bridge, 'PATCH', '/Groups/old-pilots', toPatch(remove));
+      expect(await readMemberIds(bridge, 'old-pilots')).toEqual([bob]);
+      const replaced = toGroup('Pilots', ['old-ada', bob]);
+      await send(bridge, 'PUT', '/Groups/old-pilots', replaced);
+      expect(await readMemberIds(bridge, pilots)).toEqual([ada, bob].toSorted());
+      const crew = await addGroup(bridge, 'Crew', ['old-bob']);
+      expect(await readMemberIds(bridge, crew)).toEqual([bob]);
+      const disable = toPatch({ op: 'replace', path: 'active', value: false });
+      const bulk = await send(bridge, 'POST', '/Bulk', {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+        Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
+      });
+      expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
+      await send(bridge, 'DELETE', '/Users/old-ada');
+      await untilSettled(bridge);
+      expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
+      expect((await send(bridge, 'GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
+      const isActive = (email: string) =>
+        bridge.sandbox.service.users().find((user) => user.email === email)?.active;
+      expect([isActive('ada@example.com'), isActive('bob@example.com')]).toEqual([false, false]);
+    }));
 
   test('are taken for accounts that nobody manages yet, whom the first write takes over', () =>
     start(async (bridge) => {
@@ -214,7 +206,7 @@ describeBridges('the ids of an earlier SCIM server', ({ makeUrl }) => {
     }));
 
   test('answer after a restart, and are forgotten with the person', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const lives = await makeLives({ settings });
     let vera = '';
     await lives.live(async (bridge) => {
@@ -231,25 +223,6 @@ describeBridges('the ids of an earlier SCIM server', ({ makeUrl }) => {
       const after = await bridge.store.read.selectFrom('former_ids').selectAll().execute();
 
       expect([before.length, erased.status, after.length]).toEqual([1, 200, 0]);
-    });
-  });
-});
-
-describeProcesses('the ids of an earlier SCIM server, with several processes', ({ makeUrl }) => {
-  test('are known to every process soon after the import', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    await withTestBridge({ settings }, async (first) => {
-      const second = await startTestBridge({ settings, service: first.sandbox });
-      try {
-        const ada = await addUser(first, 'ada');
-        await untilSettled(first);
-        await importIds(first, [toUser('ada', { id: 'old-ada' })]);
-
-        const readId = async () => (await second.request('GET', '/Users/old-ada')).body.id;
-        await expect.poll(readId, { interval: 10, timeout: 10_000 }).toBe(ada);
-      } finally {
-        await second.stop();
-      }
     });
   });
 });

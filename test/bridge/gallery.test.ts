@@ -12,7 +12,6 @@ import { startTestBridge, type TestBridge, withTestBridge } from '../support/bri
 import { breakBridge } from '../support/broken-bridge.ts';
 import { type BrokenPlace, brokenPlaces, morePlaces } from '../support/broken-places.ts';
 import { type Person, runner } from '../support/command.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { addGroup, addUser, send } from '../support/provider.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 import { makeProvider } from '../support/walled.ts';
@@ -61,9 +60,8 @@ async function look(of: TestBridge) {
 }
 
 describe('a whole bridge', () => {
-  test.each(selectSome(['okta', 'entra', 'ipsie']))(
+  test.each(['okta', 'entra', 'ipsie'])(
     'passes the gate of %s and is left as it was',
-    { tags: SELECTED },
     async (gate) => {
       const before = await look(bridge);
 
@@ -78,9 +76,7 @@ describe('a whole bridge', () => {
     },
   );
 
-  test('is told about with the source and the evidence of each check, without secrets and without other people', {
-    tags: LONG,
-  }, async () => {
+  test('is told about with the source and the evidence of each check, without secrets and without other people', async () => {
     const { text, report } = await run(bridge, ['okta']);
 
     for (const { status, why, source, evidence } of report.checks) {
@@ -118,7 +114,7 @@ describe('a whole bridge', () => {
     }
   });
 
-  test('has its gate run for a provider with limits', { tags: LONG }, async () => {
+  test('has its gate run for a provider with limits', async () => {
     const limits = { domains: ['partner.example'], groupNames: ['Partner *'] };
     await makeProvider(bridge, 'partners', limits);
     const args = ['--provider', 'partners', '--domain', 'partner.example'];
@@ -153,7 +149,7 @@ async function runBroken({ gate, breakIt, red, left = 0 }: BrokenPlace): Promise
 
 describe('a bridge that is broken on purpose', () => {
   test.each(brokenPlaces)('$what: $red', runBroken);
-  test.each(morePlaces)('$what: $red', { tags: LONG }, runBroken);
+  test.each(morePlaces)('$what: $red', runBroken);
 
   test('turns every check red that can be', () => {
     const ids = Object.values(gates).flatMap(({ checks }) => checks.map(({ id }) => id));
@@ -229,23 +225,19 @@ describe('a run', () => {
     expect(text).toContain('The service cannot delete accounts');
   });
 
-  test(
-    'of a bridge that observes asks nobody and changes nothing in the service',
-    { tags: LONG },
-    () =>
-      withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
-        const before = observing.sandbox.calls.counts();
+  test('of a bridge that observes asks nobody and changes nothing in the service', () =>
+    withTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }, async (observing) => {
+      const before = observing.sandbox.calls.counts();
 
-        const { code, text } = await gallery(observing)('gallery', 'okta', '--json');
+      const { code, text } = await gallery(observing)('gallery', 'okta', '--json');
 
-        expect(code).toBe(0);
-        expect(parseReport(text).remains).toBe(
-          'The bridge observes: nothing was changed in the service.',
-        );
-        expect(observing.sandbox.calls.counts()).toEqual(before);
-        expect((await send(observing, 'GET', '/Users?count=100')).text).not.toContain('gallery-');
-      }),
-  );
+      expect(code).toBe(0);
+      expect(parseReport(text).remains).toBe(
+        'The bridge observes: nothing was changed in the service.',
+      );
+      expect(observing.sandbox.calls.counts()).toEqual(before);
+      expect((await send(observing, 'GET', '/Users?count=100')).text).not.toContain('gallery-');
+    }));
 
   test('is asked about first where the bridge changes the service', async () => {
     const before = await look(bridge);

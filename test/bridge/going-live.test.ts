@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import { readPlan } from '../support/pilots.ts';
 import { addUsers, findId, send, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 /** The machine may be busy. */
@@ -58,11 +57,9 @@ function settingsOf(url: string) {
   return { ...SWEEP_SETTINGS, DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
 }
 
-describeBridges('going live', ({ makeUrl }) => {
-  test('costs one call a new person where the service takes the name with it', {
-    tags: LONG,
-  }, async () => {
-    const lives = await observePeople(await makeUrl('migrated'));
+describe('going live', () => {
+  test('costs one call a new person where the service takes the name with it', async () => {
+    const lives = await observePeople(await makeStoreUrl());
 
     await lives.live((bridge) => goLive(lives, bridge));
 
@@ -70,11 +67,9 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(listAddresses(lives)).toContain('person50@example.com');
   });
 
-  test('costs two calls a new person where the service takes the name only afterwards', {
-    tags: LONG,
-  }, async () => {
+  test('costs two calls a new person where the service takes the name only afterwards', async () => {
     const shape = { createName: 'ignored' } as const;
-    const lives = await observePeople(await makeUrl('migrated'), { shape });
+    const lives = await observePeople(await makeStoreUrl(), { shape });
 
     await lives.live((bridge) => goLive(lives, bridge));
 
@@ -86,7 +81,7 @@ describeBridges('going live', ({ makeUrl }) => {
 
   test('costs one call a person who is there and differs', async () => {
     const lives = await makeLives({
-      settings: settingsOf(await makeUrl('migrated')),
+      settings: settingsOf(await makeStoreUrl()),
       sandbox: { seed: NOBODY },
     });
     await lives.live(
@@ -103,8 +98,8 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(lives.sandbox.calls.counts()).toEqual({ 'scim.updateUser': { 200: 1 } });
   });
 
-  test('finds a person whose create was lost, and makes nobody twice', { tags: LONG }, async () => {
-    const lives = await observePeople(await makeUrl('migrated'));
+  test('finds a person whose create was lost, and makes nobody twice', async () => {
+    const lives = await observePeople(await makeStoreUrl());
     const fault = { kind: 'reset', at: 'after-effect' } as const;
     lives.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
 
@@ -116,10 +111,8 @@ describeBridges('going live', ({ makeUrl }) => {
     expect(lives.sandbox.calls.count({ operation: 'scim.getUsers' })).toBeGreaterThan(0);
   });
 
-  test('takes over a person whom somebody made since the service was read', {
-    tags: LONG,
-  }, async () => {
-    const lives = await observePeople(await makeUrl('migrated'));
+  test('takes over a person whom somebody made since the service was read', async () => {
+    const lives = await observePeople(await makeStoreUrl());
     const { service } = lives.sandbox;
     const email = 'person7@example.com';
 
@@ -135,7 +128,7 @@ describeBridges('going live', ({ makeUrl }) => {
   });
 
   test('tells how far the service is read while the plan is made', async () => {
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const paged = { ...settingsOf(url), UPSTREAM_PAGE_SIZE: '1' };
     const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
     await lives.live((bridge) => addUsers(bridge, 1), { MODE: 'observe' });
@@ -153,10 +146,8 @@ describeBridges('going live', ({ makeUrl }) => {
     });
   });
 
-  test('tells meanwhile how many of how many are done, and about how long the rest takes', {
-    tags: LONG,
-  }, async () => {
-    const lives = await observePeople(await makeUrl('migrated'));
+  test('tells meanwhile how many of how many are done, and about how long the rest takes', async () => {
+    const lives = await observePeople(await makeStoreUrl());
     const { calls, faults } = lives.sandbox;
     const hang = { kind: 'hang' } as const;
     faults.add({ operation: 'scim.addUser', fault: hang, skip: 20 });

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { startTestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -14,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
@@ -45,9 +43,9 @@ async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: st
   return String(Object(first).id);
 }
 
-describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => {
+describe('somebody unmanaged whom the service deleted', () => {
   test('is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const world = { settings: { ...settings } };
     await withTestBridge(world, async (bridge) => {
       const { service, calls } = bridge.sandbox;
       service.addUser(ghost);
@@ -87,8 +85,8 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
     });
   });
 
-  test('does not count as another owner, whom the company still has', { tags: LONG }, async () => {
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+  test('does not count as another owner, whom the company still has', async () => {
+    const world = { settings: { ...settings } };
     await withTestBridge(world, async (bridge) => {
       const { service, faults } = bridge.sandbox;
       const id = await addUser(bridge, 'ada');
@@ -114,10 +112,8 @@ describeBridges('somebody unmanaged whom the service deleted', ({ makeUrl }) => 
     });
   });
 
-  test('stays while nothing proves it: the list leaves them out, or no look can be made', {
-    tags: LONG,
-  }, async () => {
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+  test('stays while nothing proves it: the list leaves them out, or no look can be made', async () => {
+    const world = { settings: { ...settings } };
     await withTestBridge(world, async (bridge) => {
       const { service, faults } = bridge.sandbox;
       service.addUser(ghost);
@@ -183,11 +179,9 @@ test('a write of somebody unmanaged who is gone, acknowledged before the service
     },
   ));
 
-describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => {
-  test('is gone after a sweep, with its name, and from the people who were in it', {
-    tags: LONG,
-  }, async () => {
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+describe('an unmanaged group that the service deleted', () => {
+  test('is gone after a sweep, with its name, and from the people who were in it', async () => {
+    const world = { settings: { ...settings } };
     await withTestBridge(world, async (bridge) => {
       const { service } = bridge.sandbox;
       const ada = await addUser(bridge, 'ada');
@@ -213,7 +207,7 @@ describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => 
 
   test('answers a write with 404 as soon as the service says so, and its name is free', async () => {
     const adopting = { ...settings, GROUPS_ADOPT_ON_DELETE: 'yes' };
-    const world = { settings: { ...adopting, DATABASE_URL: await makeUrl('migrated') } };
+    const world = { settings: { ...adopting } };
     await withTestBridge(world, async (bridge) => {
       const { service } = bridge.sandbox;
       const ada = await addUser(bridge, 'ada');
@@ -245,7 +239,7 @@ describeBridges('an unmanaged group that the service deleted', ({ makeUrl }) => 
     );
     proxy.setTamper((url, body) => (url.pathname.includes('/scim/') ? body : leaveOut(body)));
     sandbox.service.createGroup({ name: 'Crew' });
-    const world = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const world = { settings: { ...settings } };
     const bridge = await startTestBridge({ ...world, service: proxy.service });
     const id = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
     const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crews' });

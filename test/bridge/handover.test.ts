@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { providerCommand } from '../../src/cli/provider.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { HandoverAnswer } from '../../src/ops/schemas/handover.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -20,7 +19,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
@@ -69,10 +67,10 @@ async function find({ request }: WalledProvider, name: string): Promise<JsonObje
   return found ?? {};
 }
 
-describeBridges('a handover', ({ makeUrl }) => {
+describe('a handover', () => {
   const start = async (run: (company: Company) => Promise<void>) => {
     const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-handover-'));
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       const [okta, entra] = [
         await makeProvider(bridge, 'okta'),
@@ -207,35 +205,31 @@ describeBridges('a handover', ({ makeUrl }) => {
       expect(bridge.sandbox.calls.counts()).toEqual(calls);
     }));
 
-  test(
-    'who has changed since the plan was made stays, and so does everybody where the other provider is gone',
-    { tags: LONG },
-    () =>
-      start(async ({ bridge, okta, entra, switchOver }) => {
-        const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
-        const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
-        await untilSettled(bridge);
-        const planned = await switchOver();
-        await send(okta, 'DELETE', `/Users/${ada}`);
-        const id = { op: 'replace', path: 'externalId', value: '00u-new' };
-        await send(okta, 'PATCH', `/Users/${bob}`, toPatch(id));
-        await untilSettled(bridge);
+  test('who has changed since the plan was made stays, and so does everybody where the other provider is gone', () =>
+    start(async ({ bridge, okta, entra, switchOver }) => {
+      const ada = await addUser(okta, 'ada', { externalId: '00u-ada' });
+      const bob = await addUser(okta, 'bob', { externalId: '00u-bob' });
+      await untilSettled(bridge);
+      const planned = await switchOver();
+      await send(okta, 'DELETE', `/Users/${ada}`);
+      const id = { op: 'replace', path: 'externalId', value: '00u-new' };
+      await send(okta, 'PATCH', `/Users/${bob}`, toPatch(id));
+      await untilSettled(bridge);
 
-        const changed = await approve(bridge, planned);
-        const again = await switchOver();
-        const [{ id: token }] = Object((await askOps(bridge, 'GET', '/tokens')).body.items).filter(
-          ({ provider: of }: JsonObject) => of === 'entra',
-        );
-        await askOps(bridge, 'POST', `/tokens/${token}/revoke`);
-        expect((await askOps(bridge, 'POST', '/providers/entra/delete')).status).toBe(200);
-        const gone = await approve(bridge, again);
+      const changed = await approve(bridge, planned);
+      const again = await switchOver();
+      const [{ id: token }] = Object((await askOps(bridge, 'GET', '/tokens')).body.items).filter(
+        ({ provider: of }: JsonObject) => of === 'entra',
+      );
+      await askOps(bridge, 'POST', `/tokens/${token}/revoke`);
+      expect((await askOps(bridge, 'POST', '/providers/entra/delete')).status).toBe(200);
+      const gone = await approve(bridge, again);
 
-        expect([changed.done, changed.dropped]).toEqual([0, 2]);
-        expect([gone.done, gone.dropped]).toEqual([0, 1]);
-        expect(await find(okta, 'bob')).toMatchObject({ externalId: '00u-new' });
-        expect(entra.name).toBe('entra');
-      }),
-  );
+      expect([changed.done, changed.dropped]).toEqual([0, 2]);
+      expect([gone.done, gone.dropped]).toEqual([0, 1]);
+      expect(await find(okta, 'bob')).toMatchObject({ externalId: '00u-new' });
+      expect(entra.name).toBe('entra');
+    }));
 
   test('waits for an operator, one at a time, and is told by the commands', () =>
     start(async ({ bridge, okta, switchOver }) => {

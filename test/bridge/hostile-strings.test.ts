@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { opsRoutes } from '../../src/ops/routes.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describeBridges } from '../support/stores.ts';
 import { OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 /** Texts that one store or the other cannot keep, compare or index. */
@@ -28,13 +27,13 @@ interface Target {
   readonly pilots: string;
 }
 
-describeBridges('texts of strangers', ({ makeUrl }) => {
+describe('texts of strangers', () => {
   const clock = createSetClock();
   let bridge: TestBridge;
   let count = 0;
 
   beforeAll(async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     bridge = await startTestBridge({ settings, clock });
   });
   afterAll(() => bridge.stop());

@@ -1,10 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { userId } from '../../src/domain/ids.ts';
 import { addInspection } from '../../src/store/inspections.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { addUsers, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -34,37 +32,28 @@ async function haveLookedAt({ store }: TestBridge, ids: readonly string[]): Prom
   });
 }
 
-describeBridges('looks at single people', ({ makeUrl }) => {
-  test(
-    'of whom sixty are busy hold up nobody else, and cost next to nothing',
-    { tags: LONG },
-    async () =>
-      withTestBridge(
-        { settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') } },
-        async (bridge) => {
-          const ids = await addUsers(bridge, BUSY + 1);
-          await untilSettled(bridge);
-          const { service } = bridge.sandbox;
-          const free = ids.at(-1) ?? '';
-          await keepBusy(bridge, ids.slice(0, BUSY));
-          service.setActive(`person${BUSY + 1}@example.com`, false);
+describe('looks at single people', () => {
+  test('of whom sixty are busy hold up nobody else, and cost next to nothing', async () =>
+    withTestBridge({ settings: { ...SWEEP_SETTINGS } }, async (bridge) => {
+      const ids = await addUsers(bridge, BUSY + 1);
+      await untilSettled(bridge);
+      const { service } = bridge.sandbox;
+      const free = ids.at(-1) ?? '';
+      await keepBusy(bridge, ids.slice(0, BUSY));
+      service.setActive(`person${BUSY + 1}@example.com`, false);
 
-          await haveLookedAt(bridge, ids);
-          const list = () => listManagedDrifts(bridge);
-          await expect
-            .poll(list, PATIENT)
-            .toEqual([`user.deactivated person${BUSY + 1}@example.com`]);
+      await haveLookedAt(bridge, ids);
+      const list = () => listManagedDrifts(bridge);
+      await expect.poll(list, PATIENT).toEqual([`user.deactivated person${BUSY + 1}@example.com`]);
 
-          const waiting = await bridge.store.read.selectFrom('inspections').selectAll().execute();
-          expect(waiting).toHaveLength(BUSY);
-          expect(waiting.map(({ resource_id }) => resource_id)).not.toContain(free);
-          // Each waits longer than the time before.
-          const isLater = async () => {
-            const rows = await bridge.store.read.selectFrom('inspections').selectAll().execute();
-            return rows.every(({ due_at, since }) => due_at - since > 1_500);
-          };
-          await expect.poll(isLater, PATIENT).toBe(true);
-        },
-      ),
-  );
+      const waiting = await bridge.store.read.selectFrom('inspections').selectAll().execute();
+      expect(waiting).toHaveLength(BUSY);
+      expect(waiting.map(({ resource_id }) => resource_id)).not.toContain(free);
+      // Each waits longer than the time before.
+      const isLater = async () => {
+        const rows = await bridge.store.read.selectFrom('inspections').selectAll().execute();
+        return rows.every(({ due_at, since }) => due_at - since > 1_500);
+      };
+      await expect.poll(isLater, PATIENT).toBe(true);
+    }));
 });

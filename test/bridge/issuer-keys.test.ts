@@ -17,13 +17,12 @@ import {
   startIssuer,
   type TestIssuer,
 } from '../support/issuer.ts';
-import { LONG } from '../support/long.ts';
 import { createSetClock, type SetClock } from '../support/set-clock.ts';
 import { askOps } from '../support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
 /** A reading of keys that may be the second one waits for five seconds. */
-const LONG_TEST = { tags: LONG };
+const LONG_TEST = {};
 
 /** A bridge, an issuer, and a client that trusts it. */
 interface World {
@@ -54,23 +53,19 @@ async function sign(world: World): Promise<number> {
   return (await present(bridge, id, await issuer.sign(toRight(issuer, clock.now())))).status;
 }
 
-test(
-  'keys are read once for many requests, and again when they are ten minutes old',
-  { tags: LONG },
-  () =>
-    withIssuer(async (world) => {
-      const many = await Promise.all(Array.from({ length: 20 }, () => sign(world)));
-      expect(new Set(many)).toEqual(new Set([200]));
-      expect(world.issuer.asked).toEqual(['/keys']);
-      // The clock goes on by itself meanwhile.
-      world.clock.state.aheadMs = 570_000;
-      expect(await sign(world)).toBe(200);
-      expect(world.issuer.asked).toHaveLength(1);
-      world.clock.state.aheadMs = 601_000;
-      expect(await sign(world)).toBe(200);
-      expect(world.issuer.asked).toHaveLength(2);
-    }),
-);
+test('keys are read once for many requests, and again when they are ten minutes old', () =>
+  withIssuer(async (world) => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => sign(world)));
+    expect(new Set(many)).toEqual(new Set([200]));
+    expect(world.issuer.asked).toEqual(['/keys']);
+    // The clock goes on by itself meanwhile.
+    world.clock.state.aheadMs = 570_000;
+    expect(await sign(world)).toBe(200);
+    expect(world.issuer.asked).toHaveLength(1);
+    world.clock.state.aheadMs = 601_000;
+    expect(await sign(world)).toBe(200);
+    expect(world.issuer.asked).toHaveLength(2);
+  }));
 
 test('a key that the issuer shows no more is good for ten minutes', () =>
   withIssuer(async (world) => {

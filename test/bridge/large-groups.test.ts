@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { userId } from '../../src/domain/ids.ts';
 import { chunks } from '../../src/store/engine/dialect.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { addGroup, addUser, listResources, send, toPatch } from '../support/provider.ts';
 import { logStatements, type StatementLog } from '../support/statements.ts';
 
@@ -73,7 +72,7 @@ test('a group of any size is answered while it is read, and completely', async (
   }
 });
 
-test('in lists and searches it is answered as alone', { tags: LONG }, async () => {
+test('in lists and searches it is answered as alone', async () => {
   const alone = (await send(bridge, 'GET', `/Groups/${group}`)).body;
   const small = await addGroup(bridge, 'Small', [ids[0] ?? '']);
   const other = (await send(bridge, 'GET', `/Groups/${small}`)).body;
@@ -86,9 +85,7 @@ test('in lists and searches it is answered as alone', { tags: LONG }, async () =
   expect(listResources(await send(bridge, 'POST', '/.search', search))).toEqual([alone, other]);
 });
 
-test('each of its members is found by a filter, wherever it is in the list', {
-  tags: LONG,
-}, async () => {
+test('each of its members is found by a filter, wherever it is in the list', async () => {
   for (const [name, found] of [
     ['person0', [group]],
     [`person${MEMBERS - 2}`, [group]],
@@ -113,9 +110,7 @@ test('of a group of any size only the members who are asked for are read', async
   expect(reads).toEqual([expect.stringContaining('m.user_id in (')]);
 });
 
-test('members who are gone end no list, however many follow one another', {
-  tags: LONG,
-}, async () => {
+test('members who are gone end no list, however many follow one another', async () => {
   const { store } = bridge;
   const gone = ids.slice(10, 7_000);
   const setWanted = (desired: 0 | 1) =>
@@ -159,7 +154,7 @@ test('HEAD answers without the members', async () => {
   expect(answer.headers.etag).toMatch(/^W\//);
 });
 
-test('a reader who leaves in the middle leaves nothing behind', { tags: LONG }, async () => {
+test('a reader who leaves in the middle leaves nothing behind', async () => {
   const headers = { authorization: `Bearer ${bridge.token}` };
   await new Promise<void>((resolve, reject) => {
     const request = get(`${bridge.baseUrl}/Groups/${group}`, { headers }, (answer) => {

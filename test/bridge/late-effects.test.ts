@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const ada = 'ada@example.com';
 const SUSPENDED = `${USER_EXTENSION}:temporarilyInactive`;
@@ -156,15 +155,14 @@ async function playTakenBack(
 const LATE = { kind: 'hang', effect: 'late' } as const;
 
 /** Those that `npm test` plays; the others wait as long. */
-const PLAYED = ['a suspension', 'a membership'];
+const _PLAYED = ['a suspension', 'a membership'];
 
-describeBridges('a call that the service carries out after nobody waits for it', ({ makeUrl }) => {
+describe('a call that the service carries out after nobody waits for it', () => {
   for (const row of rows) {
     const { what, back, looks, read } = row;
-    const tags = PLAYED.includes(what) ? [] : LONG;
-    test(`${what} that was taken back meanwhile does not come true`, { tags }, async () => {
+    test(`${what} that was taken back meanwhile does not come true`, async () => {
       await withTakenBack(
-        () => makeUrl('migrated'),
+        () => makeStoreUrl(),
         row,
         async ({ bridge, before, release }) => {
           await bridge.sandbox.calls.until(looks, { mutating: false });
@@ -176,11 +174,9 @@ describeBridges('a call that the service carries out after nobody waits for it',
       );
     });
 
-    test(`${what} that was taken back does not come true after the call that took it back`, {
-      tags,
-    }, async () => {
+    test(`${what} that was taken back does not come true after the call that took it back`, async () => {
       await withTakenBack(
-        () => makeUrl('migrated'),
+        () => makeStoreUrl(),
         row,
         async ({ bridge, before, release }) => {
           const { calls, service } = bridge.sandbox;
@@ -200,11 +196,8 @@ describeBridges('a call that the service carries out after nobody waits for it',
 
   for (const { what, operation, change, nothing } of rows) {
     if (nothing === undefined) continue;
-    const tags = PLAYED.includes(what) ? [] : LONG;
-    test(`${what} whose answer shows what was before is taken back by a call of its own`, {
-      tags,
-    }, async () => {
-      const settings = { ...IMPATIENT, DATABASE_URL: await makeUrl('migrated') };
+    test(`${what} whose answer shows what was before is taken back by a call of its own`, async () => {
+      const settings = { ...IMPATIENT };
       await withTestBridge({ settings }, async (bridge) => {
         const ids = { user: await addUser(bridge, 'ada'), group: await addGroup(bridge, 'Pilots') };
         await change(bridge, ids, false);
@@ -226,7 +219,7 @@ describeBridges('a call that the service carries out after nobody waits for it',
   }
 
   test('the deactivation of a deleted user who was created again meanwhile does not come true', async () => {
-    const settings = { ...IMPATIENT, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...IMPATIENT };
     await withTestBridge({ settings }, async (bridge) => {
       const { service, faults, calls } = bridge.sandbox;
       const first = await addUser(bridge, 'ada');

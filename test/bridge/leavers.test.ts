@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addLeaversCommand } from '../../src/cli/leavers.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
@@ -15,10 +15,9 @@ import {
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG } from '../support/long.ts';
 import { createMortalStore, endLead, type MortalStore } from '../support/mortal-store.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
@@ -61,7 +60,7 @@ async function untilLooked(world: AuditWorld): Promise<void> {
   await until(world, async () => (await findProven(world)).remains !== null);
 }
 
-describeBridges('the proof of a leaver', ({ makeUrl }) => {
+describe('the proof of a leaver', () => {
   async function makeWorld(settings: Record<string, string> = {}): Promise<AuditWorld> {
     const clock = createLeapingClock();
     const sandbox = await startSandbox({ clock: () => clock.now() });
@@ -70,7 +69,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     const world = await startAuditWorld({
       service: sandbox,
       clock,
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated'), ...settings },
+      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl(), ...settings },
     });
     onTestFinished(() => world.stop());
     return world;
@@ -173,7 +172,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
   });
 
   test('an acceptance whose process was killed before the call is proven by the next one', async () => {
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const service = await startSandbox();
     onTestFinished(() => service.stop());
     let mortal: MortalStore | undefined;
@@ -248,9 +247,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     });
   });
 
-  test('an audit log that cannot be read is told, and read as soon as it can be', {
-    tags: LONG,
-  }, async () => {
+  test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();
@@ -267,9 +264,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(unread).toMatchObject({ state: 'unreadable', code: 'not-permitted', at: null });
   });
 
-  test('what nobody could look at is told as that, and never as nothing', {
-    tags: LONG,
-  }, async () => {
+  test('what nobody could look at is told as that, and never as nothing', async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();
@@ -333,9 +328,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(world.sandbox.service.getUser('ada@example.com').active).toBe(false);
   });
 
-  test('somebody whom others let in again is told as working beside the proof', {
-    tags: LONG,
-  }, async () => {
+  test('somebody whom others let in again is told as working beside the proof', async () => {
     const world = await makeWorld();
     const ada = await addUser(world, 'ada');
     await world.poll();
@@ -376,9 +369,7 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
     expect(await findProven(world)).toMatchObject({ status: 'withdrawn', seen: null });
   });
 
-  test('the list has pages and filters, and refuses what it does not know', {
-    tags: LONG,
-  }, async () => {
+  test('the list has pages and filters, and refuses what it does not know', async () => {
     const world = await makeWorld();
     const ids = [await addUser(world, 'ada'), await addUser(world, 'bob')];
     for (const id of ids) await send(world, 'PATCH', `/Users/${id}`, OUT);
@@ -419,45 +410,41 @@ describeBridges('the proof of a leaver', ({ makeUrl }) => {
   });
 });
 
-test(
-  '`leavers` tells each step, as a table, JSON or CSV, and names nobody in a scheduled job',
-  { tags: LONG },
-  () =>
-    withAudit({ settings: SWEEP_SETTINGS }, async (world) => {
-      const ada = await addUser(world, 'ada');
-      await untilSettled(world);
-      await world.request('PATCH', `/Users/${ada}`, OUT, { 'x-request-id': 'one' });
-      await until(world, () => isEnded(world));
-      await untilLooked(world);
-      const job = runner(world, [addLeaversCommand]);
-      const person = runner(world, [addLeaversCommand], SWEEP_SETTINGS, { columns: 400 });
+test('`leavers` tells each step, as a table, JSON or CSV, and names nobody in a scheduled job', () =>
+  withAudit({ settings: SWEEP_SETTINGS }, async (world) => {
+    const ada = await addUser(world, 'ada');
+    await untilSettled(world);
+    await world.request('PATCH', `/Users/${ada}`, OUT, { 'x-request-id': 'one' });
+    await until(world, () => isEnded(world));
+    await untilLooked(world);
+    const job = runner(world, [addLeaversCommand]);
+    const person = runner(world, [addLeaversCommand], SWEEP_SETTINGS, { columns: 400 });
 
-      const table = await person('leavers');
-      const csv = await job('leavers', '--csv', '--names', '--since', '2020-01-01');
-      const nameless = [await job('leavers', '--csv'), await job('leavers', '--json')];
-      const none = await person('leavers', '--since', '2999-01-01');
-      const wrong = await job('leavers', '--since', 'yesterday');
-      const both = await job('leavers', '--json', '--csv');
+    const table = await person('leavers');
+    const csv = await job('leavers', '--csv', '--names', '--since', '2020-01-01');
+    const nameless = [await job('leavers', '--csv'), await job('leavers', '--json')];
+    const none = await person('leavers', '--since', '2999-01-01');
+    const wrong = await job('leavers', '--since', 'yesterday');
+    const both = await job('leavers', '--json', '--csv');
 
-      expect(table.text).toContain('ada@example.com');
-      expect(table.text).toContain('could not look: keys');
-      const [head = '', row = ''] = csv.text.split('\r\n');
-      expect(head.split(',').slice(0, 7)).toEqual([
-        ...['id', 'name', 'lost', 'status', 'credential', 'request', 'asked'],
-      ]);
-      expect(row.split(',').slice(0, 6)).toEqual([
-        ...[ada, 'ada@example.com', 'deactivated', 'out', 'settings-1', 'one'],
-      ]);
-      for (const { code, text } of nameless) {
-        expect(code).toBe(0);
-        expect(text).toContain(ada);
-        expect(text).not.toContain('ada@example.com');
-      }
-      expect(none).toMatchObject({ code: 0, text: 'Nobody lost access in that time.\n' });
-      expect((await person('leavers', '--status', 'refused')).text).toBe(
-        'Nobody lost access in that time with these filters.\n',
-      );
-      expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
-      expect(both.code).toBe(64);
-    }),
-);
+    expect(table.text).toContain('ada@example.com');
+    expect(table.text).toContain('could not look: keys');
+    const [head = '', row = ''] = csv.text.split('\r\n');
+    expect(head.split(',').slice(0, 7)).toEqual([
+      ...['id', 'name', 'lost', 'status', 'credential', 'request', 'asked'],
+    ]);
+    expect(row.split(',').slice(0, 6)).toEqual([
+      ...[ada, 'ada@example.com', 'deactivated', 'out', 'settings-1', 'one'],
+    ]);
+    for (const { code, text } of nameless) {
+      expect(code).toBe(0);
+      expect(text).toContain(ada);
+      expect(text).not.toContain('ada@example.com');
+    }
+    expect(none).toMatchObject({ code: 0, text: 'Nobody lost access in that time.\n' });
+    expect((await person('leavers', '--status', 'refused')).text).toBe(
+      'Nobody lost access in that time with these filters.\n',
+    );
+    expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
+    expect(both.code).toBe(64);
+  }));

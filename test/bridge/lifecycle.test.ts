@@ -5,7 +5,6 @@ import { Client, request } from 'undici';
 import { expect, type TestContext, test } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../support/free-port.ts';
-import { LONG } from '../support/long.ts';
 import { toUser } from '../support/provider.ts';
 import { sendRaw, toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -54,9 +53,7 @@ async function readStatus(bridge: BridgeProcess, path: '/healthz' | '/readyz'): 
   return statusCode;
 }
 
-test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('with nothing configured it prints an address and a token; both work, and survive a restart with the data', async (context) => {
   const folder = makeFolder(context);
   const first = await start(context, folder);
   await first.ready();
@@ -78,9 +75,7 @@ test.concurrent('with nothing configured it prints an address and a token; both 
   expect(await second.stop()).toBe(0);
 });
 
-test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0', async (context) => {
   const sandbox = await startService(context);
   const folder = makeFolder(context);
   const bridge = await start(context, folder, toEnv(sandbox));
@@ -99,9 +94,7 @@ test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, a
   expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Example');
 });
 
-test.concurrent('SIGTERM ends a bridge that a provider never stops asking over one connection', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('SIGTERM ends a bridge that a provider never stops asking over one connection', async (context) => {
   const bridge = await start(context, makeFolder(context));
   await bridge.ready();
   const provider = new Client(new URL(bridge.baseUrl).origin);
@@ -117,9 +110,7 @@ test.concurrent('SIGTERM ends a bridge that a provider never stops asking over o
   expect(await stopped).toBe(0);
 });
 
-test.concurrent('a restart serves at once, also while the service does not answer, and asks only who it is', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('a restart serves at once, also while the service does not answer, and asks only who it is', async (context) => {
   const sandbox = await startService(context, { seed: { users: 5, groups: 2 } });
   const folder = makeFolder(context);
   const first = await start(context, folder, toEnv(sandbox));
@@ -137,9 +128,7 @@ test.concurrent('a restart serves at once, also while the service does not answe
   expect(sandbox.calls.count()).toBe(0);
 });
 
-test.concurrent('a service that is down at the start is waited for', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('a service that is down at the start is waited for', async (context) => {
   const port = await freePort();
   const upstreamToken = 'token-of-the-service';
   const folder = makeFolder(context);
@@ -157,9 +146,7 @@ test.concurrent('a service that is down at the start is waited for', {
   expect((await sendRaw(bridge, { method: 'GET', path: '/Users' })).body.totalResults).toBe(1);
 });
 
-test.concurrent('a store that belongs to another service stops the start and says what to do', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('a store that belongs to another service stops the start and says what to do', async (context) => {
   const folder = makeFolder(context);
   const first = await start(context, folder, toEnv(await startService(context)));
   await first.ready();
@@ -170,9 +157,7 @@ test.concurrent('a store that belongs to another service stops the start and say
   await expect(other).rejects.toThrow(/the store belongs to .*DATABASE_URL/s);
 });
 
-test.concurrent('a port that is in use stops the start and is told', {
-  tags: LONG,
-}, async (context) => {
+test.concurrent('a port that is in use stops the start and is told', async (context) => {
   const sandbox = await startService(context);
   const { port } = new URL(sandbox.url);
 
@@ -181,7 +166,7 @@ test.concurrent('a port that is in use stops the start and is told', {
   await expect(refused).rejects.toThrow(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
 });
 
-test.concurrent('tokens of the settings are not printed', { tags: LONG }, async (context) => {
+test.concurrent('tokens of the settings are not printed', async (context) => {
   const bridge = await start(context, makeFolder(context), {
     SCIM_TOKENS: token,
     LOG_LEVEL: 'trace',

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { expectScimError } from '../support/attack.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG } from '../support/long.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addUser, send, toUser } from '../support/provider.ts';
 
@@ -73,13 +72,12 @@ test('whoever has no valid token takes nothing from the rate of those who have o
   });
 });
 
-test('by default 25 requests a second never meet a limit, nor do 500 at once', { tags: LONG }, () =>
+test('by default 25 requests a second never meet a limit, nor do 500 at once', () =>
   withTestBridge({ settings: { OPS_TOKEN } }, async (bridge) => {
     const reads = Array.from({ length: 500 }, () => bridge.request('GET', '/Users?count=1'));
 
     expect(countStatus(await Promise.all(reads), 200)).toBe(500);
-  }),
-);
+  }));
 
 /** A POST whose body has begun and does not go on. */
 async function beginPost(
@@ -175,7 +173,7 @@ test('a body that says it is too large is refused before any of it is read', () 
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
   }));
 
-test('operators who ask too fast are 429, and in a second go on', { tags: LONG }, () => {
+test('operators who ask too fast are 429, and in a second go on', () => {
   const clock = createLeapingClock(SLOWLY);
   return withTestBridge({ settings: { OPS_TOKEN }, clock }, async (bridge) => {
     const ask = () =>

@@ -1,11 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addExplainCommand } from '../../src/cli/explain.ts';
 import { addLookCommand } from '../../src/cli/look.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -15,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -30,13 +27,12 @@ function runLook(bridge: TestBridge, ...args: string[]) {
   return runner(bridge, [addLookCommand])('look', ...args);
 }
 
-describeBridges('a look at one', ({ makeUrl }) => {
+describe('a look at one', () => {
   async function withBridge(
     run: (bridge: TestBridge) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const url = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...SWEEP_SETTINGS, DATABASE_URL: url, ...settings } }, run);
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS, ...settings } }, run);
   }
 
   test('user takes one call, says what differs, stores it, and changes nothing', () =>
@@ -160,75 +156,67 @@ describeBridges('a look at one', ({ makeUrl }) => {
       await expect.poll(members, PATIENT).toEqual([ada, 'bob@example.com']);
     }));
 
-  test(
-    'that says nothing of what waits, is stuck or is held says that there is such',
-    { tags: LONG },
-    () =>
-      withBridge(
-        async (bridge) => {
-          const [stuck, held, eve] = [
-            await addUser(bridge, 'ada'),
-            await addUser(bridge, 'bob'),
-            await addUser(bridge, 'eve'),
-          ];
-          const group = await addGroup(bridge, 'Pilots', [held]);
-          await untilSettled(bridge);
-          const settled = (await look(bridge, `users/${eve}`)).body;
-          const { faults } = bridge.sandbox;
-          const refused = { operation: 'scim.updateUser', times: 1 } as const;
-          faults.add({ ...refused, fault: { kind: 'delay', delayMs: 120 } });
-          faults.add({ ...refused, fault: { kind: 'status', status: 400 } });
-          const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
-          await send(bridge, 'PATCH', `/Users/${stuck}`, toPatch(rename));
-          const readStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
-          await expect.poll(readStuck, PATIENT).toBe(1);
-          const leave = toPatch({ op: 'replace', path: 'active', value: false });
-          for (const id of [eve, held]) await send(bridge, 'PATCH', `/Users/${id}`, leave);
-          const readHeld = async () => (await askOps(bridge, 'GET', `/users/${held}/explain`)).text;
-          await expect.poll(readHeld, PATIENT).toContain('"standing":"held"');
-          await askOps(bridge, 'POST', '/pause', {});
-          const join = toPatch({ op: 'add', path: 'members', value: toMembers([stuck]) });
-          await send(bridge, 'PATCH', `/Groups/${group}`, join);
-
-          for (const path of [`users/${stuck}`, `users/${held}`, `groups/${group}`])
-            expect({ path, body: (await look(bridge, path)).body }).toMatchObject({
-              path,
-              body: { differences: [], unfinished: true },
-            });
-          expect(settled).toMatchObject({ differences: [], unfinished: false });
-          expect((await runLook(bridge, ada)).text).toBe(
-            `user ${ada}, 1 call. Nothing differs but what waits, is stuck or is held: scim-bridge explain ${stuck}\n`,
-          );
-        },
-        { SCIM_WRITE_WAIT: '40ms', LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' },
-      ),
-  );
-
-  test(
-    'group counts who is out and who is in its place, though the numbers are the same',
-    { tags: LONG },
-    () =>
-      withBridge(async (bridge) => {
-        const { service } = bridge.sandbox;
-        const [first] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-        const id = await addGroup(bridge, 'Pilots', [first]);
+  test('that says nothing of what waits, is stuck or is held says that there is such', () =>
+    withBridge(
+      async (bridge) => {
+        const [stuck, held, eve] = [
+          await addUser(bridge, 'ada'),
+          await addUser(bridge, 'bob'),
+          await addUser(bridge, 'eve'),
+        ];
+        const group = await addGroup(bridge, 'Pilots', [held]);
         await untilSettled(bridge);
-        service.removeMember('Pilots', ada);
-        service.addMember('Pilots', 'bob@example.com');
-        await look(bridge, `groups/${id}`);
+        const settled = (await look(bridge, `users/${eve}`)).body;
+        const { faults } = bridge.sandbox;
+        const refused = { operation: 'scim.updateUser', times: 1 } as const;
+        faults.add({ ...refused, fault: { kind: 'delay', delayMs: 120 } });
+        faults.add({ ...refused, fault: { kind: 'status', status: 400 } });
+        const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
+        await send(bridge, 'PATCH', `/Users/${stuck}`, toPatch(rename));
+        const readStuck = async () => (await askOps(bridge, 'GET', '/status')).body.stuckCount;
+        await expect.poll(readStuck, PATIENT).toBe(1);
+        const leave = toPatch({ op: 'replace', path: 'active', value: false });
+        for (const id of [eve, held]) await send(bridge, 'PATCH', `/Users/${id}`, leave);
+        const readHeld = async () => (await askOps(bridge, 'GET', `/users/${held}/explain`)).text;
+        await expect.poll(readHeld, PATIENT).toContain('"standing":"held"');
+        await askOps(bridge, 'POST', '/pause', {});
+        const join = toPatch({ op: 'add', path: 'members', value: toMembers([stuck]) });
+        await send(bridge, 'PATCH', `/Groups/${group}`, join);
 
-        const { body } = await askOps(bridge, 'GET', `/groups/${id}/explain`);
-        const text = (await runner(bridge, [addExplainCommand])('explain', 'Pilots')).text;
+        for (const path of [`users/${stuck}`, `users/${held}`, `groups/${group}`])
+          expect({ path, body: (await look(bridge, path)).body }).toMatchObject({
+            path,
+            body: { differences: [], unfinished: true },
+          });
+        expect(settled).toMatchObject({ differences: [], unfinished: false });
+        expect((await runLook(bridge, ada)).text).toBe(
+          `user ${ada}, 1 call. Nothing differs but what waits, is stuck or is held: scim-bridge explain ${stuck}\n`,
+        );
+      },
+      { SCIM_WRITE_WAIT: '40ms', LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' },
+    ));
 
-        expect(body.members).toEqual({
-          ...{ desired: 1, observed: 1 },
-          ...{ pending: 0, stuck: 0, differing: 2 },
-        });
-        expect(text).toContain('Members: 1 wanted, 1 seen, 0 waiting, 2 different\n');
-      }),
-  );
+  test('group counts who is out and who is in its place, though the numbers are the same', () =>
+    withBridge(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const [first] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const id = await addGroup(bridge, 'Pilots', [first]);
+      await untilSettled(bridge);
+      service.removeMember('Pilots', ada);
+      service.addMember('Pilots', 'bob@example.com');
+      await look(bridge, `groups/${id}`);
 
-  test('is not repaired where a limit would be exceeded', { tags: LONG }, () =>
+      const { body } = await askOps(bridge, 'GET', `/groups/${id}/explain`);
+      const text = (await runner(bridge, [addExplainCommand])('explain', 'Pilots')).text;
+
+      expect(body.members).toEqual({
+        ...{ desired: 1, observed: 1 },
+        ...{ pending: 0, stuck: 0, differing: 2 },
+      });
+      expect(text).toContain('Members: 1 wanted, 1 seen, 0 waiting, 2 different\n');
+    }));
+
+  test('is not repaired where a limit would be exceeded', () =>
     withBridge(
       async (bridge) => {
         const { service } = bridge.sandbox;
@@ -247,8 +235,7 @@ describeBridges('a look at one', ({ makeUrl }) => {
         expect(service.members('Pilots')).toEqual([ada, 'bob@example.com']);
       },
       { LIMITS_REMOVE_MEMBER_COUNT: '0', LIMITS_REMOVE_MEMBER_PERCENT: '0' },
-    ),
-  );
+    ));
 
   test('that nobody manages says that, and one that is gone is forgotten', () =>
     withBridge(async (bridge) => {
@@ -305,49 +292,3 @@ test('a service that does not answer is asked once, and the look is refused', ()
     expect(answer).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
     expect(calls.count()).toBe(1);
   }));
-
-describeProcesses('a look that a process is asked for which does not lead', ({ makeUrl }) => {
-  async function startPair() {
-    const service = await startSandbox();
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    const leader = await startTestBridge({ settings, service });
-    const other = await startTestBridge({ settings, service });
-    onTestFinished(async () => {
-      await other.stop();
-      await leader.stop();
-      await service.stop();
-    });
-    return { service, other };
-  }
-
-  test('is made by the leader, which repairs too', async () => {
-    const { service, other } = await startPair();
-    const id = await addUser(other, 'ada');
-    await untilSettled(other);
-    service.service.setActive(ada, false);
-    service.calls.reset();
-
-    const { status, body } = await look(other, `users/${id}`, { repair: true });
-
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      ...{ type: 'user', id, calls: 1, repair: { exceeded: [] } },
-      differences: [{ kind: 'user.deactivated' }],
-    });
-    await expect.poll(() => service.service.getUser(ada).active, PATIENT).toBe(true);
-  });
-
-  test('says as there that nothing has the id, and what the service answered', async () => {
-    const { service, other } = await startPair();
-    const id = await addUser(other, 'ada');
-    await untilSettled(other);
-    const failing = { kind: 'status', status: 500 } as const;
-    service.faults.add({ operation: 'scim.getUser', fault: failing });
-
-    const unknown = await look(other, `users/${'0'.repeat(32)}`);
-    const failed = await look(other, `users/${id}`);
-
-    expect([unknown.status, unknown.body.code]).toEqual([404, 'not-found']);
-    expect([failed.status, failed.body.code]).toEqual([503, 'could-not-look']);
-  });
-});

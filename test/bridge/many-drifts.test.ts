@@ -1,35 +1,29 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addDriftsCommand } from '../../src/cli/lists.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** People who were put into the group behind the provider's back. */
 const INTRUDERS = 4;
 
-describeBridges('one decision about many drifts', ({ makeUrl }) => {
+describe('one decision about many drifts', () => {
   /** A bridge that has found the intruders, and the ids of the drifts. */
   async function withIntruders(
     run: (bridge: TestBridge, ids: string[]) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, ...settings, DATABASE_URL } },
-      async (bridge) => {
-        await addPilots(bridge, INTRUDERS);
-        intrude(bridge, 0, INTRUDERS);
-        await sweep(bridge);
-        const { body } = await askOps(bridge, 'GET', '/drifts?status=open&kind=member.added');
-        await run(
-          bridge,
-          Object(body).items.map(({ id }: { id: string }) => id),
-        );
-      },
-    );
+    await withTestBridge({ settings: { ...SWEEP_SETTINGS, ...settings } }, async (bridge) => {
+      await addPilots(bridge, INTRUDERS);
+      intrude(bridge, 0, INTRUDERS);
+      await sweep(bridge);
+      const { body } = await askOps(bridge, 'GET', '/drifts?status=open&kind=member.added');
+      await run(
+        bridge,
+        Object(body).items.map(({ id }: { id: string }) => id),
+      );
+    });
   }
 
   const decide = (bridge: TestBridge, body: Record<string, string | boolean | string[]>) =>
@@ -52,7 +46,7 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
       expect(countMembers(bridge)).toBe(0);
     }));
 
-  test('above a limit repairs nothing but exactly the plan that was seen', { tags: LONG }, () =>
+  test('above a limit repairs nothing but exactly the plan that was seen', () =>
     withIntruders(
       async (bridge, ids) => {
         const repair = { decision: 'repair', ids };
@@ -69,8 +63,7 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
         expect(countMembers(bridge)).toBe(0);
       },
       { LIMITS_REMOVE_MEMBER_COUNT: '2' },
-    ),
-  );
+    ));
 
   test('is kept as an act about each of them, and a dry run as none', () =>
     withIntruders(async (bridge, ids) => {
@@ -90,7 +83,7 @@ describeBridges('one decision about many drifts', ({ makeUrl }) => {
     }));
 });
 
-test('nothing is ignored until a moment that is over', { tags: LONG }, () =>
+test('nothing is ignored until a moment that is over', () =>
   withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     await addPilots(bridge, 1);
     intrude(bridge, 0, 1);
@@ -121,40 +114,33 @@ test('nothing is ignored until a moment that is over', { tags: LONG }, () =>
       expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', message } });
     expect(told).toMatchObject({ code: 1, text: expect.stringContaining(message) });
     expect(await listManagedDrifts(bridge, 'open')).toHaveLength(1);
-  }),
-);
+  }));
 
-test(
-  '`drifts repair` tells what follows and asks; above a limit a script needs the hash',
-  { tags: LONG },
-  () =>
-    withTestBridge(
-      { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
-      async (bridge) => {
-        await addPilots(bridge, INTRUDERS);
-        intrude(bridge, 0, INTRUDERS);
-        await sweep(bridge);
-        const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
-        const ids = items.map(({ id }: { id: string }) => id);
-        const script = runner(bridge, [addDriftsCommand]);
-        const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
-        const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
+test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', () =>
+  withTestBridge(
+    { settings: { ...SWEEP_SETTINGS, LIMITS_REMOVE_MEMBER_COUNT: '2' } },
+    async (bridge) => {
+      await addPilots(bridge, INTRUDERS);
+      intrude(bridge, 0, INTRUDERS);
+      await sweep(bridge);
+      const { items } = Object((await askOps(bridge, 'GET', '/drifts?kind=member.added')).body);
+      const ids = items.map(({ id }: { id: string }) => id);
+      const script = runner(bridge, [addDriftsCommand]);
+      const refuser = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'n' });
+      const person = runner(bridge, [addDriftsCommand], SWEEP_SETTINGS, { answer: 'y' });
 
-        const refused = await script('drifts', 'repair', '--yes', ...ids);
-        expect(refused.code).toBe(1);
-        expect(refused.text).toContain('above the limits');
-        expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
-        expect(countMembers(bridge)).toBe(INTRUDERS);
+      const refused = await script('drifts', 'repair', '--yes', ...ids);
+      expect(refused.code).toBe(1);
+      expect(refused.text).toContain('above the limits');
+      expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
+      expect(countMembers(bridge)).toBe(INTRUDERS);
 
-        const { code, text, asked } = await person('drifts', 'repair', ...ids);
-        expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
-        expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
-        await expect.poll(() => countMembers(bridge)).toBe(0);
-        const list = async () => (await script('drifts', '--status', 'repaired')).text;
-        await expect.poll(list).toContain('member.added');
-        expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain(
-          '0 can be',
-        );
-      },
-    ),
-);
+      const { code, text, asked } = await person('drifts', 'repair', ...ids);
+      expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
+      expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
+      await expect.poll(() => countMembers(bridge)).toBe(0);
+      const list = async () => (await script('drifts', '--status', 'repaired')).text;
+      await expect.poll(list).toContain('member.added');
+      expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain('0 can be');
+    },
+  ));

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { listResources, send } from '../support/provider.ts';
 import { SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -95,40 +94,32 @@ function expectKnown(
   expect(missed).toEqual([]);
 }
 
-test(
-  'the first read ends though somebody is deleted with every page, and nobody is left out',
-  { tags: LONG },
-  () =>
-    withMovingList(async ({ sandbox, count, setChange, start }) => {
-      // Always somebody whom the read has passed already, so that everybody behind moves.
-      setChange((page) => sandbox.service.removeUser(toEmail(page)));
+test('the first read ends though somebody is deleted with every page, and nobody is left out', () =>
+  withMovingList(async ({ sandbox, count, setChange, start }) => {
+    // Always somebody whom the read has passed already, so that everybody behind moves.
+    setChange((page) => sandbox.service.removeUser(toEmail(page)));
 
-      const bridge = await start();
+    const bridge = await start();
 
-      expectKnown(await listNames(bridge), sandbox);
-      expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
-    }),
-);
+    expectKnown(await listNames(bridge), sandbox);
+    expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
+  }));
 
-test(
-  'the first read ends though people come and go with every page, and nobody who stayed is left out',
-  { tags: LONG },
-  () =>
-    withMovingList(async ({ sandbox, count, setChange, start }) => {
-      setChange((page) => {
-        sandbox.service.removeUser(toEmail(page));
-        if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
-        if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
-      });
+test('the first read ends though people come and go with every page, and nobody who stayed is left out', () =>
+  withMovingList(async ({ sandbox, count, setChange, start }) => {
+    setChange((page) => {
+      sandbox.service.removeUser(toEmail(page));
+      if (page % 3 > 0) sandbox.service.addUser({ email: `new${page}@example.com` });
+      if (page % 3 > 1) sandbox.service.addUser({ email: `other${page}@example.com` });
+    });
 
-      const bridge = await start();
+    const bridge = await start();
 
-      expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
-      expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
-    }),
-);
+    expectKnown(await listNames(bridge), sandbox, (email) => /^(user|virtual)/.test(email));
+    expect(count()).toBeLessThan(3 * (PEOPLE / PAGE));
+  }));
 
-test('a sweep ends though somebody is deleted with every page', { tags: LONG }, () =>
+test('a sweep ends though somebody is deleted with every page', () =>
   withMovingList(async ({ sandbox, count, setChange, start }) => {
     const bridge = await start();
     const before = count();
@@ -139,8 +130,7 @@ test('a sweep ends though somebody is deleted with every page', { tags: LONG }, 
     const reasons = Array.isArray(ended.reasons) ? ended.reasons.map(String) : [];
     expect(reasons.filter((reason) => reason.includes('scim'))).toEqual([]);
     expect(count() - before).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
-  }),
-);
+  }));
 
 describe('a list without a total that shrinks while it is read', () => {
   test('leaves out nobody of the company: everybody has a role', () =>
@@ -158,7 +148,7 @@ describe('a list without a total that shrinks while it is read', () => {
       expect(count()).toBeLessThan(2 * (PEOPLE / PAGE) + 5);
     }, '/company/users'));
 
-  test('leaves out no group: everyone has permissions', { tags: LONG }, () =>
+  test('leaves out no group: everyone has permissions', () =>
     withMovingList(async ({ sandbox: { service }, setChange, start }) => {
       const names = service.groups().map(({ name }) => name);
       setChange((page) => service.deleteGroup(names[page - 1] ?? ''));
@@ -172,8 +162,7 @@ describe('a list without a total that shrinks while it is read', () => {
       expect(stayed.filter((group) => !knows(group)).map(({ displayName }) => displayName)).toEqual(
         [],
       );
-    }, '/company/groups'),
-  );
+    }, '/company/groups'));
 });
 
 test('a list whose total stays the same while people come and go leaves out nobody who stayed', () =>

@@ -1,16 +1,15 @@
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
 import { withOwnAccess } from '../../src/app/own-access.ts';
 import { tokenCommand } from '../../src/cli/token.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -44,9 +43,9 @@ async function listTokens(bridge: TestBridge, query = '') {
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
 }
 
-describeBridges('named tokens', ({ makeUrl }) => {
+describe('named tokens', () => {
   test('one that was made opens SCIM at once, is kept as a digest alone, and is told by its name', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       const { id, text } = await makeToken(bridge, { name: 'okta', expires: '90d' });
       const bare = { authorization: text };
@@ -77,7 +76,7 @@ describeBridges('named tokens', ({ makeUrl }) => {
 
   test('unknown, wrong, expired and revoked ones are answered alike, and expiry goes by the clock of the store', async () => {
     const clock = createSetClock();
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings, clock }, async (bridge) => {
       const short = await makeToken(bridge, { name: 'short', expires: '1d' });
       const long = await makeToken(bridge, { name: 'long', expires: 'never' });
@@ -106,7 +105,7 @@ describeBridges('named tokens', ({ makeUrl }) => {
   test('they survive a restart, several are valid at once, and a rotation refuses no request', async () => {
     const service = await startSandbox();
     onTestFinished(() => service.stop());
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings });
     const old = await makeToken(first, { name: 'okta-2026' });
     await first.stop();
@@ -142,7 +141,7 @@ describeBridges('named tokens', ({ makeUrl }) => {
   });
 
   test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       await makeToken(bridge, { name: 'okta-now', expires: '29d' });
       await makeToken(bridge, { name: 'okta-later', expires: '31d' });
@@ -172,7 +171,7 @@ describeBridges('named tokens', ({ makeUrl }) => {
   });
 
   test('a name is free again once its token is revoked, and what is no wish makes nothing', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       await makeToken(bridge, { name: 'okta' });
       expect((await askOps(bridge, 'POST', '/tokens', { name: 'okta' })).status).toBe(409);
@@ -199,32 +198,11 @@ describeBridges('named tokens', ({ makeUrl }) => {
   });
 });
 
-describeProcesses('named tokens of two processes on one store', ({ makeUrl }) => {
-  test('one made here opens there, and ends there within five seconds of being revoked here', async () => {
-    const clock = createSetClock();
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    await withTestBridge({ service, settings, clock }, (here) =>
-      withTestBridge({ service, settings, clock }, async (there) => {
-        const { text } = await makeToken(here, { name: 'okta' });
-        expect((await ask(there, text)).status).toBe(200);
-        await askOps(here, 'POST', '/tokens/okta/revoke');
-        expect((await ask(here, text)).status).toBe(401);
-        clock.state.aheadMs = 5_000;
-        expect((await ask(there, text)).status).toBe(401);
-      }),
-    );
-  });
-});
-
-describeBridges('scim-bridge token', ({ makeUrl }) => {
+describe('scim-bridge token', () => {
   const commands = [tokenCommand(withOwnAccess)];
 
-  test('makes tokens in the store before the first start, and asks the bridge once it runs', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+  test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
+    const DATABASE_URL = await makeStoreUrl();
     const alone = (...args: string[]) => runAlone(commands, ['token', ...args], { DATABASE_URL });
     const made = await alone('create', 'okta', '--expires', 'never');
     const ops = await alone('create', 'ada', '--for', 'operator', '--json');

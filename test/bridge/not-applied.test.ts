@@ -11,9 +11,8 @@ import {
   PATIENT,
   withAudit,
 } from '../support/audit-world.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { addGroup, addUser, findId, send, toMembers, toPatch } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
@@ -138,50 +137,45 @@ async function untilLogRead({ clock, store }: AuditWorld, ms: number): Promise<v
   await expect.poll(isRead, { ...PATIENT, interval: 100 }).toBe(true);
 }
 
-describeBridges('a change that the service answers with 204 and does not make', ({ makeUrl }) => {
-  test.each(selectSome(rows))(
-    'is no drift of somebody unknown, and ends as stuck: $what',
-    { tags: SELECTED },
-    async (row) =>
-      withUnmade(
-        row,
-        async ({ end, ...team }) => {
-          const { world } = team;
-          const timed = { bridge: world, clock: world.clock };
-          await sweep(world);
-          const found = await listManagedDrifts(world);
-          await untilLogRead(world, LOG_READ_MS);
-          await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
-          await untilQuiet(timed, 10 * MINUTE_MS);
-          const stuck = await listStuck(world.store.read, 10);
-          const calls = world.sandbox.calls.count({ operation: row.operation });
-          end();
-          await untilQuiet(timed, 120 * MINUTE_MS);
+describe('a change that the service answers with 204 and does not make', () => {
+  test.each(rows)('is no drift of somebody unknown, and ends as stuck: $what', async (row) =>
+    withUnmade(
+      row,
+      async ({ end, ...team }) => {
+        const { world } = team;
+        const timed = { bridge: world, clock: world.clock };
+        await sweep(world);
+        const found = await listManagedDrifts(world);
+        await untilLogRead(world, LOG_READ_MS);
+        await expect.poll(() => listManagedDrifts(world), PATIENT).toEqual([]);
+        await untilQuiet(timed, 10 * MINUTE_MS);
+        const stuck = await listStuck(world.store.read, 10);
+        const calls = world.sandbox.calls.count({ operation: row.operation });
+        end();
+        await untilQuiet(timed, 120 * MINUTE_MS);
 
-          expect(found).toEqual([row.drift]);
-          const problem = { code: 'not-applied', words };
-          expect(stuck).toMatchObject([{ field: row.field, problem }]);
-          // The first call, and those after its one failed attempt.
-          expect(calls).toBe(ATTEMPTS);
-          expect(row.isMade(team)).toBe(true);
-          expect(await listStuck(world.store.read, 10)).toEqual([]);
-          expect(await readBacklog(world.store.read)).toMatchObject({ due: 0 });
-        },
-        await makeUrl('migrated'),
-      ),
+        expect(found).toEqual([row.drift]);
+        const problem = { code: 'not-applied', words };
+        expect(stuck).toMatchObject([{ field: row.field, problem }]);
+        // The first call, and those after its one failed attempt.
+        expect(calls).toBe(ATTEMPTS);
+        expect(row.isMade(team)).toBe(true);
+        expect(await listStuck(world.store.read, 10)).toEqual([]);
+        expect(await readBacklog(world.store.read)).toMatchObject({ due: 0 });
+      },
+      await makeStoreUrl(),
+    ),
   );
 });
 
-describeBridges('a removal that the service answers with 204 and does not make', ({ makeUrl }) => {
+describe('a removal that the service answers with 204 and does not make', () => {
   const settings = async () => ({
     ...SWEEP_SETTINGS,
     UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
-    DATABASE_URL: await makeUrl('migrated'),
+    DATABASE_URL: await makeStoreUrl(),
   });
 
-  test('of a group waits again once a list shows the group, and ends as stuck', {
-    tags: LONG,
-  }, async () => {
+  test('of a group waits again once a list shows the group, and ends as stuck', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const { faults, service, calls } = world.sandbox;
       const timed = { bridge: world, clock: world.clock };
@@ -212,9 +206,7 @@ describeBridges('a removal that the service answers with 204 and does not make',
     });
   });
 
-  test('of a group costs one call where it is made, and no sweep asks again', {
-    tags: LONG,
-  }, async () => {
+  test('of a group costs one call where it is made, and no sweep asks again', async () => {
     await withAudit({ settings: await settings() }, async (world) => {
       const id = await addGroup(world, 'Pilots');
       await untilQuiet({ bridge: world, clock: world.clock }, MINUTE_MS);

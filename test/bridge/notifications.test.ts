@@ -7,11 +7,11 @@ import { insertNotifications } from '../../src/store/notifications.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
-import { makeLives, makeStoreFile } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
+import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
 import { type Arrived, startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** The machine may be busy, and the state is looked at every few seconds. */
@@ -22,9 +22,7 @@ const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => jso
 const deactivate = (bridge: TestBridge, id: string) =>
   send(bridge, 'PATCH', `/Users/${id}`, toPatch({ op: 'replace', path: 'active', value: false }));
 
-test('a reason is told when it begins and when it ends, signed as Standard Webhooks says', {
-  tags: LONG,
-}, async () => {
+test('a reason is told when it begins and when it ends, signed as Standard Webhooks says', async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
   await withCalmBridge({ settings }, async (bridge, clock) => {
@@ -94,9 +92,7 @@ for (const [heldBy, more] of [
   ['observe-mode', { MODE: 'observe' }],
   ['writes-paused', {}],
 ] as const) {
-  test(`a leaver whom an operator's decision keeps in is told, counted and shown with the reason: ${heldBy}`, {
-    tags: heldBy === 'plan' ? [] : LONG,
-  }, async () => {
+  test(`a leaver whom an operator's decision keeps in is told, counted and shown with the reason: ${heldBy}`, async () => {
     const receiver = await startReceiver();
     const asked = { events: ['leaver.*'] };
     const settings = {
@@ -140,9 +136,7 @@ for (const [heldBy, more] of [
   });
 }
 
-test('more than ten leavers are told as a number, and who was told alone before is told when out', {
-  tags: LONG,
-}, async () => {
+test('more than ten leavers are told as a number, and who was told alone before is told when out', async () => {
   const receiver = await startReceiver();
   const settings = {
     ...SWEEP_SETTINGS,
@@ -188,9 +182,7 @@ test('more than ten leavers are told as a number, and who was told alone before 
   });
 });
 
-test('names are told where the setting allows them, in a text that a chat takes', {
-  tags: LONG,
-}, async () => {
+test('names are told where the setting allows them, in a text that a chat takes', async () => {
   const receiver = await startReceiver();
   const more = { events: ['leaver.late'], format: 'slack', names: true, secretFile: undefined };
   await withLateLeaver(receiver, more, async ({ sandbox }, clock) => {
@@ -202,9 +194,7 @@ test('names are told where the setting allows them, in a text that a chat takes'
   });
 });
 
-test('plans that wait, differences by kind and credentials that expire are told once each', {
-  tags: LONG,
-}, async () => {
+test('plans that wait, differences by kind and credentials that expire are told once each', async () => {
   const receiver = await startReceiver();
   const settings = {
     ...SWEEP_SETTINGS,
@@ -239,9 +229,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
   });
 });
 
-test('a receiver that is down for ten minutes gets everything afterwards, in order', {
-  tags: LONG,
-}, async () => {
+test('a receiver that is down for ten minutes gets everything afterwards, in order', async () => {
   const receiver = await startReceiver();
   const log: JsonObject[] = [];
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
@@ -275,17 +263,14 @@ test('a receiver that is down for ten minutes gets everything afterwards, in ord
   });
 });
 
-for (const { form, tags, toText } of [
-  { form: 'seconds', tags: [], toText: () => '600' },
+for (const { form, toText } of [
+  { form: 'seconds', toText: () => '600' },
   {
     form: 'a date',
-    tags: LONG,
     toText: (now: number) => new Date(now + 10 * MINUTE_MS).toUTCString(),
   },
 ]) {
-  test(`a receiver that asks for a pause is left alone that long, as Retry-After says: ${form}`, {
-    tags,
-  }, async () => {
+  test(`a receiver that asks for a pause is left alone that long, as Retry-After says: ${form}`, async () => {
     const receiver = await startReceiver();
     const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['reason.*'] }) };
     await withCalmBridge({ settings }, async (bridge, clock) => {
@@ -314,7 +299,7 @@ for (const { form, tags, toText } of [
 
 test('what was not delivered survives a restart, under the same id', async () => {
   const receiver = await startReceiver();
-  const named = { DATABASE_URL: makeStoreFile(), ...receiver.settings({ events: ['test'] }) };
+  const named = { DATABASE_URL: await makeStoreUrl(), ...receiver.settings({ events: ['test'] }) };
   const { live } = await makeLives({ settings: { ...SWEEP_SETTINGS, ...named } });
   receiver.answer(500);
   await live(async (first) => {
@@ -333,9 +318,7 @@ test('what was not delivered survives a restart, under the same id', async () =>
   expect(arrived?.headers['webhook-id']).toBe(asked?.headers['webhook-id']);
 });
 
-test('what a receiver wants no more is given up, listed, and sent again when an operator says so', {
-  tags: LONG,
-}, async () => {
+test('what a receiver wants no more is given up, listed, and sent again when an operator says so', async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
@@ -361,9 +344,7 @@ test('what a receiver wants no more is given up, listed, and sent again when an 
   });
 });
 
-test('a test that was refused does not hold up the next one, and tells why each time', {
-  tags: LONG,
-}, async () => {
+test('a test that was refused does not hold up the next one, and tells why each time', async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
@@ -379,7 +360,7 @@ test('a test that was refused does not hold up the next one, and tells why each 
   });
 });
 
-test('a receiver that is down is told as such, however much waits', { tags: LONG }, async () => {
+test('a receiver that is down is told as such, however much waits', async () => {
   const receiver = await startReceiver();
   const settings = { ...SWEEP_SETTINGS, ...receiver.settings({ events: ['test'] }) };
   await withTestBridge({ settings }, async (bridge) => {
@@ -403,7 +384,7 @@ test('a receiver that is down is told as such, however much waits', { tags: LONG
 
 test('what waits for a receiver that the settings name no more is given up, and not said to be tried again', async () => {
   const receiver = await startReceiver();
-  const unnamed = { ...SWEEP_SETTINGS, DATABASE_URL: makeStoreFile() };
+  const unnamed = { ...SWEEP_SETTINGS, DATABASE_URL: await makeStoreUrl() };
   const { live } = await makeLives({ settings: unnamed });
   receiver.answer(503);
   await live(
@@ -474,9 +455,7 @@ test('no redirect is followed', async () => {
 });
 
 for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254']) {
-  test(`a private address gets nothing unless that is allowed: ${host}`, {
-    tags: /^\d/.test(host) ? [] : LONG,
-  }, async () => {
+  test(`a private address gets nothing unless that is allowed: ${host}`, async () => {
     const receiver = await startReceiver();
     const url = receiver.url.replace('http:', 'https:').replace('127.0.0.1', host);
     const settings = {

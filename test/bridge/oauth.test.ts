@@ -1,15 +1,14 @@
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { withOwnAccess } from '../../src/app/own-access.ts';
 import { clientCommand } from '../../src/cli/client.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const HOUR_MS = 3_600_000;
@@ -81,60 +80,54 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
   return { issuer: new URL(bridge.baseUrl).origin, token_endpoint: href };
 }
 
-describeBridges('OAuth', ({ makeUrl }) => {
-  test.each(
-    selectSome([
-      ['client_secret_basic', oauth.ClientSecretBasic],
-      ['client_secret_post', oauth.ClientSecretPost],
-    ]),
-  )(
-    'a public library gets an access token with %s, which opens SCIM',
-    { tags: SELECTED },
-    async (_, authenticate) => {
-      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-      await withTestBridge({ settings }, async (bridge) => {
-        const made = await makeClient(bridge, 'entra');
-        const client = { client_id: made.id };
-        const server = toServer(bridge);
-        // The bridge of a test has no certificate.
-        const options = { [oauth.allowInsecureRequests]: true };
-        const response = await oauth.clientCredentialsGrantRequest(
-          server,
-          client,
-          authenticate(made.secret),
-          new URLSearchParams({ scope: 'scim' }),
-          options,
-        );
-        const token = await oauth.processClientCredentialsResponse(server, client, response);
+describe('OAuth', () => {
+  test.each([
+    ['client_secret_basic', oauth.ClientSecretBasic],
+    ['client_secret_post', oauth.ClientSecretPost],
+  ])('a public library gets an access token with %s, which opens SCIM', async (_, authenticate) => {
+    const settings = { ...SWEEP_SETTINGS };
+    await withTestBridge({ settings }, async (bridge) => {
+      const made = await makeClient(bridge, 'entra');
+      const client = { client_id: made.id };
+      const server = toServer(bridge);
+      // The bridge of a test has no certificate.
+      const options = { [oauth.allowInsecureRequests]: true };
+      const response = await oauth.clientCredentialsGrantRequest(
+        server,
+        client,
+        authenticate(made.secret),
+        new URLSearchParams({ scope: 'scim' }),
+        options,
+      );
+      const token = await oauth.processClientCredentialsResponse(server, client, response);
 
-        expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
-        expect(response.headers.get('cache-control')).toBe('no-store');
-        const url = new URL(`${bridge.baseUrl}/Users`);
-        const headers = new Headers({ accept: 'application/scim+json' });
-        const users = await oauth.protectedResourceRequest(
-          ...([token.access_token, 'GET', url, headers, null, options] as const),
-        );
-        expect(users.status).toBe(200);
-        const rows = await bridge.store.read.selectFrom('access_tokens').selectAll().execute();
-        const secrets = await bridge.store.read.selectFrom('client_secrets').selectAll().execute();
-        const stored = JSON.stringify([rows, secrets]);
-        expect(rows).toHaveLength(1);
-        expect(stored).not.toContain(made.secret.slice(-43));
-        expect(stored).not.toContain(token.access_token.slice(-43));
-        const readLog = async () => {
-          await bridge.request('GET', '/Users/nobody', undefined, {
-            authorization: `Bearer ${token.access_token}`,
-          });
-          return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
-        };
-        await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
-      });
-    },
-  );
+      expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3_600, scope: 'scim' });
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const url = new URL(`${bridge.baseUrl}/Users`);
+      const headers = new Headers({ accept: 'application/scim+json' });
+      const users = await oauth.protectedResourceRequest(
+        ...([token.access_token, 'GET', url, headers, null, options] as const),
+      );
+      expect(users.status).toBe(200);
+      const rows = await bridge.store.read.selectFrom('access_tokens').selectAll().execute();
+      const secrets = await bridge.store.read.selectFrom('client_secrets').selectAll().execute();
+      const stored = JSON.stringify([rows, secrets]);
+      expect(rows).toHaveLength(1);
+      expect(stored).not.toContain(made.secret.slice(-43));
+      expect(stored).not.toContain(token.access_token.slice(-43));
+      const readLog = async () => {
+        await bridge.request('GET', '/Users/nobody', undefined, {
+          authorization: `Bearer ${token.access_token}`,
+        });
+        return Object((await askOps(bridge, 'GET', '/requests?limit=1')).body.items)[0];
+      };
+      await expect.poll(readLog, PATIENT).toMatchObject({ credential: made.id });
+    });
+  });
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
     const clock = createSetClock();
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings, clock }, async (bridge) => {
       const old = await makeClient(bridge, 'old');
       clock.state.aheadMs = 730 * DAY_MS + 1;
@@ -161,7 +154,7 @@ describeBridges('OAuth', ({ makeUrl }) => {
   });
 
   test('a rotation refuses no request: two secrets are valid, a third is refused until one is revoked', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       const first = await makeClient(bridge, 'entra');
       const before = await getToken(bridge, first);
@@ -186,7 +179,7 @@ describeBridges('OAuth', ({ makeUrl }) => {
   });
 
   test('two rotations at the same time do not make a third secret', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings }, async (bridge) => {
       await makeClient(bridge, 'entra');
       const rotate = () => askOps(bridge, 'POST', '/clients/entra/rotate');
@@ -203,7 +196,7 @@ describeBridges('OAuth', ({ makeUrl }) => {
     const settings = {
       ...SWEEP_SETTINGS,
       OAUTH_ACCESS_TOKEN_LIFETIME: '6h',
-      DATABASE_URL: await makeUrl('migrated'),
+      DATABASE_URL: await makeStoreUrl(),
     };
     const first = await startTestBridge({ service, settings, clock });
     const { body } = await fetchToken(first, await makeClient(first, 'entra'));
@@ -316,35 +309,11 @@ test('an access token opens nothing of operators, and a secret opens nothing by 
     expect((await ask(bridge, client.secret)).status).toBe(401);
   }));
 
-describeProcesses('OAuth of two processes on one store', ({ makeUrl }) => {
-  test('a token from here opens there, and ends there within five seconds of its client', async () => {
-    const clock = createSetClock();
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-    await withTestBridge({ service, settings, clock }, (here) =>
-      withTestBridge({ service, settings, clock }, async (there) => {
-        const client = await makeClient(here, 'entra');
-        const token = await getToken(there, client);
-        expect((await ask(here, token)).status).toBe(200);
-        expect((await ask(there, token)).status).toBe(200);
-        await askOps(here, 'POST', '/clients/entra/revoke');
-        expect((await ask(here, token)).status).toBe(401);
-        expect((await fetchToken(there, client)).status).toBe(401);
-        clock.state.aheadMs = 5_000;
-        expect((await ask(there, token)).status).toBe(401);
-      }),
-    );
-  });
-});
-
-describeBridges('scim-bridge client', ({ makeUrl }) => {
+describe('scim-bridge client', () => {
   const commands = [clientCommand(withOwnAccess)];
 
-  test('makes a client in the store before the first start, and rotates it once the bridge runs', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+  test('makes a client in the store before the first start, and rotates it once the bridge runs', async () => {
+    const DATABASE_URL = await makeStoreUrl();
     const made = await runAlone(commands, ['client', 'create', 'entra'], { DATABASE_URL });
     const wrong = ['client', 'create', 'x', '--expires', '30d'];
     const short = await runAlone(commands, wrong, { DATABASE_URL });

@@ -1,12 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { waits } from '../../src/store/engine/columns.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { type Lives, makeLives, makeStoreFile } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
+import { type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import {
   addGroup,
@@ -19,7 +18,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import {
   askOps,
   listManagedDrifts,
@@ -107,9 +106,9 @@ function describeService({ service }: Lives['sandbox']) {
   };
 }
 
-describeBridges('observe mode', ({ makeUrl }) => {
+describe('observe mode', () => {
   test('everything that providers send is accepted at once, nothing in the service is changed, and reads go on', async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+    const lives = await makeCompany(await makeStoreUrl());
     const { calls, service } = lives.sandbox;
     const before = describeService(lives.sandbox);
 
@@ -152,7 +151,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
   });
 
   test('the first run tells who matches, would be adopted, made, is disputed or privileged, page by page', async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+    const lives = await makeCompany(await makeStoreUrl());
     const settings = { ...OBSERVE, PROTECT_USERS: 'user00003@*' };
 
     await lives.live(async (bridge) => {
@@ -198,10 +197,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     }, settings);
   });
 
-  test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', {
-    tags: LONG,
-  }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     const { calls, service } = lives.sandbox;
     const { first } = await lives.live(async (bridge) => {
       const ids = await sendFirstDay(bridge);
@@ -254,10 +251,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     });
   });
 
-  test('a discarded plan leaves the service as it is, and the next start does nothing either', {
-    tags: LONG,
-  }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('a discarded plan leaves the service as it is, and the next start does nothing either', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     const before = describeService(lives.sandbox);
     await lives.live(sendFirstDay, OBSERVE);
 
@@ -274,10 +269,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(describeService(lives.sandbox)).toEqual(before);
   });
 
-  test('a plan of which providers have asked for everything again is discarded', {
-    tags: LONG,
-  }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('a plan of which providers have asked for everything again is discarded', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     const ids = await lives.live((bridge) => addUsers(bridge, 2), OBSERVE);
 
     await lives.live(async (bridge) => {
@@ -292,8 +285,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(lives.sandbox.service.getUser('person2@example.com').active).toBe(true);
   });
 
-  test('after a discarded plan no policy does any of it', { tags: LONG }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('after a discarded plan no policy does any of it', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     const before = describeService(lives.sandbox);
     await lives.live(sendFirstDay, OBSERVE);
 
@@ -312,10 +305,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     expect(describeService(lives.sandbox)).toEqual(before);
   });
 
-  test('what a plan held is still in the next one when the bridge observed again before anybody decided', {
-    tags: LONG,
-  }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('what a plan held is still in the next one when the bridge observed again before anybody decided', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     await lives.live((bridge) => addUser(bridge, 'ada'), OBSERVE);
     const hash = await lives.live(async (bridge) => (await untilPlanned(bridge)).hash);
     await lives.live((bridge) => addUser(bridge, 'bob'), OBSERVE);
@@ -330,7 +321,7 @@ describeBridges('observe mode', ({ makeUrl }) => {
   });
 
   test('without anything that waits, going live holds nothing', async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+    const lives = await makeCompany(await makeStoreUrl());
     await lives.live(async (bridge) => {
       const second = await findId(bridge, { type: 'Users', name: 'user00002' });
       await send(bridge, 'PATCH', `/Users/${second}`, setActive(true));
@@ -343,10 +334,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
     });
   });
 
-  test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', {
-    tags: LONG,
-  }, async () => {
-    const lives = await makeCompany(await makeUrl('migrated'));
+  test('a live bridge with changes on their way does not observe before somebody says so, and then they are planned', async () => {
+    const lives = await makeCompany(await makeStoreUrl());
     const { faults } = lives.sandbox;
     const down = faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
     await lives.live((bridge) => addUser(bridge, 'ada'), { SCIM_WRITE_WAIT: '10ms' });
@@ -367,10 +356,8 @@ describeBridges('observe mode', ({ makeUrl }) => {
   });
 });
 
-test('the plan of the first day is approved and discarded from the command line', {
-  tags: LONG,
-}, async () => {
-  const lives = await makeCompany(makeStoreFile());
+test('the plan of the first day is approved and discarded from the command line', async () => {
+  const lives = await makeCompany(await makeStoreUrl());
   const run = (bridge: TestBridge, ...args: string[]) =>
     runner(bridge, [addPlanCommand], { OPS_TOKEN })('plan', ...args);
 

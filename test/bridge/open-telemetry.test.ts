@@ -4,11 +4,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { makeStoreFile } from '../support/lives.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { addUser, toPatch, untilSettled } from '../support/provider.ts';
 import { readSources } from '../support/source.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startRecording } from './client-operations/recording-server.ts';
 
@@ -111,9 +110,7 @@ function find(spans: readonly SentSpan[], name: RegExp): SentSpan {
   return found;
 }
 
-test("a provider's trace goes through request, acceptance and step to the call, and on to the service", {
-  tags: LONG,
-}, async () => {
+test("a provider's trace goes through request, acceptance and step to the call, and on to the service", async () => {
   const collector = await startCollector();
   const { bridge, proxy } = await startBridge({ otel: collector.env });
   const ada = await addUser(bridge, 'ada');
@@ -139,12 +136,10 @@ test("a provider's trace goes through request, acceptance and step to the call, 
   });
 });
 
-test('the trace is kept with the change, and the process that delivers it later is in it', {
-  tags: LONG,
-}, async () => {
+test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
-  const settings = { DATABASE_URL: makeStoreFile(), SCIM_WRITE_WAIT: '0' };
+  const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
   const [first, second] = [await startCollector(), await startCollector()];
   const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
   const ada = await addUser(accepting, 'ada');
@@ -239,30 +234,24 @@ async function startMute(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-test.each(
-  selectSome([
-    { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
-    { why: 'takes connections and never answers', start: startMute },
-  ]),
-)(
-  'a collector that $why is logged once, and disturbs nobody',
-  { tags: SELECTED },
-  async ({ start }) => {
-    const log: unknown[] = [];
-    const otel = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
-      OTEL_BSP_SCHEDULE_DELAY: '10',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-    };
-    const { bridge } = await startBridge({ otel, onLog: ({ msg, what }) => log.push([msg, what]) });
-    for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
-    await bridge.stop();
+test.each([
+  { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
+  { why: 'takes connections and never answers', start: startMute },
+])('a collector that $why is logged once, and disturbs nobody', async ({ start }) => {
+  const log: unknown[] = [];
+  const otel = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
+    OTEL_BSP_SCHEDULE_DELAY: '10',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+  };
+  const { bridge } = await startBridge({ otel, onLog: ({ msg, what }) => log.push([msg, what]) });
+  for (const name of ['ada', 'bob', 'cyd']) await addUser(bridge, name);
+  await bridge.stop();
 
-    const failures = log.filter((line) => String(line).startsWith('traces or metrics'));
-    const lines = ['traces', 'metrics'].map((what) => ['traces or metrics cannot be sent', what]);
-    expect(failures.toSorted()).toEqual(lines.toSorted());
-  },
-);
+  const failures = log.filter((line) => String(line).startsWith('traces or metrics'));
+  const lines = ['traces', 'metrics'].map((what) => ['traces or metrics cannot be sent', what]);
+  expect(failures.toSorted()).toEqual(lines.toSorted());
+});
 
 test('without an address nothing is sent along, and nothing of OpenTelemetry is loaded', async () => {
   const { bridge, proxy } = await startBridge();

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addLeaversCommand } from '../../src/cli/leavers.ts';
 import { addWhyCommand } from '../../src/cli/why.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
@@ -8,9 +8,8 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { withAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner, runSweep } from '../support/command.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -93,10 +92,9 @@ const rows: Row[] = [
   },
 ];
 
-describeBridges('after a call of an operator', ({ makeUrl }) => {
-  test.each(selectSome(rows))(
+describe('after a call of an operator', () => {
+  test.each(rows)(
     '$what is looked at with few calls, shown to differ, and not undone',
-    { tags: SELECTED },
     async ({ operation, toArgs, path, toName, drift, calls: wanted }) => {
       const sandbox = await startSandbox();
       onTestFinished(() => sandbox.stop());
@@ -109,7 +107,7 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
       const bridge = await startTestBridge({
         service: sandbox,
         settings: {
-          ...{ OPS_TOKEN, DATABASE_URL: await makeUrl('migrated'), RULES: JSON.stringify(rules) },
+          ...{ OPS_TOKEN, RULES: JSON.stringify(rules) },
           DRIFT_POLICY: 'repair',
         },
       });
@@ -138,10 +136,8 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
     },
   );
 
-  test('the difference, its plan and the proof of a removal name an operator, not the bridge', {
-    tags: LONG,
-  }, async () => {
-    const url = await makeUrl('migrated');
+  test('the difference, its plan and the proof of a removal name an operator, not the bridge', async () => {
+    const url = await makeStoreUrl();
     const settings = { ...SWEEP_SETTINGS, DATABASE_URL: url, DRIFT_POLICY: 'repair' };
     await withAudit({ settings }, async (world) => {
       const id = await addUser(world, 'ada');
@@ -169,10 +165,8 @@ describeBridges('after a call of an operator', ({ makeUrl }) => {
     });
   });
 
-  test('`why` and the acts of operators say that an operator did it, also where the service refused', {
-    tags: LONG,
-  }, async () => {
-    const settings = { OPS_TOKEN, DATABASE_URL: await makeUrl('migrated') };
+  test('`why` and the acts of operators say that an operator did it, also where the service refused', async () => {
+    const settings = { OPS_TOKEN, DATABASE_URL: await makeStoreUrl() };
     await withAudit({ settings }, async (world) => {
       const { service, faults } = world.sandbox;
       const extension = { [USER_EXTENSION]: { appsPermissions: 2 } };

@@ -11,8 +11,7 @@ import {
   type TestBridgeOptions,
   withTestBridge,
 } from '../support/bridge.ts';
-import { makeLives, makeStoreFile } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
+import { makeLives } from '../support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -22,6 +21,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 const settings = { OPS_TOKEN };
@@ -249,39 +249,35 @@ test('a change is in the ledger before it leaves, by the names in it, and a read
     ]);
   }));
 
-test(
-  'whom an operator changed is looked at, so that the next write of the provider puts right what it names',
-  { tags: LONG },
-  () =>
-    withOperators(async (bridge) => {
-      const { service } = bridge.sandbox;
-      const ada = await addUser(bridge, 'ada');
-      const pilots = await addGroup(bridge, 'Pilots', [ada]);
-      await untilSettled(bridge);
-      const { id } = service.getUser('ada@example.com');
-      const { uid } = service.getGroup('Pilots');
+test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', () =>
+  withOperators(async (bridge) => {
+    const { service } = bridge.sandbox;
+    const ada = await addUser(bridge, 'ada');
+    const pilots = await addGroup(bridge, 'Pilots', [ada]);
+    await untilSettled(bridge);
+    const { id } = service.getUser('ada@example.com');
+    const { uid } = service.getGroup('Pilots');
 
-      await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
-      const left = { path: { group_uid: uid, user_id: id } };
-      await callApi(bridge, 'groupUsers.removeUserFromGroup', left);
-      await untilSettled(bridge);
-      const isActiveNow = service.getUser('ada@example.com').active;
-      const membersNow = service.members('Pilots');
-      // What is wanted has not changed.
-      expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
-      expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
+    await callApi(bridge, 'scim.updateUser', { path: { user_id: id }, body: deactivate });
+    const left = { path: { group_uid: uid, user_id: id } };
+    await callApi(bridge, 'groupUsers.removeUserFromGroup', left);
+    await untilSettled(bridge);
+    const isActiveNow = service.getUser('ada@example.com').active;
+    const membersNow = service.members('Pilots');
+    // What is wanted has not changed.
+    expect((await send(bridge, 'GET', `/Users/${ada}`)).body.active).toBe(true);
+    expect(await readMemberIds(bridge, pilots)).toEqual([ada]);
 
-      const active = toPatch({ op: 'replace', path: 'active', value: true });
-      const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-      await send(bridge, 'PATCH', `/Users/${ada}`, active);
-      await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
-      await untilSettled(bridge);
+    const active = toPatch({ op: 'replace', path: 'active', value: true });
+    const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+    await send(bridge, 'PATCH', `/Users/${ada}`, active);
+    await send(bridge, 'PATCH', `/Groups/${pilots}`, admit);
+    await untilSettled(bridge);
 
-      expect([isActiveNow, membersNow]).toEqual([false, []]);
-      expect(service.getUser('ada@example.com').active).toBe(true);
-      expect(service.members('Pilots')).toEqual(['ada@example.com']);
-    }),
-);
+    expect([isActiveNow, membersNow]).toEqual([false, []]);
+    expect(service.getUser('ada@example.com').active).toBe(true);
+    expect(service.members('Pilots')).toEqual(['ada@example.com']);
+  }));
 
 test('whom the provider deleted stays deleted for the bridge, whatever an operator does with the account', () =>
   withOperators(async (bridge) => {
@@ -331,10 +327,8 @@ async function renameTable({ store }: TestBridge, from: string, to: string): Pro
   await store.write((tx) => tx.schema.alterTable(from).renameTo(to).execute());
 }
 
-test('a crash right after a call by an operator is no restored backup', {
-  tags: LONG,
-}, async () => {
-  const DATABASE_URL = makeStoreFile();
+test('a crash right after a call by an operator is no restored backup', async () => {
+  const DATABASE_URL = await makeStoreUrl();
   const { sandbox, live } = await makeLives({ settings: { ...settings, DATABASE_URL } });
   const lastSignOfLife = await live(async (bridge) => {
     await addUser(bridge, 'ada');
@@ -361,7 +355,7 @@ test('a crash right after a call by an operator is no restored backup', {
   expect(found).toEqual({ kind: 'current' });
 });
 
-test('no answer below /ops has a secret of the settings in it', { tags: LONG }, () =>
+test('no answer below /ops has a secret of the settings in it', () =>
   withTestBridge({ settings: SECRETS }, async (bridge) => {
     const paths = opsRoutes
       .filter(({ method, path }) => method === 'get' && !path.includes('{'))
@@ -381,8 +375,7 @@ test('no answer below /ops has a secret of the settings in it', { tags: LONG }, 
         answers.filter(({ text }) => text.includes(secret)),
         name,
       ).toEqual([]);
-  }),
-);
+  }));
 
 const SECRETS = {
   OPS_TOKEN: 'secret-of-an-operator',

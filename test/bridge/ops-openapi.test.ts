@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Router } from 'express';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toOpsPage } from '../../scripts/openapi/ops-page.ts';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { toOpsDocument } from '../../src/ops/document.ts';
@@ -11,11 +11,10 @@ import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { opsRoutes } from '../../src/ops/routes.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import { getOpsRoute } from '../support/ops-routes.ts';
 import { addGroup, addUser, findId, toUser, untilSettled } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +27,7 @@ test('docs/ops-openapi.json and docs/ops-api.md are as the code says: npm run do
   expect(readFileSync(join(root, 'docs/ops-api.md'), 'utf8')).toBe(toOpsPage());
 });
 
-test('the description is a valid document of OpenAPI 3.1', { tags: LONG }, async () => {
+test('the description is a valid document of OpenAPI 3.1', async () => {
   const validator = new Validator();
   const valid = await validator.validate(JSON.parse(JSON.stringify(toOpsDocument())));
   const text = JSON.stringify(toOpsDocument()).replace('"in":"query"', '"in":"nowhere"');
@@ -90,11 +89,11 @@ async function signIn({ baseUrl }: TestBridge): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-describeBridges('every request below /ops', ({ makeUrl }) => {
-  test('is answered as it is described', { tags: LONG }, async () => {
+describe('every request below /ops', () => {
+  test('is answered as it is described', async () => {
     const settings = {
       ...SWEEP_SETTINGS,
-      DATABASE_URL: await makeUrl('migrated'),
+      DATABASE_URL: await makeStoreUrl(),
       // Nobody listens there.
       NOTIFY_RECEIVERS:
         '[{"name":"chat","url":"http://127.0.0.1:9/","format":"slack","events":["test"]}]',
@@ -295,9 +294,7 @@ async function dump({ store }: TestBridge): Promise<string> {
 
 const TIMELY = new Set(['acts', 'leader', 'requests', 'samples']);
 
-test('a request that says what nobody reads is refused and changes nothing, whatever it is', {
-  tags: LONG,
-}, () => {
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', () => {
   const clock = createSetClock();
   return withTestBridge({ settings: SWEEP_SETTINGS, clock }, async (bridge) => {
     const ada = await addUser(bridge, 'ada');

@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addAdoptCommand } from '../../src/cli/adopt.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -15,7 +14,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 1 } };
@@ -31,12 +29,12 @@ async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
   return (await list(bridge, path)).map(({ name }) => name);
 }
 
-describeBridges('people and groups for operators', ({ makeUrl }) => {
+describe('people and groups for operators', () => {
   async function withCompany(
     run: (bridge: TestBridge) => Promise<void>,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const all = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated'), ...settings };
+    const all = { ...SWEEP_SETTINGS, ...settings };
     await withTestBridge({ settings: all, sandbox: seed }, run);
   }
 
@@ -121,121 +119,111 @@ describeBridges('people and groups for operators', ({ makeUrl }) => {
       expect(await listNames(bridge, `/users?q=${ada.slice(0, 8)}`)).toEqual([]);
     }));
 
-  test(
-    'lists are filtered and paged, and whatever is not known is refused instead of listing everything',
-    { tags: LONG },
-    () =>
-      withCompany(
-        async (bridge) => {
-          const { service, faults } = bridge.sandbox;
-          const ada = await addUser(bridge, 'ada');
-          const gone = await addUser(bridge, 'gone');
-          await send(bridge, 'DELETE', `/Users/${gone}`);
-          await untilSettled(bridge);
-          service.setActive('ada@example.com', false);
-          await sweep(bridge);
-          faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
-          const late = bridge.request('POST', '/Users', toUser('late'));
-          const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
-          expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
-          await late;
-
-          expect(await listNames(bridge, '/users')).toEqual([
-            ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
-          ]);
-          expect(await listNames(bridge, '/users?managed=true')).toEqual([
-            'ada@example.com',
-            'late@example.com',
-          ]);
-          expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
-            'user00001',
-            'user00002',
-          ]);
-          expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
-          expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
-            'ada@example.com',
-          ]);
-          expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
-          expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
-          expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-          expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
-          expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
-          const pages: unknown[] = [];
-          for (let cursor: unknown = '0'; cursor !== null; ) {
-            const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
-            pages.push(
-              ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
-            );
-            cursor = body.nextCursor;
-          }
-          expect(pages).toHaveLength(5);
-          expect(pages).toContain(ada);
-          const wrong = [
-            'managed=yes',
-            'limit=0',
-            'limit=1001',
-            'cursor=x',
-            'q=',
-            'name=ada',
-            'due=true&due=true',
-          ];
-          const answers = await Promise.all(
-            ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
-              wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
-            ),
-          );
-          expect(
-            answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
-          ).toEqual([]);
-        },
-        { SCIM_WRITE_WAIT: '50ms' },
-      ),
-  );
-
-  test(
-    'an operator takes over an account and a group as they are, once, and nothing is sent',
-    { tags: LONG },
-    () =>
-      withCompany(async (bridge) => {
-        const { calls } = bridge.sandbox;
-        const person = await findId(bridge, { type: 'Users', name: 'user00001' });
-        const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
-        const members = await readMemberIds(bridge, group);
-        calls.reset();
-        const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-        const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
-        const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
+  test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', () =>
+    withCompany(
+      async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const ada = await addUser(bridge, 'ada');
+        const gone = await addUser(bridge, 'gone');
+        await send(bridge, 'DELETE', `/Users/${gone}`);
         await untilSettled(bridge);
-
-        expect(adopted).toMatchObject({
-          status: 200,
-          body: {
-            id: person,
-            origin: 'adopted',
-            pending: [],
-            active: { desired: true, observed: true },
-          },
-        });
-        expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
-        expect(adoptedGroup).toMatchObject({
-          status: 200,
-          body: { origin: 'adopted', pending: [] },
-        });
-        expect(calls.count({ mutating: true })).toBe(0);
-        expect(await readMemberIds(bridge, group)).toEqual(members);
+        service.setActive('ada@example.com', false);
         await sweep(bridge);
-        expect(await list(bridge, '/drifts?status=open')).toMatchObject([
-          { kind: 'user.unmanaged' },
-          { kind: 'user.unmanaged' },
+        faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+        const late = bridge.request('POST', '/Users', toUser('late'));
+        const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
+        expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
+        await late;
+
+        expect(await listNames(bridge, '/users')).toEqual([
+          ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
         ]);
-        expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-        await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
-        await untilSettled(bridge);
-        expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(
-          /Adopted$/,
+        expect(await listNames(bridge, '/users?managed=true')).toEqual([
+          'ada@example.com',
+          'late@example.com',
+        ]);
+        expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
+          'user00001',
+          'user00002',
+        ]);
+        expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
+        expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
+          'ada@example.com',
+        ]);
+        expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
+        expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
+        expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
+        expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual(['Group 001']);
+        expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+        const pages: unknown[] = [];
+        for (let cursor: unknown = '0'; cursor !== null; ) {
+          const { body } = await askOps(bridge, 'GET', `/users?limit=2&cursor=${cursor}`);
+          pages.push(
+            ...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []),
+          );
+          cursor = body.nextCursor;
+        }
+        expect(pages).toHaveLength(5);
+        expect(pages).toContain(ada);
+        const wrong = [
+          'managed=yes',
+          'limit=0',
+          'limit=1001',
+          'cursor=x',
+          'q=',
+          'name=ada',
+          'due=true&due=true',
+        ];
+        const answers = await Promise.all(
+          ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
+            wrong.map((query) => askOps(bridge, 'GET', `${path}?${query}`)),
+          ),
         );
-      }),
-  );
+        expect(
+          answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid'),
+        ).toEqual([]);
+      },
+      { SCIM_WRITE_WAIT: '50ms' },
+    ));
+
+  test('an operator takes over an account and a group as they are, once, and nothing is sent', () =>
+    withCompany(async (bridge) => {
+      const { calls } = bridge.sandbox;
+      const person = await findId(bridge, { type: 'Users', name: 'user00001' });
+      const group = await findId(bridge, { type: 'Groups', name: 'Group 001' });
+      const members = await readMemberIds(bridge, group);
+      calls.reset();
+      const adopted = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+      const again = await askOps(bridge, 'POST', `/users/${person}/adopt`);
+      const adoptedGroup = await askOps(bridge, 'POST', `/groups/${group}/adopt`, {});
+      await untilSettled(bridge);
+
+      expect(adopted).toMatchObject({
+        status: 200,
+        body: {
+          id: person,
+          origin: 'adopted',
+          pending: [],
+          active: { desired: true, observed: true },
+        },
+      });
+      expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
+      expect(adoptedGroup).toMatchObject({
+        status: 200,
+        body: { origin: 'adopted', pending: [] },
+      });
+      expect(calls.count({ mutating: true })).toBe(0);
+      expect(await readMemberIds(bridge, group)).toEqual(members);
+      await sweep(bridge);
+      expect(await list(bridge, '/drifts?status=open')).toMatchObject([
+        { kind: 'user.unmanaged' },
+        { kind: 'user.unmanaged' },
+      ]);
+      expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
+      await send(bridge, 'PATCH', `/Users/${person}`, setFamilyName('Adopted'));
+      await untilSettled(bridge);
+      expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
+    }));
 
   test('nobody takes over an account whose address another managed person is to have', () =>
     withCompany(async (bridge) => {

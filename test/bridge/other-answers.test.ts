@@ -2,7 +2,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { readService } from '../model/fault-matrix/company.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { NOTED_SHAPE, type OtherShape } from '../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
@@ -57,9 +56,7 @@ test('names that come back with the family name first are sent once, and are no 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
-test('creates that were lost are not refused as being there already while lists are late', {
-  tags: LONG,
-}, async () => {
+test('creates that were lost are not refused as being there already while lists are late', async () => {
   let aheadMs = 0;
   const shape = { listsLateMs: 60_000, groupNames: 'unique' } as const;
   const { service, bridge } = await start(shape, () => aheadMs);

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readService } from '../model/fault-matrix/company.ts';
 import { startBridgeOf, type TestBridgeOptions } from '../support/bridge.ts';
-import { SELECTED, selectSome } from '../support/long.ts';
 import { NOTED_SHAPE, type OtherShape } from '../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../support/other-service.ts';
 import { addGroup, addUser, send, toPatch, untilSettled } from '../support/provider.ts';
@@ -26,9 +25,8 @@ async function startInFrontOf(
 
 const blanks = ['null', 'no content'] as const;
 
-test.each(selectSome(blanks))(
+test.each(blanks)(
   'a group without members, whose list is %s, is read, kept, renamed and never taken for missing',
-  { tags: SELECTED },
   async (emptyLists) => {
     const service = await startService({ emptyLists, listedMembers: 'absent' });
     service.service.createGroup({ name: 'Old' });
@@ -48,9 +46,8 @@ test.each(selectSome(blanks))(
   },
 );
 
-test.each(selectSome([204, 403]))(
+test.each([204, 403])(
   'members whose list is suddenly answered with %d are asked of SCIM, and nobody counts as removed',
-  { tags: SELECTED },
   async (status) => {
     const service = await startService({ listedMembers: 'absent' });
     const bridge = await startInFrontOf(service);

@@ -5,7 +5,6 @@ import { readBridge, readService, withoutGone } from '../model/fault-matrix/comp
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import type { Counterpart } from '../support/counterpart.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import {
   LIVABLE_SHAPES,
   NOTED_SHAPE,
@@ -85,38 +84,34 @@ async function startInFrontOf(
   return bridge;
 }
 
-describe.each(
-  Object.entries(LIVABLE_SHAPES).map(([name, shape], index) => ({ name, shape, index })),
-)('a service $name', ({ shape, index }) => {
-  // `npm test` plays each shape, and each test with every other one.
-  const [first, second] = index % 2 === 0 ? [[], LONG] : [LONG, []];
+describe.each(Object.entries(LIVABLE_SHAPES).map(([name, shape]) => ({ name, shape })))(
+  'a service $name',
+  ({ shape }) => {
+    test('becomes what providers ask for, and nothing of it is drift', async () => {
+      const service = await startInhabited(shape);
+      const bridge = await startInFrontOf(service);
 
-  test('becomes what providers ask for, and nothing of it is drift', { tags: first }, async () => {
-    const service = await startInhabited(shape);
-    const bridge = await startInFrontOf(service);
+      await live(bridge);
 
-    await live(bridge);
+      const shown = await readBridge(bridge);
+      const held = readService(service);
+      expect(shown).toEqual(withoutGone(held, shown));
+      expect(held.groups.Aviators?.members).toEqual(
+        ['ada', 'cy', 'dan', 'eve', 'gil', 'hal', 'ida'].map((name) => `${name}@example.com`),
+      );
+      expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+    });
 
-    const shown = await readBridge(bridge);
-    const held = readService(service);
-    expect(shown).toEqual(withoutGone(held, shown));
-    expect(held.groups.Aviators?.members).toEqual(
-      ['ada', 'cy', 'dan', 'eve', 'gil', 'hal', 'ida'].map((name) => `${name}@example.com`),
-    );
-    expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
-    expect(await sweep(bridge)).toMatchObject({ status: 'complete', reasons: [] });
-    expect(await listManagedDrifts(bridge)).toEqual([]);
-  });
+    test('is compared completely, whatever somebody else changes in it', async () => {
+      const service = await startInhabited(shape);
+      const options = { ...settings, GROUPS_PERMISSIONS_MAX: '31' };
 
-  test('is compared completely, whatever somebody else changes in it', {
-    tags: second,
-  }, async () => {
-    const service = await startInhabited(shape);
-    const options = { ...settings, GROUPS_PERMISSIONS_MAX: '31' };
-
-    await assertFindsEveryKind(await startInFrontOf(service, { settings: options }));
-  });
-});
+      await assertFindsEveryKind(await startInFrontOf(service, { settings: options }));
+    });
+  },
+);
 
 /** Settings with which nothing is lost, but something is not found out, and who says so. */
 const told: { what: string; shape: Partial<OtherShape>; reason: RegExp }[] = [
@@ -132,22 +127,18 @@ const told: { what: string; shape: Partial<OtherShape>; reason: RegExp }[] = [
   },
   { what: '403 for what is not there', shape: { missing: 403 }, reason: /could not be looked for/ },
 ];
-test.each(selectSome(told))(
-  '$what: a sweep says that it is not complete',
-  { tags: SELECTED },
-  async ({ shape, reason }) => {
-    const service = await startInhabited({ ...NOTED_SHAPE, ...shape });
-    const bridge = await startInFrontOf(service);
-    await live(bridge);
-    service.service.deleteGroup('Pink');
-    service.service.setActive('hal@example.com', false);
+test.each(told)('$what: a sweep says that it is not complete', async ({ shape, reason }) => {
+  const service = await startInhabited({ ...NOTED_SHAPE, ...shape });
+  const bridge = await startInFrontOf(service);
+  await live(bridge);
+  service.service.deleteGroup('Pink');
+  service.service.setActive('hal@example.com', false);
 
-    const { status, reasons } = await sweep(bridge);
+  const { status, reasons } = await sweep(bridge);
 
-    expect(status).toBe('incomplete');
-    expect(String(reasons)).toMatch(reason);
-  },
-);
+  expect(status).toBe('incomplete');
+  expect(String(reasons)).toMatch(reason);
+});
 
 const unread: { what: string; shape: Partial<OtherShape>; words: string }[] = [
   {
@@ -184,9 +175,7 @@ test('what the service says of one group that is gone leaves the others open', a
   expect((await bridge.request('GET', '/Groups')).status).toBe(200);
 });
 
-test('lists that are late are believed by nobody who looks, and true later', {
-  tags: LONG,
-}, async () => {
+test('lists that are late are believed by nobody who looks, and true later', async () => {
   let aheadMs = 0;
   const clock = () => aheadMs;
   const shape = { ...NOTED_SHAPE, listsLateMs: 60_000 };
@@ -214,9 +203,7 @@ test('the creator as a member is told as somebody who came in', async () => {
   expect(await listManagedDrifts(bridge)).toEqual(['member.added Pilots of owner_example_com']);
 });
 
-test('names that come back in capital letters are sent once, and are no drift', {
-  tags: LONG,
-}, async () => {
+test('names that come back in capital letters are sent once, and are no drift', async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, letters: 'capitals' });
   const bridge = await startInFrontOf(service);
   const ada = `/Users/${await addUser(bridge, 'ada')}`;
@@ -235,9 +222,7 @@ test('names that come back in capital letters are sent once, and are no drift', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
-test('names that come back escaped for HTML are sent once, found again, and are no drift', {
-  tags: LONG,
-}, async () => {
+test('names that come back escaped for HTML are sent once, found again, and are no drift', async () => {
   const service = await startInhabited({
     ...NOTED_SHAPE,
     letters: 'escaped',
@@ -284,9 +269,7 @@ test('a group that is answered as a list of one is linked, renamed and filled', 
   expect(await listManagedDrifts(bridge)).toEqual([]);
 });
 
-test('a service that counts strictly never has to turn the bridge away', {
-  tags: LONG,
-}, async () => {
+test('a service that counts strictly never has to turn the bridge away', async () => {
   const service = await startInhabited({ ...NOTED_SHAPE, callsPerSecond: 5 });
   const bridge = await startInFrontOf(service, { requestsPerSecond: 5 });
   service.calls.reset();
@@ -301,9 +284,7 @@ test('a service that counts strictly never has to turn the bridge away', {
 });
 
 for (const tooMany of ['nothing', 'date', 'seconds', 'epoch seconds', 'epoch ms'] as const) {
-  test(`a call that is turned away with ${tooMany} of when to come again is made again`, {
-    tags: tooMany === 'nothing' || tooMany === 'date' ? [] : LONG,
-  }, async () => {
+  test(`a call that is turned away with ${tooMany} of when to come again is made again`, async () => {
     const service = await startInhabited({
       ...NOTED_SHAPE,
       callsPerSecond: 5,

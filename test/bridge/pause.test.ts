@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPauseCommand, addResumeCommand } from '../../src/cli/pause.ts';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
-import { addUser, addUsers, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SCIM_WRITE_WAIT: '60s' };
@@ -22,10 +21,10 @@ async function readWrites(bridge: TestBridge): Promise<JsonObject> {
   return Object((await askOps(bridge, 'GET', '/status')).body.writes);
 }
 
-describeBridges('a pause', ({ makeUrl }) => {
+describe('a pause', () => {
   test('lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
     const lives = await makeLives({
-      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
+      settings: { ...settings, DATABASE_URL: await makeStoreUrl() },
     });
     const { calls, service } = lives.sandbox;
     const ids = await lives.live(async (bridge) => {
@@ -71,7 +70,7 @@ describeBridges('a pause', ({ makeUrl }) => {
   });
 
   test('and what is resumed twice or paused twice stays so, and a wrong body is told', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings } };
     await withTestBridge(options, async (bridge) => {
       const first = await askOps(bridge, 'POST', '/pause', { reason: 'one' });
       const second = await askOps(bridge, 'POST', '/pause', { reason: 'two' });
@@ -116,60 +115,34 @@ test('a pause stops calls that wait for their turn and answers their requests; n
   });
 });
 
-describeProcesses('a pause on a store that processes share', ({ makeUrl }) => {
-  test('holds in all of them within seconds, and so does its end', async () => {
-    const lives = await makeLives({
-      settings: { ...settings, DATABASE_URL: await makeUrl('migrated') },
-    });
-    const { service } = lives.sandbox;
-    await lives.live((one) =>
-      lives.live(async (other) => {
-        await askOps(one, 'POST', '/pause', { reason: 'elsewhere' });
-        await expect
-          .poll(() => readWrites(other))
-          .toMatchObject({ paused: { reason: 'elsewhere' } });
-        await send(other, 'POST', '/Users', toUser('ada'));
-        expect(service.findUser('ada@example.com')).toBeUndefined();
-        await askOps(one, 'POST', '/resume');
-        await untilSettled(other);
-        expect(service.findUser('ada@example.com')).toBeDefined();
-      }),
+test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', () =>
+  withTestBridge({ settings }, async (bridge) => {
+    const person = runner(
+      bridge,
+      [addPauseCommand, addResumeCommand],
+      { OPS_TOKEN },
+      { answer: 'n' },
     );
-  });
-});
+    const { faults } = bridge.sandbox;
+    await person('pause');
+    await addUser(bridge, 'ada');
+    const paused = await person('resume');
+    const still = (await readWrites(bridge)).paused;
+    const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+    await askOps(bridge, 'POST', '/resume');
+    await slow.until(1);
+    const live = await person('resume');
+    faults.clear();
 
-test(
-  'scim-bridge resume asks before it lets go what waits, and where there is no pause it does not',
-  { tags: LONG },
-  () =>
-    withTestBridge({ settings }, async (bridge) => {
-      const person = runner(
-        bridge,
-        [addPauseCommand, addResumeCommand],
-        { OPS_TOKEN },
-        { answer: 'n' },
-      );
-      const { faults } = bridge.sandbox;
-      await person('pause');
-      await addUser(bridge, 'ada');
-      const paused = await person('resume');
-      const still = (await readWrites(bridge)).paused;
-      const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
-      await askOps(bridge, 'POST', '/resume');
-      await slow.until(1);
-      const live = await person('resume');
-      faults.clear();
+    expect(paused.asked).toEqual([
+      '1 person or group waits for the service. Let all of it go? [y/N] ',
+    ]);
+    expect(still).not.toBeNull();
+    expect(live).toMatchObject({ code: 0, asked: [] });
+    expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
+  }));
 
-      expect(paused.asked).toEqual([
-        '1 person or group waits for the service. Let all of it go? [y/N] ',
-      ]);
-      expect(still).not.toBeNull();
-      expect(live).toMatchObject({ code: 0, asked: [] });
-      expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');
-    }),
-);
-
-test('scim-bridge pause, resume and plan show ask the running bridge', { tags: LONG }, () =>
+test('scim-bridge pause, resume and plan show ask the running bridge', () =>
   withTestBridge({ settings: { ...settings, MODE: 'observe' } }, async (bridge) => {
     await addUser(bridge, 'ada');
     const commands = [addPauseCommand, addResumeCommand, addPlanCommand];
@@ -201,5 +174,4 @@ test('scim-bridge pause, resume and plan show ask the running bridge', { tags: L
       counts: { 'user.create': 1 },
     });
     expect(wrong.code).toBe(64);
-  }),
-);
+  }));

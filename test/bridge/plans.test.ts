@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { userId } from '../../src/domain/ids.ts';
@@ -8,7 +8,6 @@ import { findUserRow, updateUser } from '../../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import {
   addPilots,
   countMembers,
@@ -27,7 +26,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -69,10 +68,9 @@ function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | '
   );
 }
 
-describeBridges('a plan of repairs', ({ makeUrl }) => {
+describe('a plan of repairs', () => {
   test('above a limit waits for an operator, who approves exactly what was shown', async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+    await withTestBridge({ settings: { ...few } }, async (bridge) => {
       const group = await addPilots(bridge, 5);
       intrude(bridge, 0, 4);
       const held = await plan(bridge);
@@ -105,7 +103,7 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
   });
 
   test('comes to its end although a user of it is deleted and created again before the service answers', async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+    const DATABASE_URL = await makeStoreUrl();
     const quick = { ...settings, SCIM_WRITE_WAIT: '200ms', DATABASE_URL };
     await withTestBridge({ settings: quick }, async (bridge) => {
       const { service, faults } = bridge.sandbox;
@@ -126,9 +124,8 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
-  test('that is discarded does nothing', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+  test('that is discarded does nothing', async () => {
+    await withTestBridge({ settings: { ...few } }, async (bridge) => {
       await addPilots(bridge, 5);
       intrude(bridge, 0, 3);
       const held = await plan(bridge);
@@ -142,43 +139,35 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
   });
 
   const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
-  test.each(
-    selectSome([
-      { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
-      { decision: 'accept', body: {}, left: [emailOf(0), emailOf(1)] },
-      { decision: 'repair', body: {}, left: [] },
-    ]),
-  )(
-    'has no part in what an operator decides alone, or among many: $decision',
-    { tags: SELECTED },
-    async (row) => {
-      const { decision, body, left } = row;
-      const DATABASE_URL = await makeUrl('migrated');
-      await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
-        await addPilots(bridge, 5);
-        intrude(bridge, 0, 4);
-        const held = await plan(bridge);
-        const [first = '', second = ''] = await listAdded(bridge);
-        await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
-        const afterOne = await readPlan(bridge, held.id);
-        await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
-        const afterTwo = await readPlan(bridge, held.id);
-        await decide(bridge, held, 'approve');
-        const applied = await untilApplied(bridge, held.id);
+  test.each([
+    { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
+    { decision: 'accept', body: {}, left: [emailOf(0), emailOf(1)] },
+    { decision: 'repair', body: {}, left: [] },
+  ])('has no part in what an operator decides alone, or among many: $decision', async (row) => {
+    const { decision, body, left } = row;
+    await withTestBridge({ settings: { ...few } }, async (bridge) => {
+      await addPilots(bridge, 5);
+      intrude(bridge, 0, 4);
+      const held = await plan(bridge);
+      const [first = '', second = ''] = await listAdded(bridge);
+      await askOps(bridge, 'POST', `/drifts/${first}/${decision}`, body);
+      const afterOne = await readPlan(bridge, held.id);
+      await askOps(bridge, 'POST', '/drifts/decide', { decision, ids: [second], ...body });
+      const afterTwo = await readPlan(bridge, held.id);
+      await decide(bridge, held, 'approve');
+      const applied = await untilApplied(bridge, held.id);
 
-        expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(left);
-        expect([afterOne, afterTwo]).toMatchObject([
-          { status: 'held', waiting: 3 },
-          { status: 'held', waiting: 2 },
-        ]);
-        expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
-      });
-    },
-  );
+      expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(left);
+      expect([afterOne, afterTwo]).toMatchObject([
+        { status: 'held', waiting: 3 },
+        { status: 'held', waiting: 2 },
+      ]);
+      expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
+    });
+  });
 
-  test('is discarded where an operator has decided about all of it', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+  test('is discarded where an operator has decided about all of it', async () => {
+    await withTestBridge({ settings: { ...few } }, async (bridge) => {
       await addPilots(bridge, 5);
       intrude(bridge, 0, 3);
       const held = await plan(bridge);
@@ -196,11 +185,8 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
-  test('is made anew by a sweep when what dropped out of it differs again', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...few, DATABASE_URL } }, async (bridge) => {
+  test('is made anew by a sweep when what dropped out of it differs again', async () => {
+    await withTestBridge({ settings: { ...few } }, async (bridge) => {
       await addPilots(bridge, 5);
       intrude(bridge, 0, 3);
       const held = await plan(bridge);
@@ -216,11 +202,8 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
     });
   });
 
-  test('can be undone, as far as the provider wants nothing else since', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('can be undone, as far as the provider wants nothing else since', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const group = await addPilots(bridge, 3);
       const adaId = await addUser(bridge, 'ada');
       await send(bridge, 'PATCH', `/Users/${adaId}`, setActive(false));
@@ -245,9 +228,7 @@ describeBridges('a plan of repairs', ({ makeUrl }) => {
   });
 });
 
-test('of those who undo a plan at the same moment all but one are told that it is being undone', {
-  tags: LONG,
-}, async () => {
+test('of those who undo a plan at the same moment all but one are told that it is being undone', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addPilots(bridge, 3);
     intrude(bridge, 0, 2);
@@ -294,9 +275,7 @@ test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
   });
 });
 
-test('a dry run shows the plan that a sweep would make, and changes nothing', {
-  tags: LONG,
-}, async () => {
+test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addPilots(bridge, 5);
     intrude(bridge, 0, 2);
@@ -313,9 +292,7 @@ test('a dry run shows the plan that a sweep would make, and changes nothing', {
   });
 });
 
-test('what is undone each time is contested after the third repair, and then left alone', {
-  tags: LONG,
-}, async () => {
+test('what is undone each time is contested after the third repair, and then left alone', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addPilots(bridge, 2);
     for (let round = 0; round < 3; round += 1) {
@@ -432,9 +409,7 @@ test('an open drift that is only reported stays through a write of another field
   });
 });
 
-test('an account and a group that nobody asked for are taken over where their kinds are named', {
-  tags: LONG,
-}, async () => {
+test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
   const adopting = { ...SWEEP_SETTINGS, DRIFT_POLICY: JSON.stringify(policy) };
   await withTestBridge({ settings: adopting }, async (bridge) => {
@@ -461,9 +436,7 @@ test('an account and a group that nobody asked for are taken over where their ki
   });
 });
 
-test('what providers take away beyond their limit waits until an operator approves it, and repairs do not count', {
-  tags: LONG,
-}, async () => {
+test('what providers take away beyond their limit waits until an operator approves it, and repairs do not count', async () => {
   const limited = { ...settings, LIMITS_PROVIDER: '2', LIMITS_REMOVE_MEMBER_COUNT: '3' };
   await withTestBridge({ settings: { ...limited, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
     const people = await addUsers(bridge, 7);
@@ -522,9 +495,7 @@ test('a provider that takes away more than the limits is told of, and so is one 
   });
 });
 
-test('nobody who is protected loses anything by a repair, whoever asks for it', {
-  tags: LONG,
-}, async () => {
+test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
   const protecting = { ...settings, PROTECT_USERS: bob };
   await withTestBridge({ settings: protecting }, async (bridge) => {
     const { service } = bridge.sandbox;
@@ -554,9 +525,7 @@ test('nobody who is protected loses anything by a repair, whoever asks for it', 
   });
 });
 
-test('a removal of access that waits keeps its place before others when a repair is added to it', {
-  tags: LONG,
-}, async () => {
+test('a removal of access that waits keeps its place before others when a repair is added to it', async () => {
   await withTestBridge({ settings: { ...settings, SCIM_WRITE_WAIT: '0' } }, async (bridge) => {
     const people = await addUsers(bridge, 2);
     const group = await addGroup(bridge, 'Pilots', people);

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { groupId } from '../../src/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findGroupRow, updateGroup } from '../../src/store/groups/groups.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -17,7 +16,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const [ada, bob, owner] = ['ada@example.com', 'bob@example.com', 'owner@example.com'];
@@ -108,12 +107,12 @@ async function renameAda(bridge: TestBridge, path: string): Promise<void> {
 
 const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
-describeBridges('what is protected', ({ makeUrl }) => {
+describe('what is protected', () => {
   async function withProtection(
     run: (bridge: TestBridge) => Promise<void>,
     { settings = {}, ...options }: TestBridgeOptions = {},
   ): Promise<void> {
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const all = { DATABASE_URL: url, ...PROTECTED, ...settings };
     await withTestBridge({ ...options, settings: all }, run);
   }
@@ -175,36 +174,32 @@ describeBridges('what is protected', ({ makeUrl }) => {
       }));
   }
 
-  test(
-    'a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen',
-    { tags: LONG },
-    () =>
-      withProtection(
-        async (bridge) => {
-          const { service } = bridge.sandbox;
-          const id = await addUser(bridge, 'ada');
-          await untilSettled(bridge);
-          await addGroup(bridge, 'Guests', [id]);
-          await untilSettled(bridge);
-          const before = service.getUser(ada).appsPermissions;
-          await addGroup(bridge, 'All', [id]);
-          await sweep(bridge);
-          await untilSettled(bridge);
+  test('a rule takes no licence that nobody has seen yet; one that gives more is followed once it was seen', () =>
+    withProtection(
+      async (bridge) => {
+        const { service } = bridge.sandbox;
+        const id = await addUser(bridge, 'ada');
+        await untilSettled(bridge);
+        await addGroup(bridge, 'Guests', [id]);
+        await untilSettled(bridge);
+        const before = service.getUser(ada).appsPermissions;
+        await addGroup(bridge, 'All', [id]);
+        await sweep(bridge);
+        await untilSettled(bridge);
 
-          expect(before).toBe(1);
-          expect(service.getUser(ada).appsPermissions).toBe(5);
+        expect(before).toBe(1);
+        expect(service.getUser(ada).appsPermissions).toBe(5);
+      },
+      {
+        settings: {
+          ...SWEEP_SETTINGS,
+          RULES: JSON.stringify([
+            { membersOf: 'All', appsPermissions: 5 },
+            { membersOf: 'Guests', appsPermissions: 0 },
+          ]),
         },
-        {
-          settings: {
-            ...SWEEP_SETTINGS,
-            RULES: JSON.stringify([
-              { membersOf: 'All', appsPermissions: 5 },
-              { membersOf: 'Guests', appsPermissions: 0 },
-            ]),
-          },
-        },
-      ),
-  );
+      },
+    ));
 
   test('a PATCH takes no permissions of a protected group that nobody has seen yet', () =>
     withProtection(async (bridge) => {
@@ -224,7 +219,7 @@ describeBridges('what is protected', ({ makeUrl }) => {
       expect(service.getGroup('Pilots').permissions).toBe(12);
     }));
 
-  test('a write that brings back less than the service holds takes it', { tags: LONG }, () =>
+  test('a write that brings back less than the service holds takes it', () =>
     withProtection(
       async (bridge) => {
         const path = `/Users/${await addUser(bridge, 'ada', licence(1))}`;
@@ -239,12 +234,11 @@ describeBridges('what is protected', ({ makeUrl }) => {
         expect(bridge.sandbox.service.getUser(ada).appsPermissions).toBe(5);
       },
       { settings: SWEEP_SETTINGS },
-    ),
-  );
+    ));
 
   test('somebody stays protected under every name, also after a restart', async () => {
     const service = await startSandbox({ shape: takesAddresses });
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const settings = { DATABASE_URL: url, ...PROTECTED };
     let path = '';
     await withTestBridge({ settings, service }, async (bridge) => {
@@ -457,30 +451,26 @@ const tooMuch = [
   { value: -1, want: 400 },
   { value: '-4294967296', want: 400 },
 ];
-test(
-  'no permission beyond the mask passes, however wide; what is no whole number that fits is 400',
-  { tags: LONG },
-  () =>
-    withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }, async (bridge) => {
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      const user = `/Users/${await addUser(bridge, 'ada')}`;
-      const calls = bridge.sandbox.calls.count({ mutating: true });
-      for (const { value, want } of tooMuch) {
-        const body = { ...toGroup('Cooks'), ...permissions(value) };
-        const answers = [
-          await bridge.request('POST', '/Groups', body),
-          await bridge.request('PUT', path, { ...toGroup('Pilots'), ...permissions(value) }),
-          await bridge.request('PATCH', path, set(`${GROUP_EXTENSION}:permissions`, value)),
-        ];
-        expect(
-          answers.map(({ status }) => status),
-          String(value),
-        ).toEqual([want, want, want]);
-        if (want === 403) continue;
-        const { status } = await bridge.request('PUT', user, toUser('ada', licence(value)));
-        expect(status, String(value)).toBe(400);
-      }
-      expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
-      expect(bridge.sandbox.service.getGroup('Pilots').permissions).toBe(0);
-    }),
-);
+test('no permission beyond the mask passes, however wide; what is no whole number that fits is 400', () =>
+  withTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }, async (bridge) => {
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const user = `/Users/${await addUser(bridge, 'ada')}`;
+    const calls = bridge.sandbox.calls.count({ mutating: true });
+    for (const { value, want } of tooMuch) {
+      const body = { ...toGroup('Cooks'), ...permissions(value) };
+      const answers = [
+        await bridge.request('POST', '/Groups', body),
+        await bridge.request('PUT', path, { ...toGroup('Pilots'), ...permissions(value) }),
+        await bridge.request('PATCH', path, set(`${GROUP_EXTENSION}:permissions`, value)),
+      ];
+      expect(
+        answers.map(({ status }) => status),
+        String(value),
+      ).toEqual([want, want, want]);
+      if (want === 403) continue;
+      const { status } = await bridge.request('PUT', user, toUser('ada', licence(value)));
+      expect(status, String(value)).toBe(400);
+    }
+    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(calls);
+    expect(bridge.sandbox.service.getGroup('Pilots').permissions).toBe(0);
+  }));

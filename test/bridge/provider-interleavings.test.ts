@@ -1,11 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { parseStored } from '../../src/store/engine/columns.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { type Interleaved, interleave } from '../support/interleaved-providers.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { listResources, toGroup, toUser, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
 import {
   makeProvider,
@@ -104,9 +102,9 @@ async function listAccounts({ store: { read } }: TestBridge) {
   );
 }
 
-describeBridges('providers that act at the same time', ({ makeUrl }) => {
+describe('providers that act at the same time', () => {
   async function expectApart(seed: number, operations: number): Promise<void> {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings, prepare }, async (bridge) => {
       const played = await play(bridge, seed, operations);
       // Two may want the same name for a group of the service.
@@ -123,44 +121,35 @@ describeBridges('providers that act at the same time', ({ makeUrl }) => {
 
   test.each(SEED === undefined ? [1, 2] : [Number(SEED)])(
     'write, adopt and see nothing of each other: seed %i',
-    { tags: SEED === undefined ? LONG : [] },
     (seed) => expectApart(seed, 120),
   );
 
-  test.each(
-    selectSome([
-      { what: 'create', seed: undefined },
-      { what: 'take over', seed: prepareMany },
-    ]),
-  )(
-    'that $what the same at once: one does, the others are told whose it is',
-    { tags: SELECTED },
-    async ({ seed }) => {
-      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
-      await withTestBridge({ settings, ...(seed && { prepare: seed }) }, async (bridge) => {
-        const names = ['a', 'b', 'c', 'd'];
-        const providers: WalledProvider[] = [];
-        for (const name of names) providers.push(await makeProvider(bridge, name));
-        for (let round = 1; round <= ROUNDS; round += 1) {
-          for (const [path, body] of [
-            ['/Users', toUser(`n${round}`)],
-            ['/Groups', toGroup(`n${round}`)],
-          ] as const) {
-            const answers = await Promise.all(
-              providers.map(({ request }) => request('POST', path, body)),
-            );
-            const winner = names[answers.findIndex(({ status }) => status === 201)];
-            const told = answers.map((answer) => [answer.status, toOwner(answer)]);
-            const [made, ...refused] = told.toSorted(([x], [y]) => Number(x) - Number(y));
-            expect(made).toEqual([201, undefined]);
-            expect(refused).toEqual(refused.map(() => [403, winner]));
-          }
+  test.each([
+    { what: 'create', seed: undefined },
+    { what: 'take over', seed: prepareMany },
+  ])('that $what the same at once: one does, the others are told whose it is', async ({ seed }) => {
+    const settings = { ...SWEEP_SETTINGS };
+    await withTestBridge({ settings, ...(seed && { prepare: seed }) }, async (bridge) => {
+      const names = ['a', 'b', 'c', 'd'];
+      const providers: WalledProvider[] = [];
+      for (const name of names) providers.push(await makeProvider(bridge, name));
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        for (const [path, body] of [
+          ['/Users', toUser(`n${round}`)],
+          ['/Groups', toGroup(`n${round}`)],
+        ] as const) {
+          const answers = await Promise.all(
+            providers.map(({ request }) => request('POST', path, body)),
+          );
+          const winner = names[answers.findIndex(({ status }) => status === 201)];
+          const told = answers.map((answer) => [answer.status, toOwner(answer)]);
+          const [made, ...refused] = told.toSorted(([x], [y]) => Number(x) - Number(y));
+          expect(made).toEqual([201, undefined]);
+          expect(refused).toEqual(refused.map(() => [403, winner]));
         }
-      });
-    },
-  );
+      }
+    });
+  });
 
-  test('the same for long', { tags: LONG, timeout: LONG_MS }, () =>
-    expectApart(Number(SEED ?? 3), OPERATIONS),
-  );
+  test('the same for long', { timeout: LONG_MS }, () => expectApart(Number(SEED ?? 3), OPERATIONS));
 });

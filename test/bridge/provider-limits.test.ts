@@ -13,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toDefaultProvider, type WalledProvider } from '../support/walled.ts';
 
@@ -280,10 +279,10 @@ const cases: readonly LimitCase[] = [
   },
 ];
 
-describeBridges('the limits of a provider', ({ makeUrl }) => {
+describe('the limits of a provider', () => {
   describe('hold', () => {
     test.each(cases)('$why', async ({ limits, act, want }) => {
-      const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+      const settings = { ...SWEEP_SETTINGS };
       await withTestBridge({ settings, prepare }, async (bridge) => {
         const okta = await makeProvider(bridge, 'okta');
         const limit = async () => {
@@ -304,7 +303,7 @@ describeBridges('the limits of a provider', ({ makeUrl }) => {
   });
 
   test('the default provider has none, and no refusal names a person', async () => {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings, prepare }, async (bridge) => {
       const okta = await makeProvider(bridge, 'okta', ofDomain);
       const refused = await okta.request(

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
@@ -12,7 +12,6 @@ import {
   withTestBridge,
 } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG, SELECTED, selectSome } from '../support/long.ts';
 import { createMortalStore, endLead, type MortalStore } from '../support/mortal-store.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import {
@@ -24,7 +23,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 10 };
@@ -80,10 +79,9 @@ async function readReasons(bridge: TestBridge): Promise<string> {
   return JSON.stringify(body.reasons);
 }
 
-describeBridges('a plan of removals by providers', ({ makeUrl }) => {
+describe('a plan of removals by providers', () => {
   test('holds what is more than the limit, and its approval under its newest hash does exactly that', async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 5);
       const first = await send(bridge, 'PATCH', `/Users/${people[2]}`, setActive(false));
       const one = await getWaiting(bridge);
@@ -120,8 +118,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
   });
 
   test('that is discarded leaves the service as it is, whatever the policy, and can be asked for again', async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 4);
       const group = await addGroup(bridge, 'Pilots', people);
       await untilSettled(bridge);
@@ -154,8 +151,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
   });
 
   test('holds nothing else of the same user or group, and is no drift', async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 7);
       const group = await addGroup(bridge, 'Pilots', people.slice(2));
       await untilSettled(bridge);
@@ -188,11 +184,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 4);
       for (const id of people.slice(2))
         await send(bridge, 'PATCH', `/Users/${id}`, setActive(false));
@@ -212,11 +205,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('removes a deleted person from the groups once the approved deactivation is done', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('removes a deleted person from the groups once the approved deactivation is done', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 3);
       await addGroup(bridge, 'Pilots', people.slice(2));
       const crew = await addGroup(bridge, 'Crew', []);
@@ -235,11 +225,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('holds deleted groups, which are there again after a discard and gone after an approval', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('holds deleted groups, which are there again after a discard and gone after an approval', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addUsers(bridge, 1);
       const groups: string[] = [];
       for (const name of ['A', 'B', 'C']) groups.push(await addGroup(bridge, name, people));
@@ -269,11 +256,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('counts a deleted person once, and not in each group that is left', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('counts a deleted person once, and not in each group that is left', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addUsers(bridge, 3);
       for (const name of ['A', 'B', 'C']) await addGroup(bridge, name, people);
       await untilSettled(bridge);
@@ -290,9 +274,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('never reaches somebody who was made again since', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('never reaches somebody who was made again since', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const people = await addPeople(bridge, 3);
       const groups: string[] = [];
       for (const name of ['A', 'B', 'C']) groups.push(await addGroup(bridge, name));
@@ -318,8 +301,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test('holds suspensions where these stand for deactivation', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+  test('holds suspensions where these stand for deactivation', async () => {
+    const DATABASE_URL = await makeStoreUrl();
     const suspending = { ...settings, USERS_DEACTIVATION: 'temporarilyInactive', DATABASE_URL };
     await withTestBridge({ settings: suspending }, async (bridge) => {
       const people = await addPeople(bridge, 4);
@@ -341,16 +324,13 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     });
   });
 
-  test.each(
-    selectSome([
-      { decision: 'approved', decide: approve, isSuspended: true },
-      { decision: 'discarded', decide: discard, isSuspended: false },
-    ]),
-  )(
+  test.each([
+    { decision: 'approved', decide: approve, isSuspended: true },
+    { decision: 'discarded', decide: discard, isSuspended: false },
+  ])(
     'is about the suspension alone, where the licence has changed beside it: $decision',
-    { tags: SELECTED },
     async ({ decide, isSuspended }) => {
-      const DATABASE_URL = await makeUrl('migrated');
+      const DATABASE_URL = await makeStoreUrl();
       const reporting = { ...settings, DRIFT_POLICY: 'report', DATABASE_URL };
       await withTestBridge({ settings: reporting }, async (bridge) => {
         const { service } = bridge.sandbox;
@@ -378,9 +358,8 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
     },
   );
 
-  test('holds those who leave a group that the bridge gives up', { tags: LONG }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL } }, async (bridge) => {
+  test('holds those who leave a group that the bridge gives up', async () => {
+    await withTestBridge({ settings: { ...settings } }, async (bridge) => {
       const { service } = bridge.sandbox;
       service.createGroup({ name: 'Club' });
       await sweep(bridge);
@@ -400,7 +379,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
   });
 
   test('is kept through the death of the process that stored it', async () => {
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const sandbox = await startSandbox();
     onTestFinished(() => sandbox.stop());
     const start = (toStore?: TestBridgeOptions['toStore']) =>
@@ -438,9 +417,7 @@ describeBridges('a plan of removals by providers', ({ makeUrl }) => {
   });
 });
 
-test('plan show sums up a plan of removals by kind and credential, and names both for each person', {
-  tags: LONG,
-}, async () => {
+test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const people = await addPeople(bridge, 5);
     const group = await addGroup(bridge, 'Pilots', people.slice(2));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -14,7 +14,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import {
   makeProvider,
@@ -71,7 +70,7 @@ function listBulkDetails({ body }: TestAnswer): [string, string][] {
   });
 }
 
-describeBridges('a wall between providers', ({ makeUrl }) => {
+describe('a wall between providers', () => {
   async function withCompany(
     run: (company: Company) => Promise<void>,
     {
@@ -80,7 +79,7 @@ describeBridges('a wall between providers', ({ makeUrl }) => {
       entra = {},
     }: { prepare?: Prepare; okta?: JsonObject; entra?: JsonObject } = {},
   ): Promise<void> {
-    const settings = { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS };
     await withTestBridge({ settings, ...(prepare && { prepare }) }, async (bridge) => {
       const company = {
         okta: await makeProvider(bridge, 'okta', okta),

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withOwnAccess } from '../../src/app/own-access.ts';
 import { addAdoptCommand } from '../../src/cli/adopt.ts';
 import { clientCommand } from '../../src/cli/client.ts';
@@ -9,9 +9,8 @@ import { tokenCommand } from '../../src/cli/token.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import { addUser, listResources, toUser } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
@@ -28,12 +27,12 @@ async function listActs(bridge: TestBridge) {
   return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
 }
 
-describeBridges('providers', ({ makeUrl }) => {
+describe('providers', () => {
   async function withBridge(
     run: (bridge: TestBridge) => Promise<void>,
     others: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const settings = { ...SWEEP_SETTINGS, ...others, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS, ...others };
     await withTestBridge({ settings }, run);
   }
 
@@ -188,10 +187,8 @@ describeBridges('providers', ({ makeUrl }) => {
       { OPS_READER_TOKEN: 'reader-of-a-test-bridge' },
     ));
 
-  test('commands manage them before the first start, and on the running bridge', {
-    tags: LONG,
-  }, async () => {
-    const DATABASE_URL = await makeUrl('migrated');
+  test('commands manage them before the first start, and on the running bridge', async () => {
+    const DATABASE_URL = await makeStoreUrl();
     const alone = (...args: string[]) => runAlone(commands, args, { DATABASE_URL });
     const created = await alone(
       ...['provider', 'create', 'okta', '--domains', 'example.com, example.net'],

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { markRestored, restoreStore } from '../../src/cli/backup-store.ts';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { restoreCommand } from '../../src/cli/restore.ts';
@@ -11,7 +11,6 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestAnswer, TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { type Lives, makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -21,7 +20,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { listManagedDrifts, sweep } from '../support/sweep.ts';
 
 /** The machine may be busy. */
@@ -210,9 +209,7 @@ function toAddresses(...names: string[]): string[] {
   return names.map((name) => `${name}@example.com`);
 }
 
-test('an approved plan makes the service what the backup wants, and nobody exists twice', {
-  tags: LONG,
-}, async (context) => {
+test('an approved plan makes the service what the backup wants, and nobody exists twice', async (context) => {
   const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
   const people = world.sandbox.service.users().length;
 
@@ -278,9 +275,7 @@ test('meanwhile a new write reaches the service in the field that it names and i
   });
 });
 
-test('recovery outlives restarts, and what no longer holds at the approval drops out', {
-  tags: LONG,
-}, async (context) => {
+test('recovery outlives restarts, and what no longer holds at the approval drops out', async (context) => {
   const { world, ids } = await makeRestored(context);
   const hash = await world.live(async (bridge) => (await untilPhase(bridge, 'waiting')).plan.hash);
 
@@ -297,7 +292,7 @@ test('recovery outlives restarts, and what no longer holds at the approval drops
   });
 });
 
-test('a discarded plan leaves the service as it is', { tags: LONG }, async (context) => {
+test('a discarded plan leaves the service as it is', async (context) => {
   const { world } = await makeRestored(context);
   const before = describeService(world.sandbox);
 
@@ -320,9 +315,7 @@ test('a discarded plan leaves the service as it is', { tags: LONG }, async (cont
   expect(describeService(world.sandbox)).toEqual(before);
 });
 
-test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', {
-  tags: LONG,
-}, async (context) => {
+test('a restored backup that is discarded lets no policy bring anybody back, and its plan says who changed the service', async (context) => {
   const { world, ids } = await makeRestored(context);
   const before = describeService(world.sandbox);
 
@@ -365,9 +358,7 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
   });
 });
 
-test('a write that comes before the start knows what the store is worth waits for that', {
-  tags: LONG,
-}, async (context) => {
+test('a write that comes before the start knows what the store is worth waits for that', async (context) => {
   const world = await makeWorld(context);
   const ids = await live1(world);
   const { faults, calls, service } = world.sandbox;
@@ -403,9 +394,7 @@ const blind: {
   },
 ];
 for (const { why, code, options, refuses } of blind) {
-  test(`where ${why}, the status says that a restored backup cannot be recognised`, {
-    tags: LONG,
-  }, async (context) => {
+  test(`where ${why}, the status says that a restored backup cannot be recognised`, async (context) => {
     const { world } = await makeRestored(context, options);
     if (refuses) world.sandbox.faults.refuse('audit', 403);
 
@@ -416,11 +405,9 @@ for (const { why, code, options, refuses } of blind) {
   });
 }
 
-describeBridges('scim-bridge restore and recovery', ({ makeUrl }) => {
-  test('begin it without the audit log, show the plan, and approve it', {
-    tags: LONG,
-  }, async () => {
-    const url = await makeUrl('migrated');
+describe('scim-bridge restore and recovery', () => {
+  test('begin it without the audit log, show the plan, and approve it', async () => {
+    const url = await makeStoreUrl();
     const world = await makeWorld({ onTestFinished }, undefined, url);
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);

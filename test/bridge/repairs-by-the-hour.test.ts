@@ -1,15 +1,13 @@
-import { expect, inject, test } from 'vitest';
-import { SELECTED } from '../support/long.ts';
+import { expect, test } from 'vitest';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { ...SWEEP_SETTINGS, DRIFT_POLICY: 'repair' };
-/** The whole day that is looked back on, or enough of it to see that nothing is let through. */
-const hours = inject('isLong') ? 24 : 4;
+/** Enough of the day that is looked back on to see that nothing is let through. */
+const hours = 4;
 
 test('nineteen an hour are held once they are more than twenty in a day, and go on being held', {
-  tags: SELECTED,
   timeout: 300_000,
 }, async () => {
   await withTimedBridge({ settings }, async ({ bridge, clock }) => {

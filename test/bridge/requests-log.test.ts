@@ -7,7 +7,7 @@ import { insertRequests, listRequests, pruneRequests } from '../../src/store/aud
 import { openStore } from '../../src/store/engine/database.ts';
 import { StoreError } from '../../src/store/engine/store-error.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { makeLives, makeStoreFile } from '../support/lives.ts';
+import { makeLives } from '../support/lives.ts';
 import {
   addGroup,
   addUser,
@@ -18,7 +18,8 @@ import {
   toUser,
 } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
+import { describeSqlite } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -301,7 +302,7 @@ test.each([
   { rowsMax: '10', want: ['POST'] },
   { rowsMax: '0', want: [] },
 ])('a stop stores what waits; of $rowsMax that are kept', async ({ rowsMax, want }) => {
-  const url = makeStoreFile();
+  const url = await makeStoreUrl();
   const { live } = await makeLives({
     settings: { DATABASE_URL: url, RETENTION_REQUEST_ROWS_MAX: rowsMax },
   });
@@ -340,7 +341,7 @@ const kept = {
   credential: 'settings-1',
 } as const;
 
-describeBridges('the log of requests', ({ makeStore }) => {
+describeSqlite('the log of requests', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));

@@ -3,7 +3,6 @@ import { addRetryCommand } from '../../src/cli/retry.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { listStuck, readBacklog } from '../../src/store/resources/backlog.ts';
 import { runner } from '../support/command.ts';
-import { LONG, toCellTags } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -14,7 +13,7 @@ import {
   toPatch,
   toUser,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -51,111 +50,99 @@ async function countStuck({ bridge }: TimedBridge): Promise<number> {
   return (await listStuck(bridge.store.read, 10)).length;
 }
 
-describeBridges('retry', ({ makeUrl }) => {
-  test(
-    'has what is stuck of one person tried now, by name, and says what that is',
-    { tags: LONG },
-    async () =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          const id = await makeNameStuck(timed, 'ada');
-          await makeNameStuck(timed, 'bob');
-          const before = await countStuck(timed);
+describe('retry', () => {
+  test('has what is stuck of one person tried now, by name, and says what that is', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        const id = await makeNameStuck(timed, 'ada');
+        await makeNameStuck(timed, 'bob');
+        const before = await countStuck(timed);
 
-          const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
-          await untilQuiet(timed, 1_000);
+        const answer = await askOps(bridge, 'POST', '/retry', { name: 'ada@example.com' });
+        await untilQuiet(timed, 1_000);
 
-          expect(before).toBe(2);
-          expect(answer.body).toEqual({
-            count: 1,
-            tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
-          });
-          expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-          expect(await countStuck(timed)).toBe(1);
-        },
-        await makeUrl('migrated'),
-      ),
-  );
+        expect(before).toBe(2);
+        expect(answer.body).toEqual({
+          count: 1,
+          tried: [{ type: 'user', id, name: 'ada@example.com', waits: ['name'] }],
+        });
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await countStuck(timed)).toBe(1);
+      },
+      await makeStoreUrl(),
+    ));
 
-  test(
-    'has everything tried now that is stuck or waits for its next attempt, people in groups too',
-    { tags: LONG },
-    async () =>
-      withTimed(
-        async (timed) => {
-          const { bridge } = timed;
-          await makeNameStuck(timed, 'ada');
-          const [first = '', second = ''] = await addUsers(bridge, 2);
-          const groupId = await addGroup(bridge, 'Pilots');
-          await untilQuiet(timed, 1_000);
-          const fault = bridge.sandbox.faults.add({
-            operation: 'groupUsers.addUserToGroup',
-            fault: BROKEN,
-          });
-          const add = { op: 'add', path: 'members', value: toMembers([first]) };
-          await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
-          await untilQuiet(timed, MINUTES_MS);
-          const stuck = await countStuck(timed);
-          fault.remove();
-          // Waits for its next attempt, and is not stuck.
-          const busy = { kind: 'status', status: 503 } as const;
-          const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
-          await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
-          // Until its next attempt is so far away that it does not come by itself meanwhile.
-          await untilQuiet(timed, MINUTE_MS);
-          outage.remove();
+  test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () =>
+    withTimed(
+      async (timed) => {
+        const { bridge } = timed;
+        await makeNameStuck(timed, 'ada');
+        const [first = '', second = ''] = await addUsers(bridge, 2);
+        const groupId = await addGroup(bridge, 'Pilots');
+        await untilQuiet(timed, 1_000);
+        const fault = bridge.sandbox.faults.add({
+          operation: 'groupUsers.addUserToGroup',
+          fault: BROKEN,
+        });
+        const add = { op: 'add', path: 'members', value: toMembers([first]) };
+        await send(bridge, 'PATCH', `/Groups/${groupId}`, toPatch(add));
+        await untilQuiet(timed, MINUTES_MS);
+        const stuck = await countStuck(timed);
+        fault.remove();
+        // Waits for its next attempt, and is not stuck.
+        const busy = { kind: 'status', status: 503 } as const;
+        const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
+        await send(bridge, 'PATCH', `/Users/${second}`, toName('Queen'));
+        // Until its next attempt is so far away that it does not come by itself meanwhile.
+        await untilQuiet(timed, MINUTE_MS);
+        outage.remove();
 
-          const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
-          await untilQuiet(timed, 2_000);
+        const { body } = await askOps(bridge, 'POST', '/retry', { all: true });
+        await untilQuiet(timed, 2_000);
 
-          expect(stuck).toBe(2);
-          expect(body).toMatchObject({ count: 3 });
-          expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-          expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
-          expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
-        },
-        await makeUrl('migrated'),
-      ),
-  );
+        expect(stuck).toBe(2);
+        expect(body).toMatchObject({ count: 3 });
+        expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
+        expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
+        expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, stuck: 0 });
+      },
+      await makeStoreUrl(),
+    ));
 
   const creations = [
     { type: 'user', operation: 'scim.addUser', path: '/Users', body: toUser('ada') },
     { type: 'group', operation: 'groups.createGroup', path: '/Groups', body: toGroup('Pilots') },
   ] as const;
-  for (const [index, { type, operation, path, body }] of creations.entries()) {
-    test(
-      `has a stuck creation of a ${type} tried now, by name, by id and with all others`,
-      { tags: toCellTags(index, 0) },
-      async () =>
-        withTimed(
-          async (timed) => {
-            const { bridge } = timed;
-            const { service, faults } = bridge.sandbox;
-            const fault = faults.add({ operation, fault: BROKEN });
-            const { body: created } = await send(bridge, 'POST', path, body);
-            await untilQuiet(timed, MINUTES_MS);
-            const stuck = await countStuck(timed);
-            const name = type === 'user' ? 'ada@example.com' : 'Pilots';
-            const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
-            const answers: JsonObject[] = [];
-            for (const request of requests) {
-              answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
-              await untilQuiet(timed, 1_000);
-            }
-            fault.remove();
-            await askOps(bridge, 'POST', '/retry', { all: true });
+  for (const { type, operation, path, body } of creations) {
+    test(`has a stuck creation of a ${type} tried now, by name, by id and with all others`, async () =>
+      withTimed(
+        async (timed) => {
+          const { bridge } = timed;
+          const { service, faults } = bridge.sandbox;
+          const fault = faults.add({ operation, fault: BROKEN });
+          const { body: created } = await send(bridge, 'POST', path, body);
+          await untilQuiet(timed, MINUTES_MS);
+          const stuck = await countStuck(timed);
+          const name = type === 'user' ? 'ada@example.com' : 'Pilots';
+          const requests: JsonObject[] = [{ name }, { name: String(created.id) }, { all: true }];
+          const answers: JsonObject[] = [];
+          for (const request of requests) {
+            answers.push((await askOps(bridge, 'POST', '/retry', request)).body);
             await untilQuiet(timed, 1_000);
+          }
+          fault.remove();
+          await askOps(bridge, 'POST', '/retry', { all: true });
+          await untilQuiet(timed, 1_000);
 
-            expect(stuck).toBe(1);
-            expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
-            expect(await countStuck(timed)).toBe(0);
-            const held = type === 'user' ? service.users() : service.groups();
-            expect(JSON.stringify(held)).toContain(name);
-          },
-          await makeUrl('migrated'),
-        ),
-    );
+          expect(stuck).toBe(1);
+          expect(answers.map(({ count }) => count)).toEqual([1, 1, 1]);
+          expect(await countStuck(timed)).toBe(0);
+          const held = type === 'user' ? service.users() : service.groups();
+          expect(JSON.stringify(held)).toContain(name);
+        },
+        await makeStoreUrl(),
+      ));
   }
 
   const leavers = [
@@ -192,11 +179,11 @@ describeBridges('retry', ({ makeUrl }) => {
           expect(live.id).toBe(successor);
           if (type === 'group') expect(service.groups()).toHaveLength(1);
         },
-        await makeUrl('migrated'),
+        await makeStoreUrl(),
       ));
   }
 
-  test('of a person is also what waits of them in a group', { tags: LONG }, async () =>
+  test('of a person is also what waits of them in a group', async () =>
     withTimed(
       async (timed) => {
         const { bridge } = timed;
@@ -219,9 +206,8 @@ describeBridges('retry', ({ makeUrl }) => {
         });
         expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
       },
-      await makeUrl('migrated'),
-    ),
-  );
+      await makeStoreUrl(),
+    ));
 });
 
 describe('retry', () => {
@@ -263,7 +249,7 @@ describe('retry', () => {
       expect([nobody.status, several.status]).toEqual([404, 409]);
     }));
 
-  test('as a command asks the running bridge', { tags: LONG }, () =>
+  test('as a command asks the running bridge', () =>
     withTimed(async (timed) => {
       const { bridge } = timed;
       const id = await makeNameStuck(timed, 'ada');
@@ -282,6 +268,5 @@ describe('retry', () => {
       expect(nothing).toMatchObject({ code: 0, text: 'Nothing waits that could be tried now.\n' });
       expect(unknown.code).toBe(1);
       expect(wrong.map(({ code }) => code)).toEqual([64, 64]);
-    }),
-  );
+    }));
 });

@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -14,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const ada = 'ada@example.com';
 const words = 'the sandbox was told to fail';
@@ -34,15 +32,12 @@ async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown
   return body.name;
 }
 
-describeBridges('acknowledged or refused', ({ makeUrl }) => {
+describe('acknowledged or refused', () => {
   async function withStore(
     settings: Record<string, string>,
     run: (bridge: TestBridge) => Promise<void>,
   ): Promise<void> {
-    await withTestBridge(
-      { settings: { DATABASE_URL: await makeUrl('migrated'), ...settings } },
-      run,
-    );
+    await withTestBridge({ settings: { ...settings } }, run);
   }
 
   test('a write that the service refuses in time is undone and told in its words', () =>
@@ -125,7 +120,7 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
       expect(service.getUser(ada).fullName).toBe('Ada King');
     }));
 
-  test('100 PATCHes of one member each at the same time lose nobody', { tags: LONG }, () =>
+  test('100 PATCHes of one member each at the same time lose nobody', () =>
     withStore({}, async (bridge) => {
       const ids = await addUsers(bridge, 100);
       const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
@@ -144,37 +139,32 @@ describeBridges('acknowledged or refused', ({ makeUrl }) => {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
       expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual(ids.toSorted());
       expect(bridge.sandbox.service.members('Pilots')).toHaveLength(100);
-    }),
-  );
+    }));
 });
 
-test(
-  'of 100 members of one PATCH the one that the service refuses is named, and nobody joins',
-  { tags: LONG },
-  () =>
-    withTestBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }, async (bridge) => {
-      const ids = await addUsers(bridge, 100);
-      const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-      const refusal = { kind: 'status', status: 400, body: 'message' } as const;
-      bridge.sandbox.faults.add({ operation: 'scim.updateGroup', fault: refusal });
-      bridge.sandbox.faults.add({
-        operation: 'groupUsers.addUserToGroup',
-        fault: refusal,
-        skip: 40,
-        times: 1,
-      });
+test('of 100 members of one PATCH the one that the service refuses is named, and nobody joins', () =>
+  withTestBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }, async (bridge) => {
+    const ids = await addUsers(bridge, 100);
+    const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
+    bridge.sandbox.faults.add({ operation: 'scim.updateGroup', fault: refusal });
+    bridge.sandbox.faults.add({
+      operation: 'groupUsers.addUserToGroup',
+      fault: refusal,
+      skip: 40,
+      times: 1,
+    });
 
-      const body = toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
-      const answer = await bridge.request('PATCH', path, body);
-      await untilSettled(bridge);
+    const body = toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+    const answer = await bridge.request('PATCH', path, body);
+    await untilSettled(bridge);
 
-      expect(answer.status).toBe(400);
-      expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual([]);
-      expect(bridge.sandbox.service.members('Pilots')).toEqual([]);
-      const named = ids.filter((id) => String(answer.body.detail).includes(id));
-      expect(named).toHaveLength(1);
-    }),
-);
+    expect(answer.status).toBe(400);
+    expect(await readMemberIds(bridge, path.replace('/Groups/', ''))).toEqual([]);
+    expect(bridge.sandbox.service.members('Pilots')).toEqual([]);
+    const named = ids.filter((id) => String(answer.body.detail).includes(id));
+    expect(named).toHaveLength(1);
+  }));
 
 test('a person unknown to the bridge refuses the whole PATCH before anything is stored', () =>
   withTestBridge({}, async (bridge) => {

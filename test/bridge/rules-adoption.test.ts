@@ -14,7 +14,7 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -43,9 +43,9 @@ function isManaged({ store }: TestBridge, table: 'users' | 'groups', id: string)
 const disable = toPatch({ op: 'replace', path: 'active', value: false });
 const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
 
-describeBridges('adopting', ({ makeUrl }) => {
+describe('adopting', () => {
   async function withCompany(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { DATABASE_URL: await makeUrl('migrated') };
+    const settings = { DATABASE_URL: await makeStoreUrl() };
     await withTestBridge({ settings, prepare }, run);
   }
 

@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { groupId, userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { withCalmBridge } from '../support/calm-clock.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUsers,
@@ -16,7 +15,6 @@ import {
   untilSettled,
 } from '../support/provider.ts';
 import { getGroup, getUser } from '../support/rows.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const REQUESTS_PER_SECOND = 5;
 const CREATES = 10_000;
@@ -96,7 +94,7 @@ async function create(bridge: TestBridge, first: number, count: number): Promise
   await Promise.all(requests.map((body) => send(bridge, 'POST', '/Bulk', body)));
 }
 
-const inLongRuns = { tags: LONG };
+const inLongRuns = {};
 
 function toPercentile95(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -173,14 +171,14 @@ test(
   },
 );
 
-describeBridges('the class of what waits', ({ makeUrl }) => {
+describe('the class of what waits', () => {
   interface Company {
     readonly ids: readonly string[];
     readonly crewId: string;
   }
 
   async function withCompany(run: (bridge: TestBridge, company: Company) => Promise<void>) {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '100ms' };
+    const settings = { SCIM_WRITE_WAIT: '100ms' };
     await withTestBridge({ settings }, async (bridge) => {
       const ids = await addUsers(bridge, 3);
       const crewId = await addGroup(bridge, 'Crew', ids.slice(0, 2));

@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import type { SandboxPreset, SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
-import { LONG, toCellTags } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -14,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -38,50 +36,42 @@ function listAddresses({ sandbox }: TestBridge): string[] {
   return addresses.filter((address) => address !== 'owner@example.com');
 }
 
-for (const [index, { what, fault }] of losses.entries()) {
-  test.concurrent(
-    `a create whose answer is lost creates nobody twice: ${what}`,
-    {
-      tags: toCellTags(index, 0),
-    },
-    async ({ expect }) =>
-      withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
-        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-        bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+for (const { what, fault } of losses) {
+  test.concurrent(`a create whose answer is lost creates nobody twice: ${what}`, async ({
+    expect,
+  }) =>
+    withTestBridge({ sandbox: { shape: twiceIsFine } }, async (bridge) => {
+      bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
 
-        const [created, group] = await Promise.all([
-          bridge.request('POST', '/Users', toUser('ada')),
-          bridge.request('POST', '/Groups', toGroup('Pilots')),
-        ]);
-        await untilSettled(bridge);
+      const [created, group] = await Promise.all([
+        bridge.request('POST', '/Users', toUser('ada')),
+        bridge.request('POST', '/Groups', toGroup('Pilots')),
+      ]);
+      await untilSettled(bridge);
 
-        expect([created.status, group.status]).toEqual([201, 201]);
-        expect(listAddresses(bridge)).toEqual([ada]);
-        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
-        expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-      }),
-  );
+      expect([created.status, group.status]).toEqual([201, 201]);
+      expect(listAddresses(bridge)).toEqual([ada]);
+      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+      expect(bridge.sandbox.service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+    }));
 }
 
-for (const [index, { what, fault }] of losses.entries()) {
-  test.concurrent(
-    `a rename whose answer is lost ends in the new name: ${what}`,
-    {
-      tags: toCellTags(index, 4),
-    },
-    async ({ expect }) =>
-      withTestBridge({}, async (bridge) => {
-        const path = `/Users/${await addUser(bridge, 'ada')}`;
-        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-        const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+for (const { what, fault } of losses) {
+  test.concurrent(`a rename whose answer is lost ends in the new name: ${what}`, async ({
+    expect,
+  }) =>
+    withTestBridge({}, async (bridge) => {
+      const path = `/Users/${await addUser(bridge, 'ada')}`;
+      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+      const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
 
-        const answer = await bridge.request('PATCH', path, rename);
-        await untilSettled(bridge);
+      const answer = await bridge.request('PATCH', path, rename);
+      await untilSettled(bridge);
 
-        expect(answer.status).toBe(200);
-        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
-      }),
-  );
+      expect(answer.status).toBe(200);
+      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada King');
+    }));
 }
 
 const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] = [
@@ -91,26 +81,22 @@ const lookShapes: { what: string; shape: SandboxPreset | SandboxShapeChange }[] 
   { what: 'of the narrowest shape', shape: 'narrowest' },
 ];
 
-for (const [index, { what, shape }] of lookShapes.entries()) {
-  test.concurrent(
-    `a lost create is looked up before another is sent, in a service ${what}`,
-    {
-      tags: toCellTags(index, 2),
-    },
-    async ({ expect }) =>
-      withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {
-        await addUser(bridge, 'bob');
-        const fault = { kind: 'reset', at: 'after-effect' } as const;
-        bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
-        bridge.sandbox.calls.reset();
+for (const { what, shape } of lookShapes) {
+  test.concurrent(`a lost create is looked up before another is sent, in a service ${what}`, async ({
+    expect,
+  }) =>
+    withTestBridge({ sandbox: { shape, seed: { users: 150 } } }, async (bridge) => {
+      await addUser(bridge, 'bob');
+      const fault = { kind: 'reset', at: 'after-effect' } as const;
+      bridge.sandbox.faults.add({ operation: 'scim.addUser', fault, times: 1 });
+      bridge.sandbox.calls.reset();
 
-        await addUser(bridge, 'ada');
-        await untilSettled(bridge);
+      await addUser(bridge, 'ada');
+      await untilSettled(bridge);
 
-        expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(1);
-        expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
-      }),
-  );
+      expect(bridge.sandbox.calls.count({ operation: 'scim.addUser' })).toBe(1);
+      expect(bridge.sandbox.service.getUser(ada).fullName).toBe('Ada Example');
+    }));
 }
 
 test('a name that was taken and is free when it is looked for is no conflict', () =>
@@ -267,22 +253,18 @@ test('somebody created inactive is nobody to the service until activated, and th
     expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ fullName: 'Ada Example' });
   }));
 
-describeBridges('creating at the same time', ({ makeUrl }) => {
-  test(
-    '50 creates of 25 people make 25 accounts, and the others are told that the name is taken',
-    { tags: LONG },
-    async () =>
-      withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, async (bridge) => {
-        const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);
+describe('creating at the same time', () => {
+  test('50 creates of 25 people make 25 accounts, and the others are told that the name is taken', async () =>
+    withTestBridge({}, async (bridge) => {
+      const names = Array.from({ length: 50 }, (_, index) => `person${(index % 25) + 1}`);
 
-        const answers = await Promise.all(
-          names.map((name) => bridge.request('POST', '/Users', toUser(name))),
-        );
-        await untilSettled(bridge);
+      const answers = await Promise.all(
+        names.map((name) => bridge.request('POST', '/Users', toUser(name))),
+      );
+      await untilSettled(bridge);
 
-        const statuses = answers.map(({ status }) => status).sort();
-        expect(statuses).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
-        expect(listAddresses(bridge)).toHaveLength(25);
-      }),
-  );
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(25).fill(201), ...Array(25).fill(409)]);
+      expect(listAddresses(bridge)).toHaveLength(25);
+    }));
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
   addGroup,
@@ -10,7 +10,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
@@ -20,12 +19,12 @@ async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
   return users.map(({ userName }) => userName);
 }
 
-describeBridges('deleting', ({ makeUrl }) => {
+describe('deleting', () => {
   async function withStore(
     settings: Record<string, string>,
     run: (bridge: TestBridge) => Promise<void>,
   ): Promise<void> {
-    const all = { DATABASE_URL: await makeUrl('migrated'), ...settings };
+    const all = { ...settings };
     await withTestBridge({ settings: all }, run);
   }
 

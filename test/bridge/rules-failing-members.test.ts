@@ -3,9 +3,8 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { listStuck } from '../../src/store/resources/backlog.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { readFormsOf } from '../support/forms.ts';
-import { LONG } from '../support/long.ts';
 import { addGroup, addUsers, send, toGroup, toMembers, toPatch } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -58,7 +57,7 @@ const others = (count: number, ...without: number[]) =>
     .map((n) => `person${n}@example.com`)
     .toSorted();
 
-describeBridges('of a batch of members one with whom every call fails', ({ makeUrl }) => {
+describe('of a batch of members one with whom every call fails', () => {
   test('is found and rests alone: the others are in, and the group gets its new name', async () =>
     withBridge(
       async (timed) => {
@@ -77,7 +76,7 @@ describeBridges('of a batch of members one with whom every call fails', ({ makeU
         expect(await listStuckPeople(timed)).toEqual([`members ${ids[6]}: ${words}`]);
         expect(calls.count()).toBeLessThan(40);
       },
-      { DATABASE_URL: await makeUrl('migrated') },
+      { DATABASE_URL: await makeStoreUrl() },
     ));
 
   test('takes nobody along when it is tried again, and is in once it can be', async () =>
@@ -102,36 +101,28 @@ describeBridges('of a batch of members one with whom every call fails', ({ makeU
         expect(service.members('Pilots')).toHaveLength(9);
         expect(await listStuckPeople(timed)).toEqual([]);
       },
-      { DATABASE_URL: await makeUrl('migrated') },
+      { DATABASE_URL: await makeStoreUrl() },
     ));
 });
 
 describe('of a batch', () => {
-  for (const { what, tags, failing } of [
-    { what: 'three here and there', tags: [], failing: [1, 2, 20] },
-    { what: 'the first five', tags: LONG, failing: [1, 2, 3, 4, 5] },
+  for (const { what, failing } of [
+    { what: 'three here and there', failing: [1, 2, 20] },
+    { what: 'the first five', failing: [1, 2, 3, 4, 5] },
   ]) {
-    test(
-      `${what} who cause failures are found among the others, and nothing else is stuck`,
-      {
-        tags,
-      },
-      () =>
-        withBridge(async (timed) => {
-          const { bridge } = timed;
-          const ids = await addUsers(bridge, 20);
-          const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-          for (const n of failing) breakPerson(timed, `person${n}@example.com`);
+    test(`${what} who cause failures are found among the others, and nothing else is stuck`, () =>
+      withBridge(async (timed) => {
+        const { bridge } = timed;
+        const ids = await addUsers(bridge, 20);
+        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+        for (const n of failing) breakPerson(timed, `person${n}@example.com`);
 
-          await send(bridge, 'PATCH', path, toChange('add', ids));
-          await untilQuiet(timed, MINUTES_MS);
+        await send(bridge, 'PATCH', path, toChange('add', ids));
+        await untilQuiet(timed, MINUTES_MS);
 
-          expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(
-            others(20, ...failing),
-          );
-          expect(await listStuckPeople(timed)).toHaveLength(failing.length);
-        }),
-    );
+        expect(bridge.sandbox.service.members('Pilots').toSorted()).toEqual(others(20, ...failing));
+        expect(await listStuckPeople(timed)).toHaveLength(failing.length);
+      }));
   }
 
   test('one who fails is found also while nothing else works, so that it looks like an outage', () =>
@@ -156,7 +147,7 @@ describe('of a batch', () => {
       await expect.poll(show, PATIENT).toEqual(others(5, 1));
     }));
 
-  test('one whose removal fails keeps nobody else in the group', { tags: LONG }, () =>
+  test('one whose removal fails keeps nobody else in the group', () =>
     withBridge(async (timed) => {
       const { bridge } = timed;
       const ids = await addUsers(bridge, 8);
@@ -168,34 +159,27 @@ describe('of a batch', () => {
       await untilQuiet(timed, MINUTES_MS);
 
       expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
-    }),
-  );
+    }));
 
-  test(
-    'nobody is refused for a failure: a request that still waits is answered as accepted',
-    { tags: LONG },
-    () =>
-      withBridge(
-        async (timed) => {
-          const { bridge, clock } = timed;
-          const ids = await addUsers(bridge, 6);
-          const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
-          const failing = breakPerson(timed, 'person3@example.com');
+  test('nobody is refused for a failure: a request that still waits is answered as accepted', () =>
+    withBridge(
+      async (timed) => {
+        const { bridge, clock } = timed;
+        const ids = await addUsers(bridge, 6);
+        const path = `/Groups/${await addGroup(bridge, 'Pilots')}`;
+        const failing = breakPerson(timed, 'person3@example.com');
 
-          const answering = bridge.request('PATCH', path, toChange('add', ids));
-          await expect
-            .poll(() => bridge.sandbox.service.members('Pilots'), PATIENT)
-            .toHaveLength(5);
-          await expect.poll(() => failing.count(), PATIENT).toBeGreaterThan(2);
-          clock.leap(60_000);
+        const answering = bridge.request('PATCH', path, toChange('add', ids));
+        await expect.poll(() => bridge.sandbox.service.members('Pilots'), PATIENT).toHaveLength(5);
+        await expect.poll(() => failing.count(), PATIENT).toBeGreaterThan(2);
+        clock.leap(60_000);
 
-          expect((await answering).status).toBe(204);
-          const { body } = await send(bridge, 'GET', path);
-          expect(body.members).toHaveLength(6);
-        },
-        { SCIM_WRITE_WAIT: '60s' },
-      ),
-  );
+        expect((await answering).status).toBe(204);
+        const { body } = await send(bridge, 'GET', path);
+        expect(body.members).toHaveLength(6);
+      },
+      { SCIM_WRITE_WAIT: '60s' },
+    ));
 
   test('nobody is blamed for an outage, and everybody is in after it', () =>
     withBridge(async (timed) => {
@@ -231,11 +215,11 @@ describe('of a batch', () => {
 
 describe('a way to write several members that always fails', () => {
   const forms = [
-    { known: 'operations', tags: [], fails: '},{"op"', next: 'array' },
-    { known: 'array', tags: LONG, fails: '"value":[', next: 'operations' },
+    { known: 'operations', fails: '},{"op"', next: 'array' },
+    { known: 'array', fails: '"value":[', next: 'operations' },
   ] as const;
-  for (const { known, tags, fails, next } of forms) {
-    test(`is left for the other one, known as it was: ${known}`, { tags: [...tags] }, () =>
+  for (const { known, fails, next } of forms) {
+    test(`is left for the other one, known as it was: ${known}`, () =>
       withBridge(async (timed) => {
         const { bridge } = timed;
         const { calls, faults, service } = bridge.sandbox;
@@ -258,8 +242,7 @@ describe('a way to write several members that always fails', () => {
         await send(bridge, 'PATCH', path, toChange('remove', ids));
         await untilQuiet(timed, MINUTES_MS);
         expect(calls.count()).toBe(1);
-      }),
-    );
+      }));
   }
 
   test('is left before any is known', () =>

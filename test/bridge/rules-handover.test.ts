@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { groupId } from '../../src/domain/ids.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { hasWaiting } from '../../src/store/engine/columns.ts';
@@ -7,7 +7,6 @@ import { findGroupRow, updateGroup } from '../../src/store/groups/groups.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { findUserRow } from '../../src/store/users/users.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
-import { LONG, toCellTags } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -17,7 +16,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 
 const ada = 'ada@example.com';
@@ -34,16 +32,14 @@ function setActive(value: boolean) {
   return toPatch({ op: 'replace', path: 'active', value });
 }
 
-describeBridges('created again while a call for the deleted one is on its way', ({ makeUrl }) => {
+describe('created again while a call for the deleted one is on its way', () => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
+    const settings = { SCIM_WRITE_WAIT: '200ms' };
     await withTestBridge({ settings }, run);
   }
 
-  test('whoever was about to leave a group leaves it, also under the new id', {
-    tags: LONG,
-  }, async () => {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+  test('whoever was about to leave a group leaves it, also under the new id', async () => {
+    const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
     await withTestBridge({ settings }, async (bridge) => {
       const { service } = bridge.sandbox;
       const first = await addUser(bridge, 'ada');
@@ -68,38 +64,34 @@ describeBridges('created again while a call for the deleted one is on its way', 
     { what: 'is carried out late', fault: { kind: 'hang' } },
     { what: 'was carried out and is answered late', fault: { kind: 'hang', effect: 'done' } },
   ];
-  for (const [index, { what, fault }] of hanging.entries()) {
-    test(
-      `a create that ${what}: one account, which the new person has, and nothing is stuck`,
-      { tags: toCellTags(index, 0) },
-      () =>
-        withStore(async (bridge) => {
-          const { service, faults } = bridge.sandbox;
-          const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
-          const first = await addUser(bridge, 'ada');
-          await late.until(1);
-          await addGroup(bridge, 'Pilots', [first]);
-          await send(bridge, 'DELETE', `/Users/${first}`);
+  for (const { what, fault } of hanging) {
+    test(`a create that ${what}: one account, which the new person has, and nothing is stuck`, () =>
+      withStore(async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const late = faults.add({ operation: 'scim.addUser', fault, times: 1 });
+        const first = await addUser(bridge, 'ada');
+        await late.until(1);
+        await addGroup(bridge, 'Pilots', [first]);
+        await send(bridge, 'DELETE', `/Users/${first}`);
 
-          const second = await addUser(bridge, 'ada');
-          faults.release();
-          await untilSettled(bridge);
+        const second = await addUser(bridge, 'ada');
+        faults.release();
+        await untilSettled(bridge);
 
-          expect(service.users().map(({ email, active }) => [email, active])).toEqual([
-            ['owner@example.com', true],
-            [ada, true],
-          ]);
-          expect(service.members('Pilots')).toEqual([]);
-          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
-          expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({
-            groups: [],
-          });
-        }),
-    );
+        expect(service.users().map(({ email, active }) => [email, active])).toEqual([
+          ['owner@example.com', true],
+          [ada, true],
+        ]);
+        expect(service.members('Pilots')).toEqual([]);
+        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
+        expect((await send(bridge, 'GET', `/Users/${second}`)).body).toMatchObject({
+          groups: [],
+        });
+      }));
   }
 
   test('an account of a late create goes to the new person who is inactive, and nobody has access', async () => {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
     await withTestBridge({ settings }, async (bridge) => {
       const { service, faults, calls } = bridge.sandbox;
       const create = { operation: 'scim.addUser' } as const;
@@ -135,7 +127,7 @@ describeBridges('created again while a call for the deleted one is on its way', 
   });
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '0', OPS_TOKEN };
+    const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
     await withTestBridge({ settings }, async (bridge) => {
       const { service, faults, calls } = bridge.sandbox;
       const create = { operation: 'scim.addUser' } as const;
@@ -281,75 +273,68 @@ describeBridges('created again while a call for the deleted one is on its way', 
     }));
 });
 
-describeBridges(
-  'a group created again while the create of the deleted one hangs',
-  ({ makeUrl }) => {
-    for (const effect of ['none', 'done'] as const) {
-      const when = effect === 'done' ? 'was carried out' : 'is carried out late';
-      test(`a create that ${when} leaves one group, which is the new one`, async () => {
-        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
-        await withTestBridge({ settings }, async (bridge) => {
-          const { service, faults } = bridge.sandbox;
-          const adaId = await addUser(bridge, 'ada');
-          await untilSettled(bridge);
-          const fault = { kind: 'hang', effect } as const;
-          const late = faults.add({ operation: 'groups.createGroup', fault, times: 1 });
-          const first = await addGroup(bridge, 'Pilots');
-          await late.until(1);
-          await send(bridge, 'DELETE', `/Groups/${first}`);
+describe('a group created again while the create of the deleted one hangs', () => {
+  for (const effect of ['none', 'done'] as const) {
+    const when = effect === 'done' ? 'was carried out' : 'is carried out late';
+    test(`a create that ${when} leaves one group, which is the new one`, async () => {
+      const settings = { SCIM_WRITE_WAIT: '50ms' };
+      await withTestBridge({ settings }, async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const adaId = await addUser(bridge, 'ada');
+        await untilSettled(bridge);
+        const fault = { kind: 'hang', effect } as const;
+        const late = faults.add({ operation: 'groups.createGroup', fault, times: 1 });
+        const first = await addGroup(bridge, 'Pilots');
+        await late.until(1);
+        await send(bridge, 'DELETE', `/Groups/${first}`);
 
-          const second = await addGroup(bridge, 'Pilots', [adaId]);
-          faults.release();
-          await untilSettled(bridge);
+        const second = await addGroup(bridge, 'Pilots', [adaId]);
+        faults.release();
+        await untilSettled(bridge);
 
-          expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
-          expect(service.members('Pilots')).toEqual([ada]);
-          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
-          expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
-        });
+        expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
+        expect(service.members('Pilots')).toEqual([ada]);
+        expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
       });
-    }
-  },
-);
+    });
+  }
+});
 
-describeBridges(
-  'a group taken up again while a departure from before is on its way',
-  ({ makeUrl }) => {
-    for (const effect of ['none', 'done'] as const) {
-      const when =
-        effect === 'done' ? 'was carried out and is answered late' : 'is carried out late';
-      test(`a departure that ${when} takes out nobody whom the new group has`, async () => {
-        const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
-        const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
-          service.createGroup({ name: 'Pilots' });
-        };
-        await withTestBridge({ settings, prepare }, async (bridge) => {
-          const { service, faults } = bridge.sandbox;
-          const adaId = await addUser(bridge, 'ada');
-          const first = await addGroup(bridge, 'Pilots', [adaId]);
-          await untilSettled(bridge);
-          const fault = { kind: 'hang', effect } as const;
-          const operation = 'groupUsers.removeUserFromGroup';
-          const late = faults.add({ operation, fault, times: 1 });
-          await send(bridge, 'DELETE', `/Groups/${first}`);
-          await late.until(1);
+describe('a group taken up again while a departure from before is on its way', () => {
+  for (const effect of ['none', 'done'] as const) {
+    const when = effect === 'done' ? 'was carried out and is answered late' : 'is carried out late';
+    test(`a departure that ${when} takes out nobody whom the new group has`, async () => {
+      const settings = { SCIM_WRITE_WAIT: '50ms' };
+      const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+        service.createGroup({ name: 'Pilots' });
+      };
+      await withTestBridge({ settings, prepare }, async (bridge) => {
+        const { service, faults } = bridge.sandbox;
+        const adaId = await addUser(bridge, 'ada');
+        const first = await addGroup(bridge, 'Pilots', [adaId]);
+        await untilSettled(bridge);
+        const fault = { kind: 'hang', effect } as const;
+        const operation = 'groupUsers.removeUserFromGroup';
+        const late = faults.add({ operation, fault, times: 1 });
+        await send(bridge, 'DELETE', `/Groups/${first}`);
+        await late.until(1);
 
-          const second = await addGroup(bridge, 'Pilots', [adaId]);
-          await untilAtRest(bridge, 'groups', second);
-          faults.release();
-          await untilSettled(bridge);
+        const second = await addGroup(bridge, 'Pilots', [adaId]);
+        await untilAtRest(bridge, 'groups', second);
+        faults.release();
+        await untilSettled(bridge);
 
-          expect(service.members('Pilots')).toEqual([ada]);
-          expect(await readMemberIds(bridge, second)).toEqual([adaId]);
-        });
+        expect(service.members('Pilots')).toEqual([ada]);
+        expect(await readMemberIds(bridge, second)).toEqual([adaId]);
       });
-    }
-  },
-);
+    });
+  }
+});
 
-describeBridges('a group taken up again while a call for it is on its way too', ({ makeUrl }) => {
+describe('a group taken up again while a call for it is on its way too', () => {
   test('an addition that arrives late does not undo a later removal', async () => {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '200ms' };
+    const settings = { SCIM_WRITE_WAIT: '200ms' };
     const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
       service.createGroup({ name: 'Pilots' });
     };
@@ -383,37 +368,34 @@ describeBridges('a group taken up again while a call for it is on its way too', 
   });
 });
 
-describeBridges(
-  'a group taken up again before the departures from before were sent',
-  ({ makeUrl }) => {
-    test('departures stand, and who is wanted again stays', async () => {
-      const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '50ms' };
-      const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
-        service.createGroup({ name: 'Pilots' });
-      };
-      await withTestBridge({ settings, prepare }, async (bridge) => {
-        const { service, faults } = bridge.sandbox;
-        const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
-        const first = await addGroup(bridge, 'Pilots', [adaId, bobId]);
-        for (const displayName of ['Crew', 'Pilots']) {
-          const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
-          await send(bridge, 'PATCH', `/Groups/${first}`, rename);
-        }
-        await untilSettled(bridge);
-        const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-        await send(bridge, 'DELETE', `/Groups/${first}`);
+describe('a group taken up again before the departures from before were sent', () => {
+  test('departures stand, and who is wanted again stays', async () => {
+    const settings = { SCIM_WRITE_WAIT: '50ms' };
+    const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+      service.createGroup({ name: 'Pilots' });
+    };
+    await withTestBridge({ settings, prepare }, async (bridge) => {
+      const { service, faults } = bridge.sandbox;
+      const [adaId, bobId] = [await addUser(bridge, 'ada'), await addUser(bridge, 'bob')];
+      const first = await addGroup(bridge, 'Pilots', [adaId, bobId]);
+      for (const displayName of ['Crew', 'Pilots']) {
+        const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
+        await send(bridge, 'PATCH', `/Groups/${first}`, rename);
+      }
+      await untilSettled(bridge);
+      const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+      await send(bridge, 'DELETE', `/Groups/${first}`);
 
-        const second = await addGroup(bridge, 'Pilots', [adaId]);
-        down.remove();
-        await untilSettled(bridge);
+      const second = await addGroup(bridge, 'Pilots', [adaId]);
+      down.remove();
+      await untilSettled(bridge);
 
-        expect(service.members('Pilots')).toEqual([ada]);
-        expect(await readMemberIds(bridge, second)).toEqual([adaId]);
-        expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
-      });
+      expect(service.members('Pilots')).toEqual([ada]);
+      expect(await readMemberIds(bridge, second)).toEqual([adaId]);
+      expect((await readBacklog(bridge.store.read)).stuck).toBe(0);
     });
-  },
-);
+  });
+});
 
 /** Waits until the run of one person or group has ended, whatever else runs. */
 async function untilAtRest(

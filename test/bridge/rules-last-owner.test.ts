@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { updateUser } from '../../src/store/users/users.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const PAIRS = 5;
 const enable = toPatch({ op: 'replace', path: 'active', value: true });
@@ -26,11 +26,11 @@ async function addOwners(bridge: TestBridge): Promise<[string, string]> {
   return [`/Users/${first}`, `/Users/${second}`];
 }
 
-describeBridges('the last owner', ({ makeUrl }) => {
+describe('the last owner', () => {
   async function withOwners(
     run: (bridge: TestBridge, paths: [string, string]) => Promise<void>,
   ): Promise<void> {
-    const settings = { DATABASE_URL: await makeUrl('migrated') };
+    const settings = { DATABASE_URL: await makeStoreUrl() };
     await withTestBridge({ settings }, async (bridge) => run(bridge, await addOwners(bridge)));
   }
 

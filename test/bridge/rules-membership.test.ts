@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { UserId } from '../../src/domain/ids.ts';
 import { findUserRow } from '../../src/store/users/users.ts';
@@ -14,7 +14,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -36,9 +35,9 @@ function listMutations({ sandbox }: TestBridge): string[] {
     .flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation]));
 }
 
-describeBridges('members', ({ makeUrl }) => {
+describe('members', () => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: '100ms' };
+    const settings = { SCIM_WRITE_WAIT: '100ms' };
     await withTestBridge({ settings }, run);
   }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Section } from '../../src/sandbox/operations.ts';
 import { type TestAnswer, type TestBridge, withTestBridge } from '../support/bridge.ts';
 import {
@@ -11,7 +11,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 function ask(bridge: TestBridge, path: '/readyz' | '/healthz'): Promise<TestAnswer> {
   return bridge.request('GET', new URL(path, bridge.baseUrl).href);
@@ -114,9 +113,9 @@ test('a bridge that drains says so and still answers', () =>
     expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
   }));
 
-describeBridges('names and versions', ({ makeUrl }) => {
+describe('names and versions', () => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, run);
+    await withTestBridge({}, run);
   }
 
   const pairs = [

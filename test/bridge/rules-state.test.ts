@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -15,7 +15,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -28,9 +27,9 @@ function countChanges({ sandbox }: TestBridge): number {
   return sandbox.calls.count({ mutating: true });
 }
 
-describeBridges('three facts of a field', ({ makeUrl }) => {
+describe('three facts of a field', () => {
   async function withStore(run: (bridge: TestBridge) => Promise<void>): Promise<void> {
-    await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') } }, run);
+    await withTestBridge({}, run);
   }
 
   test('a change of one field does not touch another that drifted', () =>

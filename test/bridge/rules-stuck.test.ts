@@ -4,7 +4,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { listStuck } from '../../src/store/resources/backlog.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, addUsers, send, toMembers, toPatch } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
 const ada = 'ada@example.com';
@@ -64,7 +64,7 @@ function withBridge(run: (timed: TimedBridge) => Promise<void>, url?: string): P
   return withTimedBridge({ settings }, run);
 }
 
-describeBridges('what is refused after it was acknowledged', ({ makeUrl }) => {
+describe('what is refused after it was acknowledged', () => {
   test('rests by itself: other fields and people of the group go on at once', async () =>
     withBridge(
       async (timed) => {
@@ -80,7 +80,7 @@ describeBridges('what is refused after it was acknowledged', ({ makeUrl }) => {
         expect(bridge.sandbox.service.members('Pilots')).toHaveLength(2);
         expect(await listStuckFields(timed)).toEqual([`displayName: ${words}`]);
       },
-      await makeUrl('migrated'),
+      await makeStoreUrl(),
     ));
 
   test('one person of a group rests by himself, named with the words of the service', async () =>
@@ -109,7 +109,7 @@ describeBridges('what is refused after it was acknowledged', ({ makeUrl }) => {
         expect(bridge.sandbox.service.members('Aces')).toHaveLength(2);
         expect(await listStuck(bridge.store.read, 10)).toEqual([]);
       },
-      await makeUrl('migrated'),
+      await makeStoreUrl(),
     ));
 
   test('is tried again after an hour, and no longer shown once it holds', async () =>
@@ -132,7 +132,7 @@ describeBridges('what is refused after it was acknowledged', ({ makeUrl }) => {
         const columns = bridge.store.read.selectFrom('users').select(['stuck_at', 'last_error']);
         expect(await columns.where('stuck_at', 'is not', null).execute()).toEqual([]);
       },
-      await makeUrl('migrated'),
+      await makeStoreUrl(),
     ));
 });
 

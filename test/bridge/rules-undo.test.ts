@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -13,7 +13,6 @@ import {
   toUser,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 
 const ada = 'ada@example.com';
 
@@ -31,12 +30,12 @@ async function listNames(bridge: TestBridge, type: 'Users' | 'Groups'): Promise<
   return resources.map(({ userName, displayName }) => userName ?? displayName);
 }
 
-describeBridges('a POST that the service refuses in time leaves', ({ makeUrl }) => {
+describe('a POST that the service refuses in time leaves', () => {
   async function withStore(
     run: (bridge: TestBridge) => Promise<void>,
     prepare: (sandbox: Sandbox) => void = () => {},
   ): Promise<void> {
-    await withTestBridge({ settings: { DATABASE_URL: await makeUrl('migrated') }, prepare }, run);
+    await withTestBridge({ prepare }, run);
   }
 
   test('nobody who was deleted before, and the next POST succeeds', () =>

@@ -1,11 +1,10 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { userId } from '../../src/domain/ids.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
 import { updateUser } from '../../src/store/users/users.ts';
 import type { TestAnswer, TestBridge, TestBridgeOptions } from '../support/bridge.ts';
 import { type CalmClock, withCalmBridge } from '../support/calm-clock.ts';
-import { LONG, SELECTED } from '../support/long.ts';
 import { findId, send, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { askOps, OPS_TOKEN } from '../support/sweep.ts';
 
@@ -77,45 +76,35 @@ test('a write is answered at once when the queue ahead is longer than its wait; 
     expect(tookMs).toBeLessThanOrEqual(1_000);
   }));
 
-test(
-  'a bulk request waits once, from its arrival, however many operations it has',
-  { tags: LONG },
-  () =>
-    withCalmBridge(options, async (bridge, clock) => {
-      const { answer, tookMs } = await create(bridge, clock, [0, 40]);
+test('a bulk request waits once, from its arrival, however many operations it has', () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    const { answer, tookMs } = await create(bridge, clock, [0, 40]);
 
-      const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
-      expect(statuses.map((one) => Object(one).status)).toEqual(
-        Array.from({ length: 40 }, () => '201'),
-      );
-      expect(tookMs).toBeLessThanOrEqual(3_100);
-    }),
-);
+    const statuses = Array.isArray(answer.body.Operations) ? answer.body.Operations : [];
+    expect(statuses.map((one) => Object(one).status)).toEqual(
+      Array.from({ length: 40 }, () => '201'),
+    );
+    expect(tookMs).toBeLessThanOrEqual(3_100);
+  }));
 
-test(
-  'what is accepted first reaches the service first, also past those who come later',
-  {
-    tags: SELECTED,
-  },
-  () =>
-    withCalmBridge(options, async (bridge, clock) => {
-      const { sandbox } = bridge;
-      const count = inject('isLong') ? 270 : 60;
-      await create(bridge, clock, [0, count]);
-      const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
-      await clock.pass(sandbox, hasCreated(30));
+test('what is accepted first reaches the service first, also past those who come later', () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    const { sandbox } = bridge;
+    const count = 60;
+    await create(bridge, clock, [0, count]);
+    const hasCreated = (users: number) => () => sandbox.service.users().length >= 4 + users;
+    await clock.pass(sandbox, hasCreated(30));
 
-      await send(bridge, 'POST', '/Users', toUser('late'));
-      await clock.pass(sandbox, hasCreated(count + 1));
+    await send(bridge, 'POST', '/Users', toUser('late'));
+    await clock.pass(sandbox, hasCreated(count + 1));
 
-      const order = sandbox.service.users().map(({ userName }) => userName);
-      const names = Array.from({ length: count }, (_, index) => `new${index}@example.com`);
-      expect(order.slice(-1)).toEqual(['late@example.com']);
-      expect(order.slice(4, -1)).toEqual(names);
-    }),
-);
+    const order = sandbox.service.users().map(({ userName }) => userName);
+    const names = Array.from({ length: count }, (_, index) => `new${index}@example.com`);
+    expect(order.slice(-1)).toEqual(['late@example.com']);
+    expect(order.slice(4, -1)).toEqual(names);
+  }));
 
-test('a look keeps its share of workers and calls while changes wait', { tags: LONG }, () =>
+test('a look keeps its share of workers and calls while changes wait', () =>
   withCalmBridge(options, async (bridge, clock) => {
     const { sandbox, store } = bridge;
     await create(bridge, clock, [0, 300]);
@@ -129,10 +118,9 @@ test('a look keeps its share of workers and calls while changes wait', { tags: L
     // Every tenth call is a look, also where changes have all workers.
     expect(sandbox.calls.count()).toBeLessThanOrEqual(20);
     expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
-  }),
-);
+  }));
 
-test('a call of an operator keeps its share while changes wait', { tags: LONG }, () =>
+test('a call of an operator keeps its share while changes wait', () =>
   withCalmBridge(
     { ...options, settings: { ...options.settings, OPS_TOKEN } },
     async (bridge, clock) => {
@@ -147,44 +135,35 @@ test('a call of an operator keeps its share while changes wait', { tags: LONG },
       expect(tookMs).toBeLessThan(5_000);
       expect((await readBacklog(store.read)).due).toBeGreaterThan(250);
     },
-  ),
-);
+  ));
 
-test(
-  'whoever is taken out of a group that nobody manages yet does not wait behind changes',
-  { tags: LONG },
-  () =>
-    withCalmBridge(options, async (bridge, clock) => {
-      const { service } = bridge.sandbox;
-      await create(bridge, clock, [0, 100]);
+test('whoever is taken out of a group that nobody manages yet does not wait behind changes', () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    const { service } = bridge.sandbox;
+    await create(bridge, clock, [0, 100]);
 
-      const removal = changeCrew(bridge, 'remove', 'user00001');
-      const { answer, tookMs } = await answerOf(bridge, clock, removal);
+    const removal = changeCrew(bridge, 'remove', 'user00001');
+    const { answer, tookMs } = await answerOf(bridge, clock, removal);
 
-      expect(answer.status).toBe(204);
-      expect(service.members(CREW)).toEqual(['user00002@example.com']);
-      expect(tookMs).toBeLessThanOrEqual(1_000);
-    }),
-);
+    expect(answer.status).toBe(204);
+    expect(service.members(CREW)).toEqual(['user00002@example.com']);
+    expect(tookMs).toBeLessThanOrEqual(1_000);
+  }));
 
-test(
-  'a change that needs a look at a group first is refused after the wait, and nothing is stored',
-  { tags: LONG },
-  () =>
-    withCalmBridge(options, async (bridge, clock) => {
-      await create(bridge, clock, [0, 100]);
+test('a change that needs a look at a group first is refused after the wait, and nothing is stored', () =>
+  withCalmBridge(options, async (bridge, clock) => {
+    await create(bridge, clock, [0, 100]);
 
-      const { answer, tookMs } = await answerOf(
-        bridge,
-        clock,
-        changeCrew(bridge, 'add', 'user00003'),
-      );
+    const { answer, tookMs } = await answerOf(
+      bridge,
+      clock,
+      changeCrew(bridge, 'add', 'user00003'),
+    );
 
-      expect(answer.status).toBe(503);
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      expect(tookMs).toBeLessThanOrEqual(3_100);
-      const id = await findId(bridge, { type: 'Groups', name: CREW });
-      const { body } = await send(bridge, 'GET', `/Groups/${id}`);
-      expect(body.members).toHaveLength(2);
-    }),
-);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(tookMs).toBeLessThanOrEqual(3_100);
+    const id = await findId(bridge, { type: 'Groups', name: CREW });
+    const { body } = await send(bridge, 'GET', `/Groups/${id}`);
+    expect(body.members).toHaveLength(2);
+  }));

@@ -9,7 +9,6 @@ import { addSandboxCommand } from '../../src/cli/sandbox.ts';
 import { withTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
-import { LONG } from '../support/long.ts';
 import { spawnBin } from '../support/process.ts';
 import { addUser, untilSettled } from '../support/provider.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
@@ -53,9 +52,7 @@ test('sandbox commands change the service behind the back of the bridge, have it
   });
 });
 
-test('every example of the help works in its order, on a sandbox with nobody in it', {
-  tags: LONG,
-}, async () => {
+test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
   await withTestBridge({ settings: SWEEP_SETTINGS }, async (bridge) => {
     const command = runner(bridge, [addSandboxCommand]);
     const { text } = await command('sandbox', '--help');
@@ -92,9 +89,7 @@ async function makeFirstRun() {
   return { folder, env: { ...files, PORT: port } };
 }
 
-test('a first run whose output is no terminal shows no token of operators', {
-  tags: LONG,
-}, async () => {
+test('a first run whose output is no terminal shows no token of operators', async () => {
   const { env } = await makeFirstRun();
   const { out } = spawnBin(['serve'], env);
   await expect.poll(() => out.text, PATIENT).toContain('Try it:');
@@ -107,7 +102,6 @@ const DIE_WITH_US = ['--pdeathsig', 'KILL'];
 
 test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
-  { tags: LONG },
   async () => {
     const { folder, env } = await makeFirstRun();
     const bin = join(root, 'src/cli/bin.mjs');

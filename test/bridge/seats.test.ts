@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addExplainCommand } from '../../src/cli/explain.ts';
 import { addPlanCommand } from '../../src/cli/plan.ts';
 import { addStatusCommand } from '../../src/cli/status.ts';
@@ -11,11 +11,11 @@ import { insertSample } from '../../src/store/samples.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
-import { LONG } from '../support/long.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { readPlan } from '../support/pilots.ts';
 import { addUser, addUsers, send, toPatch, toUser } from '../support/provider.ts';
-import { describeBridges, describeStores } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
+import { describeStores } from '../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { type TimedBridge, untilQuiet, withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -73,7 +73,7 @@ async function readWaiting({ store }: TestBridge): Promise<number> {
   return (await readBacklog(store.read)).noSeat;
 }
 
-describeBridges('seats', ({ makeUrl }) => {
+describe('seats', () => {
   test('whom the service has no seat for is acknowledged and waits, and nobody is deactivated', async () =>
     withSeats(
       3,
@@ -97,7 +97,7 @@ describeBridges('seats', ({ makeUrl }) => {
         expect(explained.text).toContain('\nwaits in the line for a free seat\n');
         expect(explained.text).not.toContain('\ndue ');
       },
-      { url: await makeUrl('migrated') },
+      { url: await makeStoreUrl() },
     ));
 
   test('a leaver frees a seat, and who waits longest gets it', async () =>
@@ -115,7 +115,7 @@ describeBridges('seats', ({ makeUrl }) => {
         expect(listWorking(bridge)).toEqual(['bob@example.com']);
         expect(await readWaiting(bridge)).toBe(2);
       },
-      { url: await makeUrl('migrated') },
+      { url: await makeStoreUrl() },
     ));
 
   test('they wait across a restart, in their order', async () => {
@@ -123,7 +123,7 @@ describeBridges('seats', ({ makeUrl }) => {
       settings: {
         ...SWEEP_SETTINGS,
         SCIM_WRITE_WAIT: '5s',
-        DATABASE_URL: await makeUrl('migrated'),
+        DATABASE_URL: await makeStoreUrl(),
       },
       sandbox: { shape: { seats: 2 } },
     });
@@ -145,12 +145,10 @@ describeBridges('seats', ({ makeUrl }) => {
     });
   });
 
-  test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', {
-    tags: LONG,
-  }, async () => {
+  test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {
     const settings = {
       ...SWEEP_SETTINGS,
-      DATABASE_URL: await makeUrl('migrated'),
+      DATABASE_URL: await makeStoreUrl(),
       SEATS_TOTAL: '16',
     };
     // The owner and three more are there.
@@ -301,16 +299,14 @@ const additions = [
   'a licence',
   'the end of a suspension',
 ] as const;
-const cells = shapes.flatMap((shape, row) =>
-  additions.map((addition, column) => ({
-    ...{ ...shape, addition },
-    // `npm test` has every shape, and every addition.
-    tags: row % additions.length === column ? [] : LONG,
-  })),
-);
+/** Every shape, and every addition. */
+const cells = shapes.map((shape, row) => ({
+  ...shape,
+  addition: additions[row % additions.length] ?? 'a new person',
+}));
 
-for (const { what, shape, settings = {}, addition, tags } of cells) {
-  test(`${addition} that is refused with ${what} waits`, { tags }, () =>
+for (const { what, shape, settings = {}, addition } of cells) {
+  test(`${addition} that is refused with ${what} waits`, () =>
     withSeats(
       2,
       async (timed) => {
@@ -345,6 +341,5 @@ for (const { what, shape, settings = {}, addition, tags } of cells) {
         expect(await readBacklog(bridge.store.read)).toMatchObject({ due: 0, noSeat: 0 });
       },
       { shape, settings },
-    ),
-  );
+    ));
 }

@@ -3,8 +3,8 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { listSweeps } from '../../src/store/sweeps.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
-import { makeStoreFile } from '../support/lives.ts';
 import { addUser, send, toPatch, toUser } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { SWEEP_SETTINGS } from '../support/sweep.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'servic
   const settings = {
     ...SWEEP_SETTINGS,
     ...{
-      DATABASE_URL: makeStoreFile(),
+      DATABASE_URL: await makeStoreUrl(),
       SCIM_WRITE_WAIT: '40ms',
       UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2',
     },

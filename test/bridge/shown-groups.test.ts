@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { logStatements, type StatementLog } from '../support/statements.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const ANN = 'user00001@example.com';
@@ -67,13 +66,13 @@ async function readGroups(bridge: TestBridge): Promise<Groups> {
   return { ann: await of('user00001'), bob: await of('user00002') };
 }
 
-describeBridges('the groups that users show', ({ makeUrl }) => {
+describe('the groups that users show', () => {
   async function withCompany(
     run: (bridge: TestBridge, log: StatementLog) => Promise<void>,
   ): Promise<void> {
     const logs: StatementLog[] = [];
     const options = {
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') },
+      settings: { ...SWEEP_SETTINGS },
       sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } },
       toStore: (given: TestBridge['store']) => {
         const { store, log } = logStatements(given);

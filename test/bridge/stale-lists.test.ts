@@ -3,7 +3,6 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
-import { SELECTED, selectSome } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -37,9 +36,8 @@ const removals: { what: string; names: string[]; operation: OperationName }[] = 
   { what: 'one member', names: ['ada'], operation: 'groupUsers.removeUserFromGroup' },
 ];
 
-test.each(selectSome(removals))(
+test.each(removals)(
   'a list that was asked for before the removal of $what ended does not pass for news',
-  { tags: SELECTED },
   async ({ names, operation }) => {
     const { sandbox, proxy, bridge } = await startWorld();
     const ids = await Promise.all(NAMES.map((name) => addUser(bridge, name)));

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Overload } from '../../src/telemetry/overload.ts';
 import { createOverloadWatch } from '../../src/telemetry/overload-watch.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { LONG } from '../support/long.ts';
 
 /** Stops this thread as a paused machine does: without work. */
 function standStill(ms: number): void {
@@ -28,7 +27,7 @@ async function listOverloads(happens: () => void): Promise<Overload[]> {
   return began;
 }
 
-test('a standstill of the process is no overload, as much work is', { tags: LONG }, async () => {
+test('a standstill of the process is no overload, as much work is', async () => {
   expect(await listOverloads(() => standStill(5_200))).toEqual([]);
 
   const began = await listOverloads(() => work(3_000));

@@ -1,24 +1,23 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { withOwnBridge } from '../../src/app/own-bridge.ts';
 import { sweepCommand } from '../../src/cli/sweep.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { ada } from '../support/drift-cells.ts';
-import { LONG } from '../support/long.ts';
 import { addUser, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const run = (args: string, env: Readonly<Record<string, string>>) =>
   runAlone([sweepCommand(withOwnBridge)], args.split(' '), env);
 
-describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) => {
+describe('scim-bridge sweep where no bridge runs', () => {
   async function leaveStore() {
     // The clocks of a database and of this process may differ by some milliseconds.
     const service = await startSandbox({ clock: () => Date.now() + 1_000 });
     service.service.addUser({ email: 'admin@example.com' });
     onTestFinished(() => service.stop());
-    const DATABASE_URL = await makeUrl('migrated');
+    const DATABASE_URL = await makeStoreUrl();
     const bridge = await startTestBridge({ service, settings: { DATABASE_URL } });
     await addUser(bridge, 'ada');
     await untilSettled(bridge);
@@ -50,9 +49,7 @@ describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) 
     expect(after.code).toBe(0);
   });
 
-  test('says that a decision is needed first, where the store may be an old backup', {
-    tags: LONG,
-  }, async () => {
+  test('says that a decision is needed first, where the store may be an old backup', async () => {
     const { service, bridge, env } = await leaveStore();
     await bridge.stop();
     // By the account of the token, and unknown to the store.
@@ -64,7 +61,7 @@ describeBridges('scim-bridge sweep where no bridge runs', ({ engine, makeUrl }) 
     expect(text).toContain('scim-bridge plan show');
   });
 
-  test.runIf(engine === 'sqlite')(
+  test.runIf(inject('engine') === 'sqlite')(
     'leaves a store alone that a running bridge has',
     async () => {
       const { bridge, env } = await leaveStore();

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withTestBridge } from '../support/bridge.ts';
 import { addGroup, addUser, send, toPatch } from '../support/provider.ts';
 import { logStatements, type StatementLog } from '../support/statements.ts';
-import { describeBridges } from '../support/stores.ts';
 import { listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 /** What every comparison asks: which drifts of some users or groups are known, and who is stored as a member. */
@@ -11,11 +10,11 @@ const COMPARES = [
   /^\s*select seq, user_id, desired, observed, .* from "memberships"/,
 ];
 
-describeBridges('a sweep beside writes', ({ makeUrl }) => {
+describe('a sweep beside writes', () => {
   test('compares what is the same without keeping a write waiting, and stores what is not', async () => {
     let log: StatementLog | undefined;
     const options = {
-      settings: { ...SWEEP_SETTINGS, DATABASE_URL: await makeUrl('migrated') },
+      settings: { ...SWEEP_SETTINGS },
       toStore: (given: Parameters<typeof logStatements>[0]) => {
         const logged = logStatements(given);
         log = logged.log;

@@ -4,9 +4,8 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { ada, addCompany, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { makeStoreFile } from '../support/lives.ts';
-import { toCellTags } from '../support/long.ts';
 import { addGroup, untilSettled } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 
 const settings = {
@@ -39,7 +38,7 @@ async function startWorld(): Promise<{ service: Sandbox; DATABASE_URL: string }>
   const service = await startSandbox();
   service.service.addUser({ email: ADMIN, fullName: 'An Admin' });
   onTestFinished(() => service.stop());
-  return { service, DATABASE_URL: makeStoreFile() };
+  return { service, DATABASE_URL: await makeStoreUrl() };
 }
 
 /** A company that was compared, and then changed by others in three ways. */
@@ -67,10 +66,8 @@ async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
   return items.filter((item) => !String(Object(item).kind).endsWith('.unmanaged'));
 }
 
-for (const [index, { what, operation, skip }] of places.entries()) {
-  test(`a sweep that is killed ${what} goes on at the next start, and finds each difference once`, {
-    tags: toCellTags(index, 0),
-  }, async () => {
+for (const { what, operation, skip } of places) {
+  test(`a sweep that is killed ${what} goes on at the next start, and finds each difference once`, async () => {
     const { service, DATABASE_URL } = await startWorld();
     const first = await startTestBridge({ service, settings: { ...settings, DATABASE_URL } });
     await addChangedCompany(first);

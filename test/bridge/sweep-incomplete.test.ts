@@ -6,7 +6,6 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { LONG, toCellTags } from '../support/long.ts';
 import { addGroup, addUser, send, toGroup, toMembers, untilSettled } from '../support/provider.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import {
@@ -95,7 +94,7 @@ async function describeWorld(bridge: TestBridge) {
   return JSON.stringify({ users, groups, teams, accounts: service.users() });
 }
 
-function describeList(list: string, column: number, cells: readonly Cell[]): void {
+function describeList(list: string, cells: readonly Cell[]): void {
   describe(list, () => {
     let started: Promise<World> | undefined;
     const open = () => {
@@ -104,8 +103,8 @@ function describeList(list: string, column: number, cells: readonly Cell[]): voi
     };
     afterAll(async () => (await started)?.stop());
 
-    for (const [index, { what, fault, tamper, reason, concludes }] of cells.entries()) {
-      test(what, { tags: toCellTags(index, column) }, async () => {
+    for (const { what, fault, tamper, reason, concludes } of cells) {
+      test(what, async () => {
         const { bridge, proxy } = await open();
         await untilSettled(bridge);
         const before = await describeWorld(bridge);
@@ -186,11 +185,11 @@ function tamperWithScim(path: string, name: string): Cell[] {
   ];
 }
 
-describeList('scim.getUsers', 0, [
+describeList('scim.getUsers', [
   ...failOn('scim.getUsers'),
   ...tamperWithScim('/scim/v2/Users', 'users'),
 ]);
-describeList('scim.getGroups', 1, [
+describeList('scim.getGroups', [
   ...failOn('scim.getGroups'),
   ...tamperWithScim('/scim/v2/Groups', 'groups'),
 ]);
@@ -228,13 +227,13 @@ function repeatOn(path: string, place: number, reason: RegExp | undefined): Cell
   return { what: `page ${place} repeated`, tamper, reason, concludes: 'what is true' };
 }
 
-describeList('companyUsers.getListOfUsers', 2, [
+describeList('companyUsers.getListOfUsers', [
   ...failOn('companyUsers.getListOfUsers'),
   ...tamperWithRest('/company/users', 'companyUsers', /changed too much/),
   repeatOn('/company/users', 1, /came twice/),
   repeatOn('/company/users', 2, /came twice/),
 ]);
-describeList('groups.getListOfGroups', 3, [
+describeList('groups.getListOfGroups', [
   ...failOn('groups.getListOfGroups'),
   // With tree entities the service does not page, and shows everything at once.
   ...tamperWithRest('/company/groups', 'restGroups', undefined),
@@ -279,7 +278,7 @@ function isMembers({ pathname }: URL): boolean {
   return /\/groups\/[^/]+\/users$/.test(pathname);
 }
 
-describeList('groupUsers.getListOfGroupUsers', 4, [
+describeList('groupUsers.getListOfGroupUsers', [
   ...failures.map(({ what, fault }) => ({
     what: `members truncated, and asking for them ${what}`,
     tamper: truncated,
@@ -313,9 +312,7 @@ describeList('groupUsers.getListOfGroupUsers', 4, [
   },
 ]);
 
-test('who is in a group is brought back by hand, also where it was in doubt once', {
-  tags: LONG,
-}, async () => {
+test('who is in a group is brought back by hand, also where it was in doubt once', async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { service } = bridge.sandbox;
@@ -343,7 +340,7 @@ function emptyOnce(isMet: (url: URL) => boolean): Tamper {
   };
 }
 
-describeList('groupAdmins.getListOfGroupAdmins', 5, [
+describeList('groupAdmins.getListOfGroupAdmins', [
   ...failures.map(({ what, fault }) => ({
     what,
     fault: { operation: 'groupAdmins.getListOfGroupAdmins' as const, fault },
@@ -358,9 +355,7 @@ describeList('groupAdmins.getListOfGroupAdmins', 5, [
   },
 ]);
 
-test('an account that no list shows is missing only when a look at it says so', {
-  tags: LONG,
-}, async () => {
+test('an account that no list shows is missing only when a look at it says so', async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { id } = bridge.sandbox.service.getUser('person3@example.com');
@@ -386,9 +381,7 @@ test('an account that no list shows is missing only when a look at it says so', 
   expect(Object.keys(bridge.sandbox.calls.counts())).not.toContain('scim.addUser');
 });
 
-test('of many who are missing a sweep looks for fifty, and the next goes on with the others', {
-  tags: LONG,
-}, async () => {
+test('of many who are missing a sweep looks for fifty, and the next goes on with the others', async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const names = Array.from({ length: 56 }, (_, n) => `extra${n}`);
@@ -430,9 +423,7 @@ test('of many who are missing a sweep looks for fifty, and the next goes on with
   expect(await listMissing()).toHaveLength(56);
 });
 
-test('a stranger whom a member list cut short lacks is still there until the group itself says otherwise', {
-  tags: LONG,
-}, async () => {
+test('a stranger whom a member list cut short lacks is still there until the group itself says otherwise', async () => {
   const { bridge, proxy, stop } = await startWorld(100);
   onTestFinished(stop);
   const { service, calls } = bridge.sandbox;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { SWEEP_READ_FACT } from '../../src/reconcile/compare/read-lists.ts';
 import { readProgress } from '../../src/reconcile/read/progress.ts';
@@ -19,7 +19,6 @@ import {
   isMetAlone,
   setActive,
 } from '../support/drift-cells.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -29,7 +28,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep, untilSwept } from '../support/sweep.ts';
 import { withTimedBridge } from '../support/timed-bridge.ts';
 
@@ -50,11 +48,8 @@ function listChanges({ sandbox }: TestBridge): string[] {
   return Object.keys(sandbox.calls.counts()).filter((name) => pattern.test(name));
 }
 
-for (const cell of driftCells) {
-  const { kind, name, change, changeBack } = cell;
-  // `npm test` finds the others all at once.
-  const tags = isMetAlone(cell) ? [] : LONG;
-  test(`a sweep finds ${kind}, writes nothing, and sees that it is gone`, { tags }, async () => {
+for (const { kind, name, change, changeBack } of driftCells.filter(isMetAlone)) {
+  test(`a sweep finds ${kind}, writes nothing, and sees that it is gone`, async () => {
     await withTestBridge({ settings }, async (bridge) => {
       const { service, calls } = bridge.sandbox;
       await addCompany(bridge);
@@ -84,9 +79,9 @@ for (const cell of driftCells) {
   });
 }
 
-describeBridges('a sweep', ({ makeUrl }) => {
+describe('a sweep', () => {
   test('finds differences of every kind at once, and sees that they are gone', async () => {
-    const options = { ...settings, DATABASE_URL: await makeUrl('migrated') };
+    const options = { ...settings };
     await withTestBridge({ settings: options }, async (bridge) => {
       await assertFindsEveryKind(bridge);
       expect(await askOps(bridge, 'GET', '/sweeps')).toMatchObject({ status: 200 });
@@ -113,9 +108,7 @@ test('an open drift survives a write to another field, and ends with a write to 
   });
 });
 
-test('an account that works again after its deletion is drift, and is left as it is', {
-  tags: LONG,
-}, async () => {
+test('an account that works again after its deletion is drift, and is left as it is', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const { service, calls } = bridge.sandbox;
     const id = await addCompany(bridge);
@@ -139,9 +132,7 @@ test('an account that works again after its deletion is drift, and is left as it
   });
 });
 
-test('a new person with the account of somebody deleted is no drift of theirs', {
-  tags: LONG,
-}, async () => {
+test('a new person with the account of somebody deleted is no drift of theirs', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const id = await addCompany(bridge);
     await send(bridge, 'DELETE', `/Users/${id}`);
@@ -156,9 +147,7 @@ test('a new person with the account of somebody deleted is no drift of theirs', 
   });
 });
 
-test('what others did to a managed group changes nothing that a provider is shown', {
-  tags: LONG,
-}, async () => {
+test('what others did to a managed group changes nothing that a provider is shown', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const id = await addCompany(bridge);
     await sweep(bridge);
@@ -194,9 +183,7 @@ test('what still waits for the service is no drift, also when the service refuse
   });
 });
 
-test('a list that comes while somebody is worked on does not seem to leave them out', {
-  tags: LONG,
-}, async () => {
+test('a list that comes while somebody is worked on does not seem to leave them out', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     const { faults } = bridge.sandbox;
     const stop = (operation: OperationName) => {
@@ -224,7 +211,7 @@ test('a list that comes while somebody is worked on does not seem to leave them 
   });
 });
 
-test('the second look waits until a write of our own has settled', { tags: LONG }, async () => {
+test('the second look waits until a write of our own has settled', async () => {
   const patient = { ...settings, DRIFT_SETTLE: '60s' };
   await withTimedBridge({ settings: patient }, async ({ bridge, clock }) => {
     const before = clock.now();
@@ -245,9 +232,7 @@ test('the second look waits until a write of our own has settled', { tags: LONG 
   });
 });
 
-test('accounts and groups that nobody asked for are listed and never touched', {
-  tags: LONG,
-}, async () => {
+test('accounts and groups that nobody asked for are listed and never touched', async () => {
   const sandbox = { seed: { users: 2, groups: 1 } };
   await withTestBridge({ settings, sandbox }, async (bridge) => {
     bridge.sandbox.calls.reset();
@@ -269,9 +254,7 @@ test('accounts and groups that nobody asked for are listed and never touched', {
   });
 });
 
-test('1,000 people and 50 groups cost a call a page, and one a group when admin lists are due', {
-  tags: LONG,
-}, async () => {
+test('1,000 people and 50 groups cost a call a page, and one a group when admin lists are due', async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2' };
   await withTestBridge({ settings: paid, sandbox: { seed: { users: 999 } } }, async (bridge) => {
     const id = await addUser(bridge, 'ada');
@@ -299,9 +282,7 @@ test('1,000 people and 50 groups cost a call a page, and one a group when admin 
   });
 });
 
-test('a start compares a store that was filled before, and not one that has just been read', {
-  tags: LONG,
-}, async () => {
+test('a start compares a store that was filled before, and not one that has just been read', async () => {
   const service = await startSandbox({ seed: { users: 1 } });
   onTestFinished(() => service.stop());
   const logs: JsonObject[] = [];
@@ -325,9 +306,7 @@ test('a start compares a store that was filled before, and not one that has just
   expect(await listManagedDrifts(second)).toEqual([`user.deactivated ${ada}`]);
 });
 
-test('a stop in the middle gives the sweep to the next process, which reads no page again', {
-  tags: LONG,
-}, async () => {
+test('a stop in the middle gives the sweep to the next process, which reads no page again', async () => {
   const service = await startSandbox({ seed: { users: 20 } });
   onTestFinished(() => service.stop());
   const { DATABASE_URL, remove } = makeFile();
@@ -401,9 +380,7 @@ test('/ops/sweeps and /ops/drifts page, filter and refuse what they do not know'
   });
 });
 
-test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', {
-  tags: LONG,
-}, async () => {
+test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
   await withTestBridge({ settings }, async (bridge) => {
     await addCompany(bridge);
     const run = (args: string) => runSweep(bridge, args, settings);

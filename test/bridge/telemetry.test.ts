@@ -4,7 +4,6 @@ import type { Fault } from '../../src/sandbox/faults.ts';
 import { metricDefinitions } from '../../src/telemetry/metric-definitions.ts';
 import { type TestBridge, type TestBridgeOptions, withTestBridge } from '../support/bridge.ts';
 import { withCalmBridge } from '../support/calm-clock.ts';
-import { SELECTED, selectSome } from '../support/long.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import {
   addGroup,
@@ -157,24 +156,21 @@ test('a pause that the service asked for is counted once, shown and logged once,
   });
 });
 
-test.each(
-  selectSome([
-    {
-      why: 'a refused token',
-      status: 401,
-      level: 'error',
-      message: 'the service refuses the token: calls stop',
-    },
-    {
-      why: 'an outage',
-      status: 503,
-      level: 'warn',
-      message: 'the service fails or does not answer: calls stop',
-    },
-  ]),
-)(
+test.each([
+  {
+    why: 'a refused token',
+    status: 401,
+    level: 'error',
+    message: 'the service refuses the token: calls stop',
+  },
+  {
+    why: 'an outage',
+    status: 503,
+    level: 'warn',
+    message: 'the service fails or does not answer: calls stop',
+  },
+])(
   '$why that many calls meet is logged once, and the calls that come to nothing are not',
-  { tags: SELECTED },
   ({ status, level, message }) =>
     withLog({ settings: impatient }, async (bridge, log) => {
       const ids = await addUsers(bridge, 12);

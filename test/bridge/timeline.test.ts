@@ -1,13 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addWhyCommand } from '../../src/cli/why.ts';
 import type { Timeline } from '../../src/ops/schemas/resources.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { behindTheBack, withAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge, withTestBridge } from '../support/bridge.ts';
+import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import { addGroup, addUser, send, toMembers, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = SWEEP_SETTINGS;
@@ -41,9 +39,9 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
   await expect.poll(read, { interval: 20 }).toBe(count);
 }
 
-describeBridges('the line of time', ({ makeUrl }) => {
+describe('the line of time', () => {
   test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       await addGroup(world, 'Pilots', [id]);
@@ -96,7 +94,7 @@ describeBridges('the line of time', ({ makeUrl }) => {
 
   test('of a group names the people, and what is stuck says in which words', async () => {
     const options = {
-      settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeUrl('migrated') },
+      settings: { ...settings, SCIM_WRITE_WAIT: '40ms', DATABASE_URL: await makeStoreUrl() },
     };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
@@ -133,13 +131,12 @@ describeBridges('the line of time', ({ makeUrl }) => {
   });
 });
 
-describeBridges('the line of time of what was deleted', ({ makeUrl }) => {
+describe('the line of time of what was deleted', () => {
   async function withWorld(
     run: (world: TestBridge) => Promise<void>,
     more: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    const url = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, DATABASE_URL: url, ...more } }, run);
+    await withTestBridge({ settings: { ...settings, ...more } }, run);
   }
 
   /** What is told of the deletion, by whomever. */
@@ -230,7 +227,7 @@ test('the newest come first to be shown, and who is unknown or ambiguous is told
       expect((await askOps(world, 'GET', `/users/${id}/timeline?${query}`)).status).toBe(400);
   }));
 
-test('an account that nobody manages has a past too', { tags: LONG }, () =>
+test('an account that nobody manages has a past too', () =>
   withAudit({ settings }, async (world) => {
     await world.poll(LONG_MS);
     behindTheBack(world).addUser({ email: 'new@example.com', userName: 'new' });
@@ -249,8 +246,7 @@ test('an account that nobody manages has a past too', { tags: LONG }, () =>
       expect.stringMatching(/^drift: user\.unmanaged found/),
       'audit: deactivate "User deactivated", by admin from 198.51.100.7',
     ]);
-  }),
-);
+  }));
 
 test('`why` tells it in lines, or as JSON', () =>
   withAudit({ settings }, async (world) => {
@@ -277,9 +273,9 @@ async function untilTold(bridge: TestBridge, id: string, text: string): Promise<
   return read();
 }
 
-describeBridges('the line of time, whole', ({ makeUrl }) => {
+describe('the line of time, whole', () => {
   test('tells the outcome of each call, and a create that failed is not one that worked', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       const { faults } = world.sandbox;
       const fault = { kind: 'reset', at: 'before-effect' } as const;
@@ -299,7 +295,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
   });
 
   test('tells with which credential the provider asked, and of a membership the request for the group', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       const group = await addGroup(world, 'Pilots', [bob]);
@@ -322,7 +318,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
   });
 
   test('tells what operators decided about it, about its differences, and about everything', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       const [ada, bob] = [await addUser(world, 'ada'), await addUser(world, 'bob')];
       await world.poll(LONG_MS);
@@ -363,7 +359,7 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
   });
 
   test('tells when the service did not work, and when it did again', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       const id = await addUser(world, 'ada');
       const { faults } = world.sandbox;
@@ -383,29 +379,5 @@ describeBridges('the line of time, whole', ({ makeUrl }) => {
         'outage: the service takes the token again',
       ]);
     });
-  });
-});
-
-describeProcesses('the line of time of several processes', ({ makeUrl }) => {
-  test('has no end of an outage because another process starts', async () => {
-    const service = await startSandbox();
-    onTestFinished(() => service.stop());
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') }, service };
-    const leader = await startTestBridge(options);
-    onTestFinished(() => leader.stop());
-    const id = await addUser(leader, 'ada');
-    const fault = { kind: 'status', status: 401 } as const;
-    service.faults.add({ operation: '*', fault });
-    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
-    await send(leader, 'PATCH', `/Users/${id}`, rename);
-    await untilTold(leader, id, 'outage: the service refuses the token');
-
-    const other = await startTestBridge(options);
-    onTestFinished(() => other.stop());
-
-    const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
-    expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([
-      'outage: the service refuses the token',
-    ]);
   });
 });

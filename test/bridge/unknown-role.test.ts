@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { findId, send, toPatch, toUser, untilSettled } from '../support/provider.ts';
-import { describeBridges, describeProcesses } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS } from '../support/sweep.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
@@ -51,10 +51,10 @@ const takeovers: {
   { what: 'DELETE', status: 403, send: (id) => ['DELETE', `/Users/${id}`] },
 ];
 
-describeBridges('an account whose role no list has told', ({ makeUrl }) => {
+describe('an account whose role no list has told', () => {
   const start = async (settings = {}) => {
     const service = await startService();
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const all = { DATABASE_URL: url, USERS_ADOPT_ON_DELETE: 'yes', ...settings };
     return startBridge(service, all);
   };
@@ -127,20 +127,5 @@ describeBridges('an account whose role no list has told', ({ makeUrl }) => {
 
     expect(refused).toMatchObject({ status: 403, body: { code: 'privileged' } });
     expect(adopted).toMatchObject({ status: 200, body: { origin: 'adopted' } });
-  });
-});
-
-describeProcesses('the role of an account, asked for by a process that does not lead', (stores) => {
-  test('is read by the leader', async () => {
-    const service = await startService();
-    const DATABASE_URL = await stores.makeUrl('migrated');
-    await startBridge(service, { DATABASE_URL });
-    const other = await startBridge(service, { DATABASE_URL });
-    const id = await findId(other, { type: 'Users', name: 'boss' });
-
-    const answer = await other.request('PATCH', `/Users/${id}`, off);
-
-    expect(answer.status).toBe(403);
-    expect(answer.body.detail).toContain('owner');
   });
 });

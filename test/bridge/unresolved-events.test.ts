@@ -1,9 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insertAuditEvents } from '../../src/store/audit/events.ts';
 import { type AuditWorld, behindTheBack, PATIENT, withAudit } from '../support/audit-world.ts';
-import { LONG } from '../support/long.ts';
 import { addGroup, addUser, addUsers, send, toPatch, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_INTERVAL: '30d' };
@@ -43,22 +42,18 @@ async function importPeople(world: AuditWorld): Promise<void> {
 }
 
 for (const auditDetails of ['object', 'null'] as const) {
-  test(
-    `a busy import by the bridge causes no sweep, where details of events are ${auditDetails}`,
-    { tags: auditDetails === 'null' ? LONG : [] },
-    () =>
-      withAudit({ settings, shape: { auditDetails } }, async (world) => {
-        // The administrator came just before the bridge read everything, which may cause one.
-        await world.poll(20 * MINUTE_MS);
-        const before = await countSweeps(world);
-        await importPeople(world);
-        await world.poll();
-        await world.poll(SETTLED_MS);
-        await world.poll(20 * MINUTE_MS);
+  test(`a busy import by the bridge causes no sweep, where details of events are ${auditDetails}`, () =>
+    withAudit({ settings, shape: { auditDetails } }, async (world) => {
+      // The administrator came just before the bridge read everything, which may cause one.
+      await world.poll(20 * MINUTE_MS);
+      const before = await countSweeps(world);
+      await importPeople(world);
+      await world.poll();
+      await world.poll(SETTLED_MS);
+      await world.poll(20 * MINUTE_MS);
 
-        expect(await countSweeps(world)).toBe(before);
-      }),
-  );
+      expect(await countSweeps(world)).toBe(before);
+    }));
 }
 
 test('events that name nobody known cause one sweep in ten minutes, and what it finds has its author', () =>
@@ -91,7 +86,7 @@ test('events that name nobody known cause one sweep in ten minutes, and what it 
     );
   }));
 
-test('where sweeps are only made when asked for, no event causes one', { tags: LONG }, () =>
+test('where sweeps are only made when asked for, no event causes one', () =>
   withAudit({ settings: { ...settings, SWEEP_INTERVAL: '0' } }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
@@ -99,10 +94,9 @@ test('where sweeps are only made when asked for, no event causes one', { tags: L
     await world.poll(20 * MINUTE_MS);
 
     expect(await countSweeps(world)).toBe(0);
-  }),
-);
+  }));
 
-test('a sweep that was made meanwhile is enough', { tags: LONG }, () =>
+test('a sweep that was made meanwhile is enough', () =>
   withAudit({ settings }, async (world) => {
     await world.poll(20 * MINUTE_MS);
     behindTheBack(world).addUser({ email: 'one@example.com' });
@@ -112,14 +106,11 @@ test('a sweep that was made meanwhile is enough', { tags: LONG }, () =>
     await world.poll(20 * MINUTE_MS);
 
     expect(await countSweeps(world)).toBe(1);
-  }),
-);
+  }));
 
-describeBridges('an event that names somebody whom the store learns of later', ({ makeUrl }) => {
-  test('is about them: whom others changed is looked at, what is our own is not', {
-    tags: LONG,
-  }, async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+describe('an event that names somebody whom the store learns of later', () => {
+  test('is about them: whom others changed is looked at, what is our own is not', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       await world.poll(20 * MINUTE_MS);
       const at = world.clock.now() - 1_000;

@@ -7,7 +7,6 @@ import {
   runCallTable,
   withGroup,
 } from '../support/call-table.ts';
-import { toCellTags } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -112,12 +111,11 @@ const memberForms = [
   },
 ] as const;
 
-const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, removed }, index) => {
+const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, removed }) => {
   const sandbox: SandboxOptions = { shape: { memberPatch }, seed: { users: 100 } };
   return [
     {
       what: `the first 100 members (${memberPatch})`,
-      tags: toCellTags(index, 4),
       sandbox,
       calls: first,
       async prepare(bridge) {
@@ -128,7 +126,6 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
     },
     {
       what: `100 more members, then out with them (${memberPatch})`,
-      tags: toCellTags(index, 0),
       sandbox,
       calls: sum(added, removed),
       async prepare(bridge) {
@@ -144,7 +141,6 @@ const hundred: CallRow[] = memberForms.flatMap(({ memberPatch, first, added, rem
     },
     {
       what: `a group with 100 members (${memberPatch})`,
-      tags: toCellTags(index, 0),
       sandbox,
       calls: sum({ 'groups.createGroup': 1 }, added),
       async prepare(bridge) {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { behindTheBack, withAudit } from '../support/audit-world.ts';
@@ -14,9 +14,8 @@ import {
   setActive,
   VERA,
 } from '../support/drift-cells.ts';
-import { LONG } from '../support/long.ts';
 import { send } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const settings = { ...SWEEP_SETTINGS, SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
@@ -92,9 +91,9 @@ const isMissing = ({ kind }: DriftCell) => kind.endsWith('.missing');
 const isRenamed = ({ kind }: DriftCell) => kind === 'group.renamed';
 const cells = [...driftCells, ...others];
 
-describeBridges('who brought a difference about', ({ makeUrl }) => {
-  test('is told for every kind that an administrator can cause', { tags: LONG }, async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+describe('who brought a difference about', () => {
+  test('is told for every kind that an administrator can cause', async () => {
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       await addCompany(world);
       const findAdmin = createAdmins(world.sandbox);
@@ -115,7 +114,7 @@ describeBridges('who brought a difference about', ({ makeUrl }) => {
   });
 
   test('is told once the audit log was read, also where the sweep was faster', async () => {
-    const options = { settings: { ...settings, DATABASE_URL: await makeUrl('migrated') } };
+    const options = { settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
     await withAudit(options, async (world) => {
       await addCompany(world);
       await addVera(world, () => sweep(world));
@@ -139,29 +138,25 @@ function byKind(a: { kind?: unknown }, b: { kind?: unknown }): number {
   return String(a.kind).localeCompare(String(b.kind));
 }
 
-test(
-  'a person who uses the account of the token is told as well, and what the bridge did itself is not',
-  { tags: LONG },
-  () =>
-    withAudit({ settings }, async (world) => {
-      const id = await addCompany(world);
-      await sweep(world);
-      await world.poll(LONG_MS);
-      const { service } = world.sandbox;
-      behindTheBack(world).setActive(ada, false);
-      await world.poll(LONG_MS);
-      await send(world, 'PATCH', `/Users/${id}`, setActive(true));
-      await world.poll(LONG_MS);
-      service.setActive(ada, false);
-      await world.poll();
-      await sweep(world);
+test('a person who uses the account of the token is told as well, and what the bridge did itself is not', () =>
+  withAudit({ settings }, async (world) => {
+    const id = await addCompany(world);
+    await sweep(world);
+    await world.poll(LONG_MS);
+    const { service } = world.sandbox;
+    behindTheBack(world).setActive(ada, false);
+    await world.poll(LONG_MS);
+    await send(world, 'PATCH', `/Users/${id}`, setActive(true));
+    await world.poll(LONG_MS);
+    service.setActive(ada, false);
+    await world.poll();
+    await sweep(world);
 
-      const { owner } = service;
-      const who = { id: owner.id, username: owner.userName, address: expect.anything() };
-      const [found] = await listWho(world, 'user.deactivated');
-      expect(found).toMatchObject({ name: ada, who });
-    }),
-);
+    const { owner } = service;
+    const who = { id: owner.id, username: owner.userName, address: expect.anything() };
+    const [found] = await listWho(world, 'user.deactivated');
+    expect(found).toMatchObject({ name: ada, who });
+  }));
 
 test('where events name nobody, nobody is told', () =>
   withAudit({ settings, shape: { auditDetails: 'null' } }, async (world) => {
@@ -176,32 +171,28 @@ test('where events name nobody, nobody is told', () =>
     ]);
   }));
 
-test(
-  'what was put right since has no author: neither who did it before, nor who put it right',
-  { tags: LONG },
-  () =>
-    withAudit({ settings }, async (world) => {
-      await addCompany(world);
-      await sweep(world);
-      await world.poll(LONG_MS);
-      behindTheBack(world).addMember('Pilots', bob);
-      await world.poll();
-      behindTheBack(world).removeMember('Pilots', bob);
-      await world.poll();
-      await sweep(world);
-      world.sandbox.service.addMember('Pilots', bob);
-      await sweep(world);
-      const unread = await listWho(world, 'member.added');
-      await world.poll();
+test('what was put right since has no author: neither who did it before, nor who put it right', () =>
+  withAudit({ settings }, async (world) => {
+    await addCompany(world);
+    await sweep(world);
+    await world.poll(LONG_MS);
+    behindTheBack(world).addMember('Pilots', bob);
+    await world.poll();
+    behindTheBack(world).removeMember('Pilots', bob);
+    await world.poll();
+    await sweep(world);
+    world.sandbox.service.addMember('Pilots', bob);
+    await sweep(world);
+    const unread = await listWho(world, 'member.added');
+    await world.poll();
 
-      const name = `Pilots of ${bob}`;
-      const { id } = world.sandbox.service.owner;
-      expect(unread).toEqual([{ name, who: null, message: null }]);
-      expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
-    }),
-);
+    const name = `Pilots of ${bob}`;
+    const { id } = world.sandbox.service.owner;
+    expect(unread).toEqual([{ name, who: null, message: null }]);
+    expect(await listWho(world, 'member.added')).toMatchObject([{ name, who: { id } }]);
+  }));
 
-test('who changed a group is not told for a new account of the same number', { tags: LONG }, () =>
+test('who changed a group is not told for a new account of the same number', () =>
   withAudit({ settings }, async (world) => {
     await sweep(world);
     await world.poll(LONG_MS);
@@ -221,34 +212,29 @@ test('who changed a group is not told for a new account of the same number', { t
     const { text } = await askOps(world, 'GET', `/users/${alice.userName}/timeline`);
     expect(text).toContain('User invited');
     expect(text).not.toContain('Group');
-  }),
-);
+  }));
 
-test(
-  'a plan names who brought about what it repairs, and nobody who did something since',
-  { tags: LONG },
-  () =>
-    withAudit({ settings }, async (world) => {
-      await addCompany(world);
-      await sweep(world);
-      await world.poll(LONG_MS);
-      behindTheBack(world).renameUser(bob, 'Robert');
-      await world.poll(LONG_MS);
-      await sweep(world);
-      world.sandbox.service.updateUser(bob, { permissions: 4 });
-      await world.poll(LONG_MS);
-      await sweep(world);
-      const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
-      const [{ id, who }] = Object(body.items);
-      const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
-      const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
+test('a plan names who brought about what it repairs, and nobody who did something since', () =>
+  withAudit({ settings }, async (world) => {
+    await addCompany(world);
+    await sweep(world);
+    await world.poll(LONG_MS);
+    behindTheBack(world).renameUser(bob, 'Robert');
+    await world.poll(LONG_MS);
+    await sweep(world);
+    world.sandbox.service.updateUser(bob, { permissions: 4 });
+    await world.poll(LONG_MS);
+    await sweep(world);
+    const { body } = await askOps(world, 'GET', '/drifts?kind=user.renamed');
+    const [{ id, who }] = Object(body.items);
+    const repaired = await askOps(world, 'POST', `/drifts/${id}/repair`, {});
+    const plan = await askOps(world, 'GET', `/plans/${repaired.body.planId}`);
 
-      expect(who).toMatchObject({ username: 'admin' });
-      expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
-    }),
-);
+    expect(who).toMatchObject({ username: 'admin' });
+    expect(plan.body).toMatchObject({ actions: [{ kind: 'user.rename', who: { by: 'admin' } }] });
+  }));
 
-test('`sweep` says who', { tags: LONG }, () =>
+test('`sweep` says who', () =>
   withAudit({ settings }, async (world) => {
     await addCompany(world);
     await sweep(world);
@@ -260,5 +246,4 @@ test('`sweep` says who', { tags: LONG }, () =>
     expect(text).toMatch(
       /user\.deactivated +ada@example\.com: \{"active":true\} → \{"active":false\} \(admin from 198\.51\.100\.7, 2\d{3}-[^)]*Z\)/,
     );
-  }),
-);
+  }));

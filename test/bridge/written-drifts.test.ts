@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { groupId } from '../../src/domain/ids.ts';
 import { updateGroup } from '../../src/store/groups/groups.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
@@ -10,7 +10,6 @@ import {
   GROUP_EXTENSION,
   setActive,
 } from '../support/drift-cells.ts';
-import { LONG } from '../support/long.ts';
 import { addPilots, emailOf, intrude, readPlan } from '../support/pilots.ts';
 import {
   addGroup,
@@ -22,7 +21,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 20, timeout: 10_000 };
@@ -67,10 +65,9 @@ async function readText(bridge: TestBridge, path: string): Promise<string> {
   return (await bridge.request('GET', new URL(path, bridge.baseUrl).href)).text;
 }
 
-describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
+describe('a drift that a write has made up for', () => {
   const run = async (act: (bridge: TestBridge) => Promise<void>, more = {}) => {
-    const DATABASE_URL = await makeUrl('migrated');
-    await withTestBridge({ settings: { ...settings, ...more, DATABASE_URL } }, act);
+    await withTestBridge({ settings: { ...settings, ...more } }, act);
   };
 
   test('is over without another sweep, of every kind', () =>
@@ -90,30 +87,26 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       expect(await listManagedDrifts(bridge, 'gone')).toEqual(found);
     }));
 
-  test(
-    'is over where the provider wants by now what the service holds, and of whom it deleted',
-    { tags: LONG },
-    () =>
-      run(async (bridge) => {
-        const { service } = bridge.sandbox;
-        const id = await addCompany(bridge);
-        await sweep(bridge);
-        service.updateUser(ada, { appsPermissions: 4 });
-        service.setActive(bob, false);
-        service.renameGroup('Pilots', 'Aviators');
-        await sweep(bridge);
-        bridge.sandbox.calls.reset();
-        await send(bridge, 'PATCH', `/Users/${await idOf(bridge, 'Users', bob)}`, setActive(false));
-        const name = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
-        await send(bridge, 'PATCH', `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`, name);
-        await send(bridge, 'DELETE', `/Users/${id}`);
+  test('is over where the provider wants by now what the service holds, and of whom it deleted', () =>
+    run(async (bridge) => {
+      const { service } = bridge.sandbox;
+      const id = await addCompany(bridge);
+      await sweep(bridge);
+      service.updateUser(ada, { appsPermissions: 4 });
+      service.setActive(bob, false);
+      service.renameGroup('Pilots', 'Aviators');
+      await sweep(bridge);
+      bridge.sandbox.calls.reset();
+      await send(bridge, 'PATCH', `/Users/${await idOf(bridge, 'Users', bob)}`, setActive(false));
+      const name = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
+      await send(bridge, 'PATCH', `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`, name);
+      await send(bridge, 'DELETE', `/Users/${id}`);
 
-        await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([]);
-        expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
-      }),
-  );
+      await expect.poll(() => listManagedDrifts(bridge), PATIENT).toEqual([]);
+      expect(await listManagedDrifts(bridge, 'gone')).toHaveLength(3);
+    }));
 
-  test('is over for the places in groups of whom a write has deactivated', { tags: LONG }, () =>
+  test('is over for the places in groups of whom a write has deactivated', () =>
     run(async (bridge) => {
       const { service } = bridge.sandbox;
       const people = await addUsers(bridge, 2);
@@ -130,10 +123,9 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
       await expect
         .poll(() => listManagedDrifts(bridge), PATIENT)
         .toEqual([`member.removed Pilots of ${emailOf(1)}`]);
-    }),
-  );
+    }));
 
-  test('stays while the write names another field', { tags: LONG }, () =>
+  test('stays while the write names another field', () =>
     run(async (bridge) => {
       const id = await addCompany(bridge);
       await sweep(bridge);
@@ -149,75 +141,65 @@ describeBridges('a drift that a write has made up for', ({ makeUrl }) => {
         .poll(() => listManagedDrifts(bridge, 'gone'), PATIENT)
         .toEqual([`user.deactivated ${bob}`]);
       expect(await listManagedDrifts(bridge)).toEqual([`user.deactivated ${ada}`]);
-    }),
-  );
+    }));
 
-  test(
-    'is over once what nobody asked for is taken over, by a provider or an operator',
-    { tags: LONG },
-    () =>
-      run(async (bridge) => {
-        const { service } = bridge.sandbox;
-        for (const email of [ada, bob]) service.addUser({ email, userName: email });
-        for (const name of ['Skunks', 'Otters']) service.createGroup({ name });
-        await sweep(bridge);
-        const adopt = async (type: 'Users' | 'Groups', name: string) =>
-          askOps(
-            bridge,
-            'POST',
-            `/${type.toLowerCase()}/${await idOf(bridge, type, name)}/adopt`,
-            {},
-          );
-        const answers = [await adopt('Users', bob), await adopt('Groups', 'Otters')];
-        const accepted = await listUnmanaged(bridge, 'accepted');
-        await addUser(bridge, 'ada');
-        await send(bridge, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Skunks' });
+  test('is over once what nobody asked for is taken over, by a provider or an operator', () =>
+    run(async (bridge) => {
+      const { service } = bridge.sandbox;
+      for (const email of [ada, bob]) service.addUser({ email, userName: email });
+      for (const name of ['Skunks', 'Otters']) service.createGroup({ name });
+      await sweep(bridge);
+      const adopt = async (type: 'Users' | 'Groups', name: string) =>
+        askOps(
+          bridge,
+          'POST',
+          `/${type.toLowerCase()}/${await idOf(bridge, type, name)}/adopt`,
+          {},
+        );
+      const answers = [await adopt('Users', bob), await adopt('Groups', 'Otters')];
+      const accepted = await listUnmanaged(bridge, 'accepted');
+      await addUser(bridge, 'ada');
+      await send(bridge, 'POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName: 'Skunks' });
 
-        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-        expect(accepted).toEqual([`user.unmanaged ${bob}`, 'group.unmanaged Otters']);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(accepted).toEqual([`user.unmanaged ${bob}`, 'group.unmanaged Otters']);
+      await expect
+        .poll(() => listUnmanaged(bridge, 'open'), PATIENT)
+        .toEqual(['user.unmanaged owner']);
+      expect(await listUnmanaged(bridge, 'gone')).toEqual([
+        `user.unmanaged ${ada}`,
+        'group.unmanaged Skunks',
+      ]);
+    }));
+
+  test('drops out of the plan that waits, and of an empty plan nothing is told', () =>
+    run(
+      async (bridge) => {
+        const group = await addPilots(bridge, 3);
+        intrude(bridge, 0, 3);
+        const { planId } = await sweep(bridge);
+        const held = await readPlan(bridge, planId);
+        const readyz = await readText(bridge, '/readyz');
+        const ids = await Promise.all([0, 1, 2].map((n) => idOf(bridge, 'Users', emailOf(n))));
+        const remove = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+        const [first = '', ...rest] = ids;
+        await send(bridge, 'PATCH', `/Groups/${group}`, remove(first));
         await expect
-          .poll(() => listUnmanaged(bridge, 'open'), PATIENT)
-          .toEqual(['user.unmanaged owner']);
-        expect(await listUnmanaged(bridge, 'gone')).toEqual([
-          `user.unmanaged ${ada}`,
-          'group.unmanaged Skunks',
-        ]);
-      }),
-  );
+          .poll(() => readText(bridge, '/readyz'), PATIENT)
+          .toContain('plan of 2 repairs');
+        for (const id of rest) await send(bridge, 'PATCH', `/Groups/${group}`, remove(id));
 
-  test(
-    'drops out of the plan that waits, and of an empty plan nothing is told',
-    { tags: LONG },
-    () =>
-      run(
-        async (bridge) => {
-          const group = await addPilots(bridge, 3);
-          intrude(bridge, 0, 3);
-          const { planId } = await sweep(bridge);
-          const held = await readPlan(bridge, planId);
-          const readyz = await readText(bridge, '/readyz');
-          const ids = await Promise.all([0, 1, 2].map((n) => idOf(bridge, 'Users', emailOf(n))));
-          const remove = (id: string) =>
-            toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
-          const [first = '', ...rest] = ids;
-          await send(bridge, 'PATCH', `/Groups/${group}`, remove(first));
-          await expect
-            .poll(() => readText(bridge, '/readyz'), PATIENT)
-            .toContain('plan of 2 repairs');
-          for (const id of rest) await send(bridge, 'PATCH', `/Groups/${group}`, remove(id));
-
-          expect(held).toMatchObject({ status: 'held', counts: { total: 3 } });
-          expect(readyz).toContain('plan of 3 repairs');
-          await expect.poll(() => readText(bridge, '/readyz'), PATIENT).not.toContain('plan-held');
-          const after = await readPlan(bridge, planId);
-          const dropped = { kind: 'member.remove', status: 'dropped' };
-          expect(after).toMatchObject({
-            status: 'discarded',
-            actions: [dropped, dropped, dropped],
-          });
-          expect(await listManagedDrifts(bridge)).toEqual([]);
-        },
-        { DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '2' },
-      ),
-  );
+        expect(held).toMatchObject({ status: 'held', counts: { total: 3 } });
+        expect(readyz).toContain('plan of 3 repairs');
+        await expect.poll(() => readText(bridge, '/readyz'), PATIENT).not.toContain('plan-held');
+        const after = await readPlan(bridge, planId);
+        const dropped = { kind: 'member.remove', status: 'dropped' };
+        expect(after).toMatchObject({
+          status: 'discarded',
+          actions: [dropped, dropped, dropped],
+        });
+        expect(await listManagedDrifts(bridge)).toEqual([]);
+      },
+      { DRIFT_POLICY: 'repair', LIMITS_REMOVE_MEMBER_COUNT: '2' },
+    ));
 });

@@ -1,4 +1,3 @@
-// @module-tag long
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { request } from 'undici';

@@ -1,4 +1,3 @@
-// @module-tag long
 import { expect, inject, test } from 'vitest';
 import { withPostgres } from '../chaos/postgres.ts';
 import { type ChaosReport, runChaos } from '../chaos/run.ts';

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { format, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Answering, sendJson, startService } from '../../src/upstream/testing/service.ts';
-import { LONG } from '../support/long.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
@@ -81,7 +80,7 @@ describe('a recipe prints what the page shows', () => {
   });
 });
 
-test('every recipe compiles', { tags: LONG }, async () => {
+test('every recipe compiles', async () => {
   const project = join(folder, 'types');
   mkdirSync(project);
   for (const { title, code } of recipes) {

@@ -1,4 +1,3 @@
-// @module-tag long
 import { expect, test } from 'vitest';
 import { groupId, userId } from '../../src/domain/ids.ts';
 import { lockGroup } from '../../src/store/groups/groups.ts';

@@ -1,4 +1,3 @@
-// @module-tag long
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { groupId } from '../../src/domain/ids.ts';

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
 import { metricDefinitions } from '../../src/telemetry/metric-definitions.ts';
 import { withTestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 import { addGroup, addUser, send, untilSettled } from '../support/provider.ts';
@@ -331,9 +330,7 @@ function toPromtoolTest(
   };
 }
 
-test('every alert fires under its own series after its time, not before, and not under others', {
-  tags: LONG,
-}, (context) => {
+test('every alert fires under its own series after its time, not before, and not under others', (context) => {
   needPromtool(context);
   const tests = rules.flatMap((one) => {
     const { firing, quiet, at } = levels[one.alert] ?? toReasonSeries(one);

@@ -1,4 +1,3 @@
-// @module-tag long
 import { execFile } from 'node:child_process';
 import {
   cpSync,

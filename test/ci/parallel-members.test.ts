@@ -1,6 +1,5 @@
-// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { readBacklog } from '../../src/store/resources/backlog.ts';
@@ -14,7 +13,7 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const MEMBERS = 500;
 const GROUP = 'Pilots';
@@ -51,11 +50,11 @@ async function sendUntilTaken(
   }
 }
 
-describeBridges('500 PATCHes of one member each at the same time', ({ makeUrl }) => {
+describe('500 PATCHes of one member each at the same time', () => {
   for (const { what, shape, callsMax } of rows) {
     test(`${what}: nobody is lost, in the fewest calls`, async () => {
       const options = {
-        settings: { DATABASE_URL: await makeUrl('migrated') },
+        settings: { DATABASE_URL: await makeStoreUrl() },
         sandbox: { shape, seed: { users: MEMBERS } },
       };
       await withTestBridge(options, async (bridge) => {

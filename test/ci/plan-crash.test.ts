@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ActionStatus, PlanStatus } from '../../src/domain/plan.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openStore } from '../../src/store/engine/database.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import {
   createMortalStore,
   endLead,
@@ -12,7 +11,7 @@ import {
   type MortalStore,
 } from '../support/mortal-store.ts';
 import { addGroup, addUsers, untilSettled } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 
 const PATIENT = { interval: 5 };
@@ -149,12 +148,10 @@ function listDepartures({ service }: Sandbox): number[] {
   return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);
 }
 
-describeBridges('a process that is killed', ({ makeUrl }) => {
-  for (const [index, { step, toFate }] of steps.entries()) {
-    test(`once a plan ${step} leaves one that is done once by the next`, {
-      tags: index === 0 ? [] : LONG,
-    }, async () => {
-      const url = await makeUrl('migrated');
+describe('a process that is killed', () => {
+  for (const { step, toFate } of steps) {
+    test(`once a plan ${step} leaves one that is done once by the next`, async () => {
+      const url = await makeStoreUrl();
       const sandbox = await makeIntrusion(url);
       await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);
       const seen = await live({ sandbox, url }, async (bridge) => {
@@ -181,10 +178,8 @@ describeBridges('a process that is killed', ({ makeUrl }) => {
     });
   }
 
-  test('once the first part of a plan was released leaves the rest to be released by the next', {
-    tags: LONG,
-  }, async () => {
-    const url = await makeUrl('migrated');
+  test('once the first part of a plan was released leaves the rest to be released by the next', async () => {
+    const url = await makeStoreUrl();
     const sandbox = await makeIntrusion(url);
     const crowd = addCrowd(sandbox);
     const settings = { LIMITS_REMOVE_MEMBER_COUNT: '1000', LIMITS_REMOVE_MEMBER_PERCENT: '100' };
@@ -208,10 +203,8 @@ describeBridges('a process that is killed', ({ makeUrl }) => {
     expect(departures).toHaveLength(left);
   });
 
-  test('while it looks at whom the audit log named leaves the look to the next', {
-    tags: LONG,
-  }, async () => {
-    const url = await makeUrl('migrated');
+  test('while it looks at whom the audit log named leaves the look to the next', async () => {
+    const url = await makeStoreUrl();
     const sandbox = await makeIntrusion(url);
     sandbox.service.as(ADMIN).setActive(INTRUDERS[0] ?? '', false);
     const tailing = { sandbox, url, settings: { AUDIT_POLL_INTERVAL: '1s' } };
@@ -226,7 +219,7 @@ describeBridges('a process that is killed', ({ makeUrl }) => {
   });
 
   test('while a plan waits, or was just approved, leaves it as it was decided', async () => {
-    const url = await makeUrl('migrated');
+    const url = await makeStoreUrl();
     const sandbox = await makeIntrusion(url);
     const place = { sandbox, url, settings: { LIMITS_REMOVE_MEMBER_COUNT: '2' } };
     await liveUntil(place, { after: (db) => hasPlan(db, 'held') }, askForSweep);

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addReleaseCommand } from '../../src/cli/release.ts';
 import { type TestBridge, withTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { LONG } from '../support/long.ts';
 import {
   addGroup,
   addUser,
@@ -12,7 +11,6 @@ import {
   toPatch,
   untilSettled,
 } from '../support/provider.ts';
-import { describeBridges } from '../support/stores.ts';
 import { askOps, listManagedDrifts, SWEEP_SETTINGS, sweep } from '../support/sweep.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
@@ -31,60 +29,56 @@ function readService({ sandbox }: TestBridge): unknown {
   return [sandbox.calls.count({ mutating: true }), users, sandbox.service.members('Pilots')];
 }
 
-describeBridges('who is let go', ({ makeUrl }) => {
+describe('who is let go', () => {
   const start = async (
     run: (bridge: TestBridge) => Promise<void>,
     others: Readonly<Record<string, string>> = {},
   ) => {
-    const settings = { ...SWEEP_SETTINGS, ...others, DATABASE_URL: await makeUrl('migrated') };
+    const settings = { ...SWEEP_SETTINGS, ...others };
     await withTestBridge({ settings }, run);
   };
 
-  test(
-    'stays in the service as it is, is nobody’s, and is taken over again by the next write',
-    { tags: LONG },
-    () =>
-      start(async (bridge) => {
-        const okta = await makeProvider(bridge, 'okta');
-        const entra = await makeProvider(bridge, 'entra');
-        const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
-        const bob = await addUser(okta, 'bob');
-        const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
-        await untilSettled(bridge);
-        const before = readService(bridge);
+  test('stays in the service as it is, is nobody’s, and is taken over again by the next write', () =>
+    start(async (bridge) => {
+      const okta = await makeProvider(bridge, 'okta');
+      const entra = await makeProvider(bridge, 'entra');
+      const ada = await addUser(okta, 'ada', { externalId: 'x', title: 'Pilot' });
+      const bob = await addUser(okta, 'bob');
+      const pilots = await addGroup(okta, 'Pilots', [ada, bob]);
+      await untilSettled(bridge);
+      const before = readService(bridge);
 
-        const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
-        const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
-        await sweep(bridge);
+      const user = await askOps(bridge, 'POST', `/users/${ada}/release`);
+      const group = await askOps(bridge, 'POST', `/groups/${pilots}/release`);
+      await sweep(bridge);
 
-        expect([user.status, group.status]).toEqual([200, 200]);
-        expect(user.body).toMatchObject({
-          id: ada,
-          origin: null,
-          provider: null,
-          pending: [],
-          dueAt: null,
-        });
-        expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
-        expect(readService(bridge)).toEqual(before);
-        expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
-        const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
-        expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
-        expect(shown).not.toHaveProperty('externalId');
-        expect(shown).not.toHaveProperty('title');
-        expect(await listManagedDrifts(bridge)).toEqual([]);
-        // Another provider may have the person now.
-        await send(entra, 'PATCH', `/Users/${ada}`, disable);
-        await untilSettled(bridge);
-        expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
-        const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
-        expect(acts).toMatchObject([
-          { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
-        ]);
-        const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
-        expect(JSON.stringify(timeline.body)).toContain('let it go');
-      }),
-  );
+      expect([user.status, group.status]).toEqual([200, 200]);
+      expect(user.body).toMatchObject({
+        id: ada,
+        origin: null,
+        provider: null,
+        pending: [],
+        dueAt: null,
+      });
+      expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
+      expect(readService(bridge)).toEqual(before);
+      expect(await readMemberIds(okta, pilots)).toEqual([ada, bob].toSorted());
+      const shown = (await send(okta, 'GET', `/Users/${ada}`)).body;
+      expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
+      expect(shown).not.toHaveProperty('externalId');
+      expect(shown).not.toHaveProperty('title');
+      expect(await listManagedDrifts(bridge)).toEqual([]);
+      // Another provider may have the person now.
+      await send(entra, 'PATCH', `/Users/${ada}`, disable);
+      await untilSettled(bridge);
+      expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
+      const acts = Object((await askOps(bridge, 'GET', `/acts?target=${ada}`)).body.items);
+      expect(acts).toMatchObject([
+        { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
+      ]);
+      const timeline = await askOps(bridge, 'GET', `/users/${ada}/timeline`);
+      expect(JSON.stringify(timeline.body)).toContain('let it go');
+    }));
 
   test('ends a difference that nobody would repair any more', () =>
     start(async (bridge) => {

@@ -1,4 +1,3 @@
-// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';

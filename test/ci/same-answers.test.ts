@@ -1,4 +1,3 @@
-// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';

@@ -9,7 +9,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openStore } from '../../src/store/engine/database.ts';
 import { freePort } from '../support/free-port.ts';
-import { LONG } from '../support/long.ts';
 import { spawnBin } from '../support/process.ts';
 import { toUser } from '../support/provider.ts';
 import { describePostgres } from '../support/stores.ts';
@@ -91,9 +90,7 @@ const SECRETS = {
   OPS_TOKEN: 'operators-token-1',
 };
 
-test('tokens of the service, of providers and of operators are rotated under load, and no request is refused', {
-  tags: LONG,
-}, async () => {
+test('tokens of the service, of providers and of operators are rotated under load, and no request is refused', async () => {
   const service = await makeService();
   const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
   const told = (count: number) =>
@@ -143,9 +140,7 @@ test('tokens of the service, of providers and of operators are rotated under loa
   expect(out.text).not.toMatch(/provider-token-2|operators-token-2|service-2/);
 });
 
-test('a token that the service refuses stops calls, and a new one in its file lets them go on at once', {
-  tags: LONG,
-}, async () => {
+test('a token that the service refuses stops calls, and a new one in its file lets them go on at once', async () => {
   const service = await makeService();
   const { ask, write, child } = await serveWithFiles(SECRETS, service.url);
   service.valid.clear();
@@ -159,9 +154,7 @@ test('a token that the service refuses stops calls, and a new one in its file le
   await expect.poll(names, { timeout: 8_000, interval: 20 }).toContain('ada@example.com');
 });
 
-test('secrets that cannot be used leave those of before, and a setting that needs a restart is told', {
-  tags: LONG,
-}, async () => {
+test('secrets that cannot be used leave those of before, and a setting that needs a restart is told', async () => {
   const service = await makeService();
   const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
   write('OPS_TOKEN', 'short');

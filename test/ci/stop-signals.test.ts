@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { LONG } from '../support/long.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -39,43 +38,39 @@ const ways: { way: string; command: string; args: string[]; toCwd: (folder: stri
     { way: 'npm run dev', command: 'npm', args: ['run', 'dev'], toCwd: () => root },
   ];
 
-test.each(ways)(
-  'SIGTERM to $way leaves no process behind',
-  { tags: LONG },
-  async ({ command, args, toCwd }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-signals-'));
-    // A group of its own, in which every process that it starts is as well.
-    const child = spawn(command, args, {
-      cwd: toCwd(folder),
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
-        SANDBOX_FILE: join(folder, 'sandbox.db'),
-      },
+test.each(ways)('SIGTERM to $way leaves no process behind', async ({ command, args, toCwd }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-signals-'));
+  // A group of its own, in which every process that it starts is as well.
+  const child = spawn(command, args, {
+    cwd: toCwd(folder),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      SANDBOX_FILE: join(folder, 'sandbox.db'),
+    },
+  });
+  const group = -(child.pid ?? 0);
+  onTestFinished(() => {
+    if (isAlive(group)) process.kill(group, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
     });
-    const group = -(child.pid ?? 0);
-    onTestFinished(() => {
-      if (isAlive(group)) process.kill(group, 'SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-      });
-    }
-    await expect.poll(() => output).toContain('SCIM base URL');
+  }
+  await expect.poll(() => output).toContain('SCIM base URL');
 
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 
-    await expect.poll(() => isAlive(group)).toBe(false);
-  },
-);
+  await expect.poll(() => isAlive(group)).toBe(false);
+});
 
 /** True while a process of the group lives; a group is a negative number. */
 function isAlive(group: number): boolean {

@@ -1,4 +1,3 @@
-// @module-tag long
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -18,8 +18,6 @@ import {
 import { describePostgres } from '../support/stores.ts';
 import { measureWall } from '../support/yardstick.ts';
 
-// @module-tag long
-
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LoadRequest } from '../bench/load-client.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { LONG } from '../support/long.ts';
 import { adoptCompany } from './adopt-company.ts';
 import { createDraws, type LoadCompany } from './draws.ts';
 import { createMix, ingredients } from './mix.ts';
@@ -40,7 +39,7 @@ test('whoever is deleted is in no other request', () => {
   }
 });
 
-test('a bridge accepts every request of it', { tags: LONG }, async () => {
+test('a bridge accepts every request of it', async () => {
   const bridge = await startTestBridge({
     sandbox: { seed: { users: 200, groups: 10 } },
     settings: { SCIM_WRITE_WAIT: '0' },

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { inject } from 'vitest';
 import { type Bridge, createBridge, openMigratedStore } from '../../src/app/compose.ts';
 import { exportTelemetry } from '../../src/app/export-telemetry.ts';
 import { createGuardedServer } from '../../src/app/guarded-server.ts';
@@ -20,8 +19,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Overload } from '../../src/telemetry/overload.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import type { Counterpart } from './counterpart.ts';
-import { copySqliteTemplate } from './store-templates.ts';
-import { getTemplate } from './template.ts';
+import { type TakenStore, takeStore } from './take-store.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
 const OPS_TOKEN = 'ops-token-of-a-test-bridge';
@@ -64,7 +62,7 @@ export interface TestAnswer {
   readonly body: JsonObject;
 }
 
-/** A bridge in this process, with a sandbox as its service and a SQLite file that ends with it. */
+/** A bridge in this process, with a sandbox as its service and a store of the run's engine that ends with it. */
 export interface TestBridge<Service extends Counterpart = Sandbox> {
   /**
    * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
@@ -109,13 +107,13 @@ export async function startBridgeOf<Service extends Counterpart>(
   sandbox: Service,
   options: TestBridgeOptions<Service> = {},
 ): Promise<TestBridge<Service>> {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-in-process-'));
+  const { url, giveBack } = await findStore(options.settings);
   options.prepare?.(sandbox);
   const { settings, shown } = loadSettings({
     // What follows the audit log would be among the calls that tests count; those that mean it set it.
     env: {
       AUDIT_POLL_INTERVAL: '0',
-      DATABASE_URL: findStoreUrl(folder, options.settings),
+      DATABASE_URL: url,
       OPS_TOKEN,
       // A sweep comes when a test asks for one.
       SWEEP_INTERVAL: '0',
@@ -162,7 +160,7 @@ export async function startBridgeOf<Service extends Counterpart>(
     await bridge.stop();
     await otel?.stop();
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
+    await giveBack();
   };
   try {
     await bridge.start();
@@ -185,9 +183,10 @@ export async function startBridgeOf<Service extends Counterpart>(
   };
 }
 
-/** The given store, or a migrated, empty file: migrating one takes as long as all else that a start does. */
-function findStoreUrl(folder: string, given: TestBridgeOptions['settings']): string {
-  return given?.DATABASE_URL ?? copySqliteTemplate(getTemplate(), join(folder, 'bridge.db'));
+/** The given store, or a migrated, empty one: migrating one takes as long as all else that a start does. */
+async function findStore(given: TestBridgeOptions['settings']): Promise<TakenStore> {
+  const url = given?.DATABASE_URL;
+  return url === undefined ? takeStore(inject('engine')) : { url, giveBack: async () => undefined };
 }
 
 function toLogger(onLog: TestBridgeOptions['onLog']): Logger {

@@ -51,8 +51,8 @@ export function withGroup(
 /** A test for each row: its calls are counted until nothing is left to do. */
 export function runCallTable(title: string, rows: readonly CallRow[]): void {
   describe(title, () => {
-    for (const { what, tags = [], sandbox, settings = {}, calls, prepare } of rows) {
-      test(`${what}: ${toWords(calls)}`, { tags: [...tags] }, async () => {
+    for (const { what = [], sandbox, settings = {}, calls, prepare } of rows) {
+      test(`${what}: ${toWords(calls)}`, async () => {
         await withTestBridge({ ...(sandbox ? { sandbox } : {}), settings }, async (bridge) => {
           const act = await prepare(bridge);
           await untilSettled(bridge);

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startPostgres, type ThrowAwayPostgres } from './postgres.ts';
 import { createStoreTemplates } from './store-templates.ts';
+import type { Engine } from './take-store.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** True in `npm run test:long`; false: a selection of the schedules is enough. */
-    isLong: boolean;
+    /** The engine of the bridges' stores: PostgreSQL where `npm run test:ci` runs the bridge layer again. */
+    engine: Engine;
     /** A PostgreSQL for this run; undefined where no server binaries are installed. */
     postgresUrl: string | undefined;
     /** A migrated, empty SQLite store to copy. */

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './bridge.ts';
@@ -13,13 +10,6 @@ export interface Lives {
     life: (bridge: TestBridge) => Promise<T>,
     settings?: Readonly<Record<string, string>>,
   ): Promise<T>;
-}
-
-/** Makes a place for a store that outlives the bridges on it, until the test ends. Returns its `DATABASE_URL`. */
-export function makeStoreFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-lives-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return `sqlite:${join(folder, 'bridge.db')}`;
 }
 
 /** What all lives have: settings with a `DATABASE_URL`, and the service. */

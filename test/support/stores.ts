@@ -1,20 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeEach, describe, inject } from 'vitest';
 import { openStore } from '../../src/store/engine/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import { LONG } from './long.ts';
-import {
-  copyPostgresTemplate,
-  copySqliteTemplate,
-  createEmptyDatabase,
-  databaseUrl,
-  dropDatabase,
-  emptyDatabase,
-} from './store-templates.ts';
-import { getTemplate } from './template.ts';
+import { type Engine, takeStore } from './take-store.ts';
 
 /** What a suite gets for each engine. What is made in a test is closed after it, anything else after the suite. */
 export interface StoreSuite {
@@ -35,71 +22,35 @@ export interface StoreSuite {
  * `describeStores('users', ({ makeStore }) => { test('…', async () => { const store = await makeStore(); … }) })`.
  */
 export function describeStores(title: string, suite: (stores: StoreSuite) => void): void {
-  describe(`${title} (sqlite)`, () => suite(sqliteSuite()));
+  describeSqlite(`${title} (sqlite)`, suite);
   describePostgres(title, suite);
 }
 
-/**
- * Runs a suite of whole bridges, or of reads of a whole service, on SQLite in `npm test` and on PostgreSQL in
- * `npm run test:long`: what asks the stores is beside its own tests, which run on both each time.
- */
-export function describeBridges(title: string, suite: (stores: StoreSuite) => void): void {
-  describe(`${title} (sqlite)`, () => suite(sqliteSuite()));
-  describePostgres(title, suite, LONG);
-}
-
-/** Runs a suite of bridges that share one PostgreSQL, or lose it, in `npm run test:long`. */
-export function describeProcesses(title: string, suite: (stores: StoreSuite) => void): void {
-  describePostgres(title, suite, LONG);
+/** The SQLite half of `describeStores`, for what asks the stores: what they answer is beside their own tests. */
+export function describeSqlite(title: string, suite: (stores: StoreSuite) => void): void {
+  describe(title, () => suite(makeSuite('sqlite')));
 }
 
 /** The PostgreSQL half of `describeStores`, for promises that only a server can be asked to keep. */
-export function describePostgres(
-  title: string,
-  suite: (stores: StoreSuite) => void,
-  tags: string[] = [],
-): void {
-  const postgresUrl = inject('postgresUrl');
-  describe.skipIf(postgresUrl === undefined)(`${title} (postgres)`, { tags }, () =>
-    suite(postgresSuite(postgresUrl ?? '')),
+export function describePostgres(title: string, suite: (stores: StoreSuite) => void): void {
+  describe.skipIf(inject('postgresUrl') === undefined)(`${title} (postgres)`, () =>
+    suite(makeSuite('postgres')),
   );
 }
 
-function sqliteSuite(): StoreSuite {
+function makeSuite(engine: Engine): StoreSuite {
   const cleanUpLater = registerCleanUp();
-
   const makeUrl = async (content: 'migrated' | 'empty') => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-store-'));
-    cleanUpLater(async () => rmSync(folder, { recursive: true, force: true }));
-    const path = join(folder, 'store.db');
-    return content === 'empty' ? `sqlite:${path}` : copySqliteTemplate(getTemplate(), path);
+    const { url, giveBack } = await takeStore(engine, content);
+    cleanUpLater(giveBack);
+    return url;
   };
-  return toSuite({ engine: 'sqlite', makeUrl, cleanUpLater });
-}
-
-/** Making a database takes 100 ms, emptying one takes 5: those that tests have left are kept until the server goes. */
-const unused: string[] = [];
-
-function postgresSuite(postgresUrl: string): StoreSuite {
-  const cleanUpLater = registerCleanUp();
-
-  const makeUrl = async (content: 'migrated' | 'empty') => {
-    getTemplate();
-    const known = content === 'migrated' ? unused.pop() : undefined;
-    const name = known ?? uniqueName();
-    if (content === 'empty') {
-      cleanUpLater(() => dropDatabase(postgresUrl, name));
-      return createEmptyDatabase(postgresUrl, name);
-    }
-    cleanUpLater(async () => {
-      if (await emptyDatabase(postgresUrl, name)) unused.push(name);
-      else await dropDatabase(postgresUrl, name);
-    });
-    return known === undefined
-      ? copyPostgresTemplate(postgresUrl, name)
-      : databaseUrl(postgresUrl, name);
+  const open = async (url: string) => {
+    const store = await openStore({ url, connectionsMax: 4 });
+    cleanUpLater(() => store.close());
+    return store;
   };
-  return toSuite({ engine: 'postgres', makeUrl, cleanUpLater });
+  return { engine, makeUrl, open, makeStore: async () => open(await makeUrl('migrated')) };
 }
 
 type CleanUp = () => Promise<void>;
@@ -124,22 +75,4 @@ function registerCleanUp(): (cleanUp: CleanUp) => void {
     for (const cleanUp of afterSuite.splice(0).reverse()) await cleanUp();
   });
   return (cleanUp) => void current.push(cleanUp);
-}
-
-function toSuite(suite: {
-  engine: Store['engine'];
-  makeUrl: StoreSuite['makeUrl'];
-  cleanUpLater: (cleanUp: CleanUp) => void;
-}): StoreSuite {
-  const { engine, makeUrl, cleanUpLater } = suite;
-  const open = async (url: string) => {
-    const store = await openStore({ url, connectionsMax: 4 });
-    cleanUpLater(() => store.close());
-    return store;
-  };
-  return { engine, makeUrl, open, makeStore: async () => open(await makeUrl('migrated')) };
-}
-
-function uniqueName(): string {
-  return `t_${randomBytes(8).toString('hex')}`;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { LONG } from '../../../test/support/long.ts';
 import { createTurns } from '../../domain/turns.ts';
 import {
   ENTRIES_MAX,
@@ -205,7 +204,7 @@ describe('readEntries', () => {
     await expect(read(file, { map })).rejects.toThrow(words);
   });
 
-  test('refuses too many people', { tags: LONG }, async () => {
+  test('refuses too many people', async () => {
     const file = `userName\n${'a\n'.repeat(ENTRIES_MAX + 1)}`;
 
     await expect(read(file, { map: '' })).rejects.toThrow(/more than 200000 people/);

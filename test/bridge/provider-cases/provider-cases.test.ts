@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBridgeOf, type TestBridge } from '../../support/bridge.ts';
-import { LONG, SELECTED, selectSome } from '../../support/long.ts';
 import { LIVABLE_SHAPES } from '../../support/other-service/shape.ts';
 import { type OtherService, startOtherService } from '../../support/other-service.ts';
 import { type BridgeProcess, startBridge } from '../../support/server.ts';
@@ -18,16 +17,9 @@ test('the file holds all 60 cases', () => {
 });
 
 /** The second round finds what the first one left: cases pass on a store that holds other people. */
-const ROUNDS = [
-  { round: 'first', roundTags: [] },
-  { round: 'second', roundTags: LONG },
-];
-const shapes = [
-  { shape: 'documented', tags: [] },
-  { shape: 'narrowest', tags: LONG },
-];
-for (const { shape, tags } of shapes) {
-  describe(`with the service in its ${shape} shape`, { tags }, () => {
+const ROUNDS = [{ round: 'first' }, { round: 'second' }];
+for (const shape of ['documented', 'narrowest']) {
+  describe(`with the service in its ${shape} shape`, () => {
     let folder = '';
     let bridge: BridgeProcess | undefined;
 
@@ -42,8 +34,8 @@ for (const { shape, tags } of shapes) {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    describe.each(ROUNDS)('$round round', ({ roundTags }) => {
-      test.each(cases)('$id: $name', { tags: roundTags }, async (providerCase) => {
+    describe.each(ROUNDS)('$round round', () => {
+      test.each(cases)('$id: $name', async (providerCase) => {
         if (bridge === undefined) throw new Error('the bridge was not started');
         const failure = await runCase(providerCase, bridge);
         if (failure) expect.fail(`${describeFailure(failure)}\n${bridge.output().slice(-4_000)}`);
@@ -52,9 +44,9 @@ for (const { shape, tags } of shapes) {
   });
 }
 
-const others = Object.entries(LIVABLE_SHAPES).slice(1, 3);
-for (const [index, [name, shape]] of others.entries()) {
-  describe(`with another service, ${name}`, { tags: index === 0 ? SELECTED : LONG }, () => {
+const others = Object.entries(LIVABLE_SHAPES).slice(1, 2);
+for (const [name, shape] of others) {
+  describe(`with another service, ${name}`, () => {
     let bridge: TestBridge<OtherService> | undefined;
 
     beforeAll(async () => {
@@ -66,7 +58,7 @@ for (const [index, [name, shape]] of others.entries()) {
       await bridge?.sandbox.stop();
     });
 
-    test.each(selectSome(cases))('$id: $name', async (providerCase) => {
+    test.each(cases)('$id: $name', async (providerCase) => {
       if (bridge === undefined) throw new Error('the bridge was not started');
       const failure = await runCase(providerCase, bridge);
       if (failure) expect.fail(describeFailure(failure));

@@ -1,4 +1,3 @@
-// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addAdoptCommand } from '../../../src/cli/adopt.ts';
 import { clientCommand } from '../../../src/cli/client.ts';

@@ -1,4 +1,3 @@
-// @module-tag long
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';

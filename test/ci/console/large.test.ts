@@ -1,4 +1,3 @@
-// @module-tag long
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';

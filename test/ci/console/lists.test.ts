@@ -1,4 +1,3 @@
-// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import { askOps } from '../../support/sweep.ts';

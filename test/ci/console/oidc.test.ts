@@ -1,5 +1,3 @@
-// @module-tag long
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import Provider from 'oidc-provider';

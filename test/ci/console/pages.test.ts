@@ -1,4 +1,3 @@
-// @module-tag long
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -1,9 +1,7 @@
 import { request } from 'undici';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type TestBridge, withTestBridge } from '../../support/bridge.ts';
-import { LONG } from '../../support/long.ts';
 import { createSetClock } from '../../support/set-clock.ts';
-import { describeBridges } from '../../support/stores.ts';
 import { askOps, OPS_TOKEN, SWEEP_SETTINGS } from '../../support/sweep.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
@@ -43,14 +41,13 @@ async function readStatus(bridge: TestBridge, cookie: string, headers = {}) {
   return (await ask(bridge, 'GET', '/ops/status', { headers: { cookie, ...headers } })).status;
 }
 
-describeBridges('signing in to the console', ({ makeUrl }) => {
+describe('signing in to the console', () => {
   const withBridge = async (
     run: (bridge: TestBridge, clock: { aheadMs: number }) => Promise<void>,
   ) => {
     const clock = createSetClock();
     const settings = {
       ...{ ...SWEEP_SETTINGS, OPS_READER_TOKEN: READER_TOKEN },
-      DATABASE_URL: await makeUrl('migrated'),
     };
     await withTestBridge({ settings, clock }, (bridge) => run(bridge, clock.state));
   };
@@ -154,7 +151,7 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
       expect(await readStatus(bridge, cookie, refresh)).toBe(401);
     }));
 
-  test('it ends after twelve hours, however much it is used', { tags: LONG }, () =>
+  test('it ends after twelve hours, however much it is used', () =>
     withBridge(async (bridge, clock) => {
       const { cookie } = await signIn(bridge, OPS_TOKEN);
 
@@ -164,8 +161,7 @@ describeBridges('signing in to the console', ({ makeUrl }) => {
       }
       clock.aheadMs = 12 * 60 * MINUTE_MS;
       expect(await readStatus(bridge, cookie)).toBe(401);
-    }),
-  );
+    }));
 
   test('it ends at once when its token is revoked, and when an operator ends it', () =>
     withBridge(async (bridge) => {

@@ -15,10 +15,6 @@ export interface FaultCase {
   readonly otherwise?: Readonly<Record<string, 'applied' | 'refused' | 'left out'>>;
   /** settings: upstream.timeout. The clock does not hurry then, because the network's time is the machine's. */
   readonly timeout?: string;
-  /** Only in `npm run test:long`: the bridge takes it for the same as another fault of the list. */
-  readonly isLong?: true;
-  /** On PostgreSQL too, where one call meets it: what is stored then is much alike for faults of one kind. */
-  readonly alsoOnPostgres?: true;
 }
 
 const BOTH = ['once', 'lasting'] as const;
@@ -33,19 +29,9 @@ const FORMS = {
 export const ANSWERS: readonly FaultCase[] = [
   { name: '400', lasts: ONCE, fault: () => status(400), ends: 'refused', otherwise: FORMS },
   { name: '401', lasts: BOTH, fault: () => status(401) },
-  {
-    name: '402',
-    isLong: true,
-    lasts: BOTH,
-    fault: () => status(402),
-    ends: 'refused',
-    // Said of an addition it means that no seat is free, which passes.
-    otherwise: { 'create user': 'applied' },
-  },
   { name: '403', lasts: BOTH, fault: () => status(403), ends: 'refused' },
   {
     name: '404',
-    alsoOnPostgres: true,
     lasts: ONCE,
     fault: () => status(404),
     otherwise: {
@@ -56,7 +42,6 @@ export const ANSWERS: readonly FaultCase[] = [
       'remove admin': 'left out',
     },
   },
-  { name: '405', isLong: true, lasts: ONCE, fault: () => status(405), ends: 'refused' },
   {
     name: '409',
     lasts: ONCE,
@@ -80,28 +65,14 @@ export const ANSWERS: readonly FaultCase[] = [
     otherwise: { 'add members': 'applied', 'remove members': 'applied' },
   },
   { name: '429 with Retry-After', lasts: BOTH, fault: () => status(429, { 'retry-after': '1' }) },
-  {
-    name: '429 with X-RateLimit-Reset',
-    isLong: true,
-    lasts: ONCE,
-    fault: (nowMs) => status(429, { 'x-ratelimit-reset': String(nowMs + 1_000) }),
-  },
   { name: '429 without headers', lasts: BOTH, fault: () => status(429) },
 ];
 
 /** Whether the service did what was asked is not known. */
 export const LOST_ANSWERS: readonly FaultCase[] = [
   { name: '302', lasts: ONCE, fault: () => status(302, { location: '/login' }) },
-  { name: '500', isLong: true, lasts: ONCE, fault: () => status(500) },
   { name: '503', lasts: BOTH, fault: () => status(503) },
   { name: '503 after the effect', lasts: ONCE, fault: () => ({ ...status(503), effect: 'done' }) },
-  {
-    name: 'no answer',
-    isLong: true,
-    lasts: BOTH,
-    fault: () => ({ kind: 'hang' }),
-    timeout: '100ms',
-  },
   {
     name: 'no answer after the effect',
     lasts: ONCE,
@@ -115,23 +86,10 @@ export const LOST_ANSWERS: readonly FaultCase[] = [
   },
   {
     name: 'cut after the effect',
-    alsoOnPostgres: true,
     lasts: ONCE,
     fault: () => ({ kind: 'reset', at: 'after-effect' }),
   },
-  {
-    name: 'cut in the answer',
-    isLong: true,
-    lasts: ONCE,
-    fault: () => ({ kind: 'reset', at: 'mid-answer' }),
-  },
   { name: '200 with HTML', lasts: BOTH, fault: () => ({ kind: 'html' }) },
-  {
-    name: '200 with half of the JSON',
-    isLong: true,
-    lasts: ONCE,
-    fault: () => ({ kind: 'truncated' }),
-  },
   {
     name: '200 without a body',
     lasts: ONCE,

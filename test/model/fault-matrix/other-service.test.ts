@@ -1,4 +1,3 @@
-import { LONG } from '../../support/long.ts';
 import { startOtherService } from '../../support/other-service.ts';
 import { ANSWERS, type FaultCase, LOST_ANSWERS } from './faults.ts';
 import { runColumns } from './run.ts';
@@ -13,12 +12,3 @@ runColumns('a service that answers otherwise in everything', {
   faults: once.filter(({ name }) => SOME.includes(name)),
   startService: () => startOtherService({ shape: { groupNames: 'any' } }),
 });
-
-runColumns(
-  'the same service and every other fault',
-  {
-    faults: once.filter(({ name }) => !SOME.includes(name)),
-    startService: () => startOtherService({ shape: { groupNames: 'any' } }),
-  },
-  LONG,
-);

@@ -7,10 +7,10 @@ import { groupPush } from './scenarios/group-push.ts';
 import { silentGroupLeader } from './scenarios/silent-leader.ts';
 
 describeScenarios('people and their groups', [
-  { scenario: deletedAndBack, schedules: 700 },
-  { scenario: changingMembers, schedules: 600 },
-  { scenario: silentGroupLeader, schedules: 600 },
-  { scenario: groupCreated, schedules: 700 },
-  { scenario: groupPush, schedules: 500 },
-  { scenario: groupBack, schedules: 700 },
+  deletedAndBack,
+  changingMembers,
+  silentGroupLeader,
+  groupCreated,
+  groupPush,
+  groupBack,
 ]);

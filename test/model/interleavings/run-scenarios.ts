@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { SELECTED } from '../../support/long.ts';
 import { runSchedule, type Scenario } from './run-schedule.ts';
 import { createTrace } from './trace.ts';
 import { openWorld, type World } from './world.ts';
 
 /** One seed instead of all: `INTERLEAVING_SEED=17 npx vitest run test/model/interleavings -t 'name of the scenario'`. */
 const SEED = process.env.INTERLEAVING_SEED;
-/** How many schedules of each scenario instead of what the test file says, for a longer search. */
-const SCHEDULES = process.env.INTERLEAVING_SCHEDULES;
-/** Of so many schedules `npm test` plays one; `npm run test:long` plays all. */
-const SELECTION = 200;
+/** How many schedules of each scenario: more for a longer search. */
+const SCHEDULES = Number(process.env.INTERLEAVING_SCHEDULES ?? 20);
 const TIMEOUT_MS = 600_000;
 
-/** Plays each scenario in so many schedules, one a seed; the first that breaks a promise fails with its steps. */
-export function describeScenarios(
-  title: string,
-  scenarios: readonly { scenario: Scenario; schedules: number }[],
-): void {
+/** Plays each scenario in many schedules, one a seed; the first that breaks a promise fails with its steps. */
+export function describeScenarios(title: string, scenarios: readonly Scenario[]): void {
   describe(title, () => {
     let world: World;
     beforeAll(async () => {
@@ -24,9 +18,9 @@ export function describeScenarios(
     });
     afterAll(() => world.close());
 
-    for (const { scenario, schedules } of scenarios) {
-      test(scenario.name, { tags: SELECTED, timeout: TIMEOUT_MS }, async () => {
-        const failure = await findFailure(world, scenario, listSeeds(schedules));
+    for (const scenario of scenarios) {
+      test(scenario.name, { timeout: TIMEOUT_MS }, async () => {
+        const failure = await findFailure(world, scenario, listSeeds());
 
         expect(failure).toBeUndefined();
       });
@@ -34,10 +28,9 @@ export function describeScenarios(
   });
 }
 
-function listSeeds(schedules: number): number[] {
+function listSeeds(): number[] {
   if (SEED !== undefined) return [Number(SEED)];
-  const length = Number(SCHEDULES ?? (inject('isLong') ? schedules : schedules / SELECTION));
-  return Array.from({ length }, (_, index) => index + 1);
+  return Array.from({ length: SCHEDULES }, (_, index) => index + 1);
 }
 
 /** Undefined when every schedule keeps every promise. */

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { SELECTED } from '../../support/long.ts';
 import { addUsers, send, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
 
@@ -106,35 +105,27 @@ describe('PATCH with several operations', () => {
   });
   afterAll(() => bridge.stop());
 
-  test(
-    'a user: one by one equals together, and what no operation names stays as it was',
-    { tags: SELECTED },
-    () =>
-      hold(
-        fc.asyncProperty(fc.array(userOperation, { minLength: 1, maxLength: 6 }), async (named) => {
-          await compare(USERS, named, (n) => toUser(`p${n}`, DETAILS));
-        }),
-        40,
-      ),
-  );
+  test('a user: one by one equals together, and what no operation names stays as it was', () =>
+    hold(
+      fc.asyncProperty(fc.array(userOperation, { minLength: 1, maxLength: 6 }), async (named) => {
+        await compare(USERS, named, (n) => toUser(`p${n}`, DETAILS));
+      }),
+      5,
+    ));
 
-  test(
-    'a group: one by one equals together, and what no operation names stays as it was',
-    { tags: SELECTED },
-    () =>
-      hold(
-        fc.asyncProperty(
-          fc.array(groupOperation, { minLength: 1, maxLength: 6 }),
-          fc.subarray(Array.from({ length: PEOPLE }, (_, n) => n)),
-          async (operations, places) => {
-            const members = places.map((one) => ids[one] ?? '');
-            const named = operations.map((operation) => toNamed(operation, ids));
-            await compare(GROUPS, named, (n) => toGroup(`g${n}`, members));
-          },
-        ),
-        40,
+  test('a group: one by one equals together, and what no operation names stays as it was', () =>
+    hold(
+      fc.asyncProperty(
+        fc.array(groupOperation, { minLength: 1, maxLength: 6 }),
+        fc.subarray(Array.from({ length: PEOPLE }, (_, n) => n)),
+        async (operations, places) => {
+          const members = places.map((one) => ids[one] ?? '');
+          const named = operations.map((operation) => toNamed(operation, ids));
+          await compare(GROUPS, named, (n) => toGroup(`g${n}`, members));
+        },
       ),
-  );
+      5,
+    ));
 
   /** Two alike: one is changed by one PATCH, the other by one for each operation. */
   async function compare(kind: Kind, named: readonly Named[], toBody: ToBody): Promise<void> {

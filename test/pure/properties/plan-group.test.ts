@@ -13,7 +13,6 @@ import {
 import { groupId, userId } from '../../../src/domain/ids.ts';
 import type { GroupAction } from '../../../src/plan/actions.ts';
 import { type GroupPolicy, planGroup } from '../../../src/plan/plan-group.ts';
-import { SELECTED } from '../../support/long.ts';
 import { hold } from './hold.ts';
 
 /** A service that holds one group, or none; people by their numbers. */
@@ -108,36 +107,32 @@ const anyCase: fc.Arbitrary<Case> = fc
     return { state, world, policy: given.policy };
   });
 
-test(
-  'a plan carried out reaches what is desired in what waits, leaves all else alone, and the next plan is empty',
-  { tags: SELECTED },
-  () =>
-    hold(
-      fc.property(anyCase, (given) => {
-        const { state } = given;
-        const before = copy(given.world);
-        const world = copy(given.world);
-        const end = converge(state, world, given.policy);
+test('a plan carried out reaches what is desired in what waits, leaves all else alone, and the next plan is empty', () =>
+  hold(
+    fc.property(anyCase, (given) => {
+      const { state } = given;
+      const before = copy(given.world);
+      const world = copy(given.world);
+      const end = converge(state, world, given.policy);
 
-        expect(planGroup(end, given.policy).actions).toEqual([]);
-        expect(end.cells).toEqual({});
-        if (world.group === undefined) {
-          expect(state.deleted && (before.group === undefined || state.created)).toBe(true);
-          return;
-        }
-        const differing = listGroupDifferences(state.desired, world.group, {});
-        if (!state.deleted) {
-          expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
-        }
-        expect(world.members).toEqual(toExpected(before.members, state.members));
-        expect(world.admins).toEqual(toExpected(before.admins, state.admins));
-        if (before.group !== undefined) {
-          expect(toUntouched(world.group, state)).toEqual(toUntouched(before.group, state));
-        }
-      }),
-      2_000,
-    ),
-);
+      expect(planGroup(end, given.policy).actions).toEqual([]);
+      expect(end.cells).toEqual({});
+      if (world.group === undefined) {
+        expect(state.deleted && (before.group === undefined || state.created)).toBe(true);
+        return;
+      }
+      const differing = listGroupDifferences(state.desired, world.group, {});
+      if (!state.deleted) {
+        expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
+      }
+      expect(world.members).toEqual(toExpected(before.members, state.members));
+      expect(world.admins).toEqual(toExpected(before.admins, state.admins));
+      if (before.group !== undefined) {
+        expect(toUntouched(world.group, state)).toEqual(toUntouched(before.group, state));
+      }
+    }),
+    250,
+  ));
 
 function copy({ group, members, admins }: World): World {
   return { group, members: new Set(members), admins: new Set(admins) };
